@@ -1,0 +1,1 @@
+"""Sets of atoms, one file each."""

@@ -1,0 +1,119 @@
+"""The l1 ball: an l1 budget. Its atoms are ±radius·e_j (±(radius/weight_j)·e_j) and the origin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.base import AtomSet, dimension, positive
+from greedyhull.atoms.shapes import Basis, BasisBlock
+from greedyhull.errors import check
+from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
+    from greedyhull.theory import Constant
+
+
+class L1Ball(AtomSet):
+    """{w : Σ weights_j |w_j| ≤ radius}.
+
+    >>> L1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
+    Basis(index=1, scale=2.0)
+    """
+
+    def __init__(self, d: int, radius: float, *, weights: Any = None) -> None:
+        self.shape = (dimension(d),)
+        self.radius = positive(radius, "radius")
+        self.weights: Array | None = None
+        self._scale: Any = self.radius
+        if weights is not None:
+            self.weights = np.asarray(weights, dtype=np.float64)
+            check(self.weights.shape == self.shape and bool((self.weights > 0).all()) and bool(np.isfinite(self.weights).all()),
+                  f"weights has shape {self.weights.shape}; {d} positive finite numbers are wanted.")
+            self._scale = self.radius / self.weights
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else ", weights=..."
+        return f"L1Ball({self.shape[0]}, radius={self.radius:g}{weighted})"
+
+    def __len__(self) -> int:
+        return 2 * self.shape[0]
+
+    def __getitem__(self, j: int) -> Basis:
+        d = self.shape[0]
+        i = j % d
+        return Basis(i, self._size(i) if j < d else -self._size(i))
+
+    def _size(self, i: int) -> float:
+        return self.radius if self.weights is None else float(self._scale[i])
+
+    def scores(self, g: Array) -> Array:
+        """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""
+        up = g * self._scale
+        return np.concatenate([up, -up])
+
+    def block(self, j: Any) -> BasisBlock:
+        """The atoms number j, an index array."""
+        i = j % self.shape[0]
+        size = np.broadcast_to(self._scale, self.shape)[i]
+        return BasisBlock(self.shape[0], i, np.where(j < self.shape[0], size, -size))
+
+    def argmin(self, g: Array) -> Basis:
+        if self.weights is None:
+            i = int(np.abs(g).argmax())
+            return Basis(i, -self.radius if g[i] > 0 else self.radius)
+        i = int((np.abs(g) * self._scale).argmax())
+        return Basis(i, float(-self._scale[i] if g[i] > 0 else self._scale[i]))
+
+    def best(self, g: Array, m: int) -> BasisBlock:
+        size = np.abs(g) if self.weights is None else np.abs(g) * self._scale
+        d = self.shape[0]
+        index = np.argpartition(size, d - m)[d - m :] if m < d else np.arange(d)
+        index = index[np.argsort(-size[index], kind="stable")]
+        scale = self.radius if self.weights is None else self._scale[index]
+        return BasisBlock(d, index, np.where(g[index] > 0, -scale, scale))
+
+    def start(self, rng: np.random.Generator) -> Basis:
+        """The origin."""
+        return Basis(0, 0.0)
+
+    def centre(self) -> Iterate:
+        from greedyhull.iterate import Iterate
+
+        return Iterate.at(Basis(0, 0.0), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return float(np.abs(x / self._scale).sum()) <= 1.0 + tol
+
+    def decompose(self, w: Array) -> Iterate:
+        from greedyhull.iterate import Iterate
+
+        index = np.flatnonzero(w)
+        scale = np.where(w[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.shape)[index]
+        weights = w[index] / scale
+        slack = 1.0 - float(weights.sum())
+        if slack > 0 or not len(index):
+            index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, slack)
+        return Iterate(BasisBlock(self.shape[0], index, scale), weights / weights.sum(), self.shape)
+
+    def absolute(self, c: Array) -> float:
+        return float((c * self._scale).max())
+
+    def rescaled(self, radius: float) -> L1Ball:
+        return L1Ball(self.shape[0], radius, weights=self.weights)
+
+    @property
+    def diameter(self) -> float:
+        return 2.0 * float(np.max(self._scale))
+
+    @property
+    def circumradius(self) -> float:
+        return float(np.max(self._scale))
+
+    def curvature(self, form: Any) -> Constant:
+        """4 max_j scale_j² H_jj: the set is symmetric."""
+        from greedyhull.theory import Constant
+
+        return Constant(4.0 * float((form.diagonal() * np.asarray(self._scale) ** 2).max()), "exact", "M")

@@ -1,0 +1,102 @@
+"""An objective that is two functions on arrays: f and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.iterate import Coordinates, Direction, Iterate
+from greedyhull.line import Curve
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Line, Shape
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class BlackBox:
+    """f given by value(w) and gradient(w); it must be convex for its certificates to hold.
+
+    It is never asked outside the hull, and its arrays are never changed.
+    """
+
+    quadratic = False
+    has_intercept = False
+    name = "function"
+
+    def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
+                 smoothness: float | None) -> None:
+        check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
+        check(smoothness is None or smoothness > 0, f"smoothness = {smoothness!r} was given; a positive number is wanted.")
+        self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
+
+    def __repr__(self) -> str:
+        return f"function(shape={self.domain})"
+
+    def at(self, w: Iterate) -> Coordinates:
+        return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
+
+    def value(self, w: Iterate) -> float:
+        view = self.at(w)
+        if view.value is None:
+            view.value = float(self._value(_locked(view.x)))
+        return view.value
+
+    def gradient(self, w: Iterate) -> Array:
+        view = self.at(w)
+        if view.gradient is None:
+            view.gradient = self._checked(self._gradient(_locked(view.x)))
+            w.work.gradients += 1
+        return view.gradient
+
+    def _checked(self, g: Any) -> Array:
+        array = np.asarray(g, dtype=np.float64)
+        check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
+        return array
+
+    def euler(self, w: Iterate) -> float:
+        return float(np.vdot(self.gradient(w), self.at(w).x))
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        view = self.at(w)
+        x, v = view.x, view.direction(move)
+        size = float(np.vdot(v, v))
+
+        def derivatives(step: float) -> tuple[float, float]:
+            w.work.gradients += 1
+            return float(np.vdot(self._checked(self._gradient(x + step * v)), v)), np.nan
+
+        bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
+        slope = float(np.vdot(self.gradient(w), v))
+        return Curve(lambda step: float(self._value(x + step * v)), derivatives, slope, move.max_step, bends=bends)
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        w = Iterate.at(S.start(rng), S.shape)
+        if np.isfinite(self.value(w)):
+            return w
+        return S.centre()
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """The rounding of the sums done here; that of the two functions themselves is theirs."""
+        x, g = self.at(w).x, self.gradient(w)
+        terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.absolute(np.abs(g))
+        return EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
+
+    def curvature(self, S: Any) -> Constant:
+        """M ≤ L·diam(S)²."""
+        if self.smoothness is None:
+            raise GreedyhullError("A function of unknown smoothness has no known curvature. Pass smoothness=, or use "
+                                  "Backtracking(), which estimates it along the run.")
+        return Constant(self.smoothness * S.diameter**2, "upper bound", "M")
+
+    def precise(self) -> BlackBox:
+        return self
+
+
+def _locked(x: Array) -> Array:
+    """The array as a read-only view: the user's function cannot change the iterate."""
+    view = x.view()
+    view.flags.writeable = False
+    return view

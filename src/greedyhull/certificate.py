@@ -1,0 +1,82 @@
+"""How good a point is, provably: f(w) − min f ≤ gap, whoever found the point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import array_of
+from greedyhull.errors import check
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.types import Kind
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """lower ≤ min f ≤ value and gap = value − lower, of a ``kind``:
+
+    "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta),
+    "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the
+    first-order decrease, not the error). For a stream, value and gap are None.
+    """
+
+    value: float | None
+    gap: float | None
+    lower: float
+    kind: Kind = "always"
+    delta: float = 0.0
+
+    def __str__(self) -> str:
+        promise = {"always": "always", "probability": f"with probability at least {1 - self.delta:g}",
+                   "expectation": "in expectation", "estimate": "if the estimated constants are right",
+                   "stationary": "as a measure of stationarity"}[self.kind]
+        if self.value is None or self.gap is None:
+            return f"No value can be known for a stream; the lower bound is {self.lower:.6g} ({promise})."
+        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {promise}."
+
+
+def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
+    """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
+
+    Value and gradient are computed afresh in float64; ``gap`` = ⟨∇f(w), w⟩ − min_S ⟨∇f(w), ·⟩ + slack + rounding.
+    ``tol`` is how far outside the hull, relative to its size, the point may lie (default 1e-9).
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([1.0, 0.0]))
+    >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
+    True
+    """
+    w = as_iterate(f, S, w, 1e-9 if tol is None else tol)
+    precise = f.precise()
+    value = precise.value(w)
+    check(bool(np.isfinite(value)), f"{f!r} is {value} at this point; a certificate needs a finite value.")
+    g = precise.gradient(w)
+    check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
+                                      "certified there. Check the objective's gradient.")
+    d, slack, kind = S.oracle(np.random.default_rng(0)).argmin(g)
+    gap = precise.euler(w) - d.dot(g) + slack + precise.rounding(w, S)
+    return Certificate(value, max(gap, 0.0), value - max(gap, 0.0), kind)
+
+
+def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
+    """The point as a fresh iterate without views, after checking that it lies in the hull."""
+    check(f.domain == S.shape, shapes_differ(f, S))
+    if isinstance(w, Iterate):
+        copy = w.copy()
+        if copy.keeps_atoms:
+            copy.refresh()
+        return copy
+    x = array_of(w)
+    check(x.shape == S.shape, f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+    check(bool(np.isfinite(x).all()), "The point has NaN or infinite entries.")
+    check(S.contains(x, tol), f"The point lies outside {S!r} by more than {tol:g} of its size, so it is no candidate for the "
+                              "minimum there. Scale it into the set, or pass a larger tol.")
+    return CoordinateIterate(x)
+
+
+def shapes_differ(f: Any, S: Any) -> str:
+    """What to say when an objective and a set do not go together."""
+    remedy = f" Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
+    return f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}.{remedy}"

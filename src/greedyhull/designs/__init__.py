@@ -1,0 +1,30 @@
+"""Kinds of data, one file each: the linear maps A that losses are composed with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.designs.dense import DenseDesign
+from greedyhull.designs.sparse import SparseDesign
+from greedyhull.errors import check
+from greedyhull.types import Design
+
+
+def design(X: Any) -> Design:
+    """The design for X: a 2-D array (C or Fortran order), a SciPy sparse matrix, or a design already.
+
+    float32 stays float32; integers and booleans become float64; NaN and infinity are refused.
+    """
+    if hasattr(X, "adjoint") and hasattr(X, "column"):
+        return X  # type: ignore[no-any-return]
+    if hasattr(X, "tocsc"):
+        return SparseDesign(X)
+    array = np.asarray(X)
+    check(array.ndim == 2, f"X has shape {array.shape}; a matrix with one row for each sample is wanted. "
+                           "Use X.reshape(-1, 1) for a single feature.")
+    check(array.dtype.kind in "biuf", f"X has dtype {array.dtype}; numbers are wanted. Encode the columns first.")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    return DenseDesign(array)

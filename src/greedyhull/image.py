@@ -1,0 +1,54 @@
+"""The view z = Aw that a composite objective φ(Aw) keeps, with what it has computed at this z."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.iterate import Direction, Iterate
+from greedyhull.types import Array, Design, State
+
+
+class Image:
+    """z = Aw, updated by every move; ``moves`` counts the updates since z was last computed from the atoms."""
+
+    __slots__ = ("A", "curvature", "gradient", "moves", "name", "residual", "value", "z")
+
+    def __init__(self, A: Design, name: str = "image") -> None:
+        self.A, self.name, self.moves = A, name, 0
+        self.z: Array = np.zeros(0)
+        self.clear()
+
+    def clear(self) -> None:
+        self.value: float | None = None
+        self.residual: Array | None = None
+        self.curvature: Array | None = None
+        self.gradient: Array | None = None
+
+    def direction(self, move: Direction) -> Array:
+        """Av for a direction v, computed once for each."""
+        return move.image(self, self._direction)
+
+    def _direction(self, move: Direction) -> Array:
+        linear = move.linear(self.A)
+        if move.drift == 0.0:
+            return linear
+        return linear - self.z if move.drift == 1.0 else linear - move.drift * self.z
+
+    def moved(self, move: Direction, step: float) -> None:
+        dz = self.direction(move)
+        self.z = self.z + dz if step == 1.0 else self.z + step * dz
+        self.moves += 1
+        self.clear()
+
+    def refresh(self, w: Iterate) -> None:
+        self.z = w.block.combine(self.A, w.weights) if w.keeps_atoms else self.A.matvec(w.array())
+        w.work.products += 1.0
+        self.moves = 0
+        self.clear()
+
+    def state(self) -> State:
+        return {"z": self.z, "moves": np.array(self.moves)}
+
+    def restore(self, state: State) -> None:
+        self.z, self.moves = state["z"], int(state["moves"])
+        self.clear()

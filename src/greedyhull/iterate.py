@@ -1,0 +1,390 @@
+"""Points of the hull, kept as atoms and weights, and the directions in which they move.
+
+w = Σ αᵢ dᵢ is symbolic. Whoever needs numbers keeps a *view*: any linear image follows a move by
+A(w + ηv) = Aw + ηAv, so that it is updated and never recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.shapes import block_from
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Array, Atom, Block, Design, State, View
+
+if TYPE_CHECKING:
+    from greedyhull.types import Index
+
+
+class Active(NamedTuple):
+    """An atom of the iterate, with its place, weight and score ⟨g, atom⟩."""
+
+    place: int
+    atom: Atom
+    weight: float
+    score: float
+
+
+class Work:
+    """What a solve has cost so far: gradients, and products with the data in units of one full pass."""
+
+    __slots__ = ("gradients", "products")
+
+    def __init__(self, gradients: int = 0, products: float = 0.0) -> None:
+        self.gradients, self.products = gradients, products
+
+
+class Direction:
+    """v = Σ cᵢ dᵢ − drift·w, and how far it may be followed.
+
+    Toward an atom: (+d, drift 1). Away from one: (−d, drift −1). Pairwise: (+d − d', drift 0). Many terms: a
+    reweighting. Its image under a design is computed once and shared by the line search and the move.
+    """
+
+    __slots__ = ("_images", "coefficients", "drift", "max_step", "terms")
+
+    def __init__(self, terms: Block | tuple[Atom, ...], coefficients: Any, drift: float, max_step: float) -> None:
+        self.terms, self.coefficients, self.drift, self.max_step = terms, coefficients, drift, max_step
+        self._images: dict[View, Array] = {}
+
+    def linear(self, A: Design) -> Array:
+        """A Σ cᵢ dᵢ, without the drift."""
+        if not isinstance(self.terms, tuple):
+            return self.terms.combine(A, self.coefficients)
+        total = self.terms[0].image(A)
+        if self.coefficients[0] != 1.0:
+            total = self.coefficients[0] * total
+        for atom, c in zip(self.terms[1:], self.coefficients[1:], strict=True):
+            total = total + c * atom.image(A)
+        return total
+
+    def add_to(self, x: Array, c: float) -> None:
+        """x ← x + c Σ cᵢ dᵢ, without the drift."""
+        if not isinstance(self.terms, tuple):
+            self.terms.add_to(x, c * self.coefficients)
+            return
+        for atom, coefficient in zip(self.terms, self.coefficients, strict=True):
+            atom.add_to(x, c * coefficient)
+
+    def image(self, view: View, make: Callable[[Direction], Array]) -> Array:
+        """The image of v in ``view``, made on the first call."""
+        found = self._images.get(view)
+        if found is None:
+            found = self._images[view] = make(self)
+        return found
+
+
+class Iterate:
+    """A point of the hull as atoms and weights, with the views that follow it.
+
+    >>> from greedyhull.atoms.shapes import Basis
+    >>> w = Iterate.at(Basis(0, 2.0), (3,))
+    >>> w.move(w.toward(Basis(2, -2.0)), 0.25)
+    >>> w.array()
+    array([ 1.5,  0. , -0.5])
+    """
+
+    keeps_atoms = True
+
+    def __init__(self, block: Block, weights: Array, shape: tuple[int, ...]) -> None:
+        self.block, self.shape = block, shape
+        self._weights = np.array(weights, dtype=np.float64)
+        self._places: dict[Hashable, int] = {key: i for i, key in enumerate(block.keys)}
+        check(len(self._places) == len(self._weights) == len(block),
+              f"An iterate was given {len(block)} atoms, {len(self._places)} of them different, and {len(self._weights)} "
+              "weights. Give one weight for each of the atoms, each atom once.")
+        self.views: dict[Any, View] = {}
+        self.pending: dict[str, State] = {}
+        self.work = Work()
+        self.step = np.nan
+        self._scored: tuple[Array, Array] | None = None
+
+    @classmethod
+    def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
+        """The iterate that is one atom."""
+        return cls(atom.block(int(np.prod(shape))), np.ones(1), shape)
+
+    # --- what it is -----------------------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the atoms, positive, summing to one."""
+        return self._weights[: len(self.block)]
+
+    @property
+    def atoms(self) -> Block:
+        """The atoms with positive weight."""
+        return self.block
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def __repr__(self) -> str:
+        return f"Iterate({len(self.block)} atoms in shape {self.shape})"
+
+    def array(self) -> Array:
+        """The coordinates Σ αᵢ dᵢ as a new float64 array."""
+        x = np.zeros(self.shape)
+        self.block.add_to(x, self.weights)
+        return x
+
+    def dot(self, g: Array) -> float:
+        """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
+        return float(self.weights.dot(self.scores(g)))
+
+    def scores(self, g: Array) -> Array:
+        """⟨g, dᵢ⟩ for every atom; asked again with the same g and atoms, it is free."""
+        if self._scored is None or self._scored[0] is not g:
+            self._scored = (g, self.block.dots(g))
+        return self._scored[1]
+
+    def best(self, g: Array) -> Active:
+        """The atom of the iterate with the least ⟨g, ·⟩."""
+        return self._active(int(self.scores(g).argmin()), g)
+
+    def worst(self, g: Array) -> Active:
+        """The atom of the iterate with the largest ⟨g, ·⟩: the one to move away from."""
+        return self._active(int(self.scores(g).argmax()), g)
+
+    def _active(self, i: int, g: Array) -> Active:
+        return Active(i, self.block[i], float(self._weights[i]), float(self.scores(g)[i]))
+
+    def find(self, atom: Atom) -> int | None:
+        """The place of ``atom`` among the atoms, or None."""
+        return self._places.get(self.block.key_of(atom))
+
+    # --- where it can go ------------------------------------------------------------------------------------------
+
+    def toward(self, d: Atom) -> Direction:
+        """d − w: a Frank-Wolfe step."""
+        return Direction((d,), (1.0,), 1.0, 1.0)
+
+    def away_from(self, d: Active) -> Direction:
+        """w − d: an away step, at most until d is gone."""
+        return Direction((d.atom,), (-1.0,), -1.0, d.weight / max(1.0 - d.weight, 1e-300))
+
+    def between(self, worst: Active, best: Atom) -> Direction:
+        """d − d': a pairwise step that hands weight from ``worst`` to ``best``."""
+        return Direction((best, worst.atom), (1.0, -1.0), 0.0, worst.weight)
+
+    def reweighting(self, block: Block, change: Array) -> Direction:
+        """Σ changeᵢ dᵢ with Σ changeᵢ = 0: many weights at once, to be followed up to step 1."""
+        return Direction(block, change, 0.0, 1.0)
+
+    def move(self, v: Direction, step: float) -> None:
+        """w ← w + step·v; atoms whose weight is used up leave, every view follows."""
+        for view in self.views.values():
+            view.moved(v, step)
+        self.step = step
+        self._scored = None
+        if v.drift:
+            self.weights[:] *= 1.0 - v.drift * step
+        if isinstance(v.terms, tuple):
+            for atom, c in zip(v.terms, v.coefficients, strict=True):
+                self._add(atom, c * step)
+        else:
+            change = step * v.coefficients
+            for i in np.flatnonzero(change).tolist():
+                self._add(v.terms[i], float(change[i]))
+        if step >= v.max_step or not isinstance(v.terms, tuple):
+            self._drop(v, step)
+
+    def _add(self, atom: Atom, c: float) -> None:
+        place = self._places.get(self.block.key_of(atom))
+        if place is not None:
+            self._weights[place] += c
+            return
+        place = len(self.block)
+        grown = self.block.append(atom)
+        if grown is not self.block:  # the block took a wider shape, and with it other keys
+            self.block, self._places = grown, {key: i for i, key in enumerate(grown.keys)}
+        self._places[grown.keys[place]] = place
+        if place >= len(self._weights):
+            self._weights = np.concatenate([self._weights, np.empty(max(8, place))])
+        self._weights[place] = c
+
+    def _drop(self, v: Direction, step: float) -> None:
+        """Let go of the atoms whose weight the move used up; rounding may leave them a hair from zero."""
+        weights = self.weights
+        if v.drift == 0.0 and isinstance(v.terms, tuple):
+            weights[self._places[self.block.key_of(v.terms[1])]] = 0.0
+        elif v.drift < 0.0:
+            weights[self._places[self.block.key_of(v.terms[0])]] = 0.0
+        keep = np.flatnonzero(weights > 0.0)
+        if len(keep) < len(weights):
+            self.block = self.block.take(keep)
+            self._weights = weights[keep]
+            self._places = {key: i for i, key in enumerate(self.block.keys)}
+
+    def assign(self, block: Block, weights: Array) -> None:
+        """Become Σ weightsᵢ dᵢ outright; views are not told, so follow with `refresh` or hand them their images."""
+        keep = np.flatnonzero(weights > 0.0)
+        self.block = block.take(keep)
+        self._weights = np.asarray(weights[keep], dtype=np.float64)
+        self._places = {key: i for i, key in enumerate(self.block.keys)}
+        self._scored = None
+
+    # --- views, copies, saved states ------------------------------------------------------------------------------
+
+    def view(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The view kept under ``key``, made (and restored, after a resume) on the first call."""
+        found = self.views.get(key)
+        if found is None:
+            found = make()
+            if found.name in self.pending:
+                found.restore(self.pending.pop(found.name))
+            else:
+                found.refresh(self)
+            self.views[key] = found
+        return found
+
+    def refresh(self) -> None:
+        """Make the weights sum to one again and recompute every view from the atoms."""
+        self.weights[:] /= self.weights.sum()
+        self._scored = None
+        for view in self.views.values():
+            view.refresh(self)
+
+    def copy(self) -> Iterate:
+        """The same point with no views: moving the copy leaves this one alone."""
+        return Iterate(self.block.take(np.arange(len(self.block))), self.weights, self.shape)
+
+    def state(self) -> State:
+        state = {f"block.{name}": array for name, array in self.block.state().items()}
+        state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
+        state["work"] = np.array([self.work.gradients, self.work.products])
+        state["step"] = np.array(self.step)
+        for view in self.views.values():
+            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
+        return state
+
+    @staticmethod
+    def restored(state: State) -> Iterate:
+        """The iterate that wrote ``state``; its views come back when their objectives ask for them."""
+        block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
+        w = Iterate(block, state["weights"], tuple(int(s) for s in state["shape"]))
+        w._take_back(state)
+        return w
+
+    def _take_back(self, state: State) -> None:
+        self.work = Work(int(state["work"][0]), float(state["work"][1]))
+        self.step = float(state["step"])
+        for name, array in state.items():
+            if name.startswith("view."):
+                view, item = name[5:].split(".", 1)
+                self.pending.setdefault(view, {})[item] = array
+
+
+class CoordinateIterate(Iterate):
+    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded."""
+
+    keeps_atoms = False
+
+    def __init__(self, x: Array) -> None:
+        self.x, self.shape = np.array(x, dtype=np.float64), x.shape
+        self.views = {}
+        self.pending = {}
+        self.work = Work()
+        self.step = np.nan
+        self._scored = None
+
+    @property
+    def weights(self) -> Array:
+        raise GreedyhullError(self._lost("weights"))
+
+    @property
+    def atoms(self) -> Block:
+        raise GreedyhullError(self._lost("atoms"))
+
+    @staticmethod
+    def _lost(what: str) -> str:
+        return (f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
+                "Use point.array(), or solve with BlendedPairwise, Corrective or PairwiseJones, which keep the atoms.")
+
+    def __len__(self) -> int:
+        return 1
+
+    def __repr__(self) -> str:
+        return f"CoordinateIterate(shape {self.shape})"
+
+    def array(self) -> Array:
+        return self.x.copy()
+
+    def dot(self, g: Array) -> float:
+        return float(self.x.ravel().dot(g.ravel()))
+
+    def move(self, v: Direction, step: float) -> None:
+        for view in self.views.values():
+            view.moved(v, step)
+        self.step = step
+        if v.drift:
+            self.x *= 1.0 - v.drift * step
+        v.add_to(self.x, step)
+
+    def refresh(self) -> None:
+        for view in self.views.values():
+            view.refresh(self)
+
+    def copy(self) -> CoordinateIterate:
+        return CoordinateIterate(self.x)
+
+    def state(self) -> State:
+        state: State = {"x": self.x.copy(), "work": np.array([self.work.gradients, self.work.products]),
+                        "step": np.array(self.step)}
+        for view in self.views.values():
+            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
+        return state
+
+    @staticmethod
+    def restored(state: State) -> CoordinateIterate:
+        w = CoordinateIterate(state["x"])
+        w._take_back(state)
+        return w
+
+
+def restored(state: State) -> Iterate:
+    """The iterate of either kind that wrote ``state``."""
+    return CoordinateIterate.restored(state) if "x" in state else Iterate.restored(state)
+
+
+class Coordinates:
+    """The view that is the point's own coordinates, for objectives that are given arrays."""
+
+    __slots__ = ("gradient", "name", "value", "x")
+
+    def __init__(self, name: str = "coordinates") -> None:
+        self.name = name
+        self.x: Array = np.zeros(0)
+        self.clear()
+
+    def clear(self) -> None:
+        self.value: float | None = None
+        self.gradient: Array | None = None
+
+    def direction(self, move: Direction) -> Array:
+        """v as an array."""
+        return move.image(self, self._direction)
+
+    def _direction(self, move: Direction) -> Array:
+        v = -move.drift * self.x
+        move.add_to(v, 1.0)
+        return v
+
+    def moved(self, move: Direction, step: float) -> None:
+        self.x = (1.0 - move.drift * step) * self.x  # a new array: a user may have kept the old one
+        move.add_to(self.x, step)
+        self.clear()
+
+    def refresh(self, w: Iterate) -> None:
+        self.x = w.array()
+        self.clear()
+
+    def state(self) -> State:
+        return {"x": self.x}
+
+    def restore(self, state: State) -> None:
+        self.x = state["x"]
+        self.clear()

@@ -1,0 +1,111 @@
+"""f on a segment: h(η) = f(w + ηv) for 0 ≤ η ≤ max_step, with its slope h'(0) and a bound on its bend h''."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.types import Array
+
+NEAR = 0.99  # how close to the end of its domain a step may come
+
+
+class Parabola:
+    """h(η) = value + slope·η + bend·η²/2: what a quadratic looks like along any direction.
+
+    >>> Parabola(1.0, -1.0, 4.0, 1.0).argmin()
+    0.25
+    """
+
+    __slots__ = ("bend", "limit", "max_step", "slope", "start")
+
+    def __init__(self, start: float, slope: float, bend: float, max_step: float) -> None:
+        self.start, self.slope, self.bend, self.max_step = start, slope, bend, max_step
+        self.limit = np.inf
+
+    def value(self, step: float) -> float:
+        return self.start + step * (self.slope + 0.5 * step * self.bend)
+
+    def derivative(self, step: float) -> float:
+        return self.slope + step * self.bend
+
+    def values(self, steps: Array) -> Array:
+        return self.start + steps * (self.slope + 0.5 * steps * self.bend)
+
+    def argmin(self) -> float:
+        if self.slope >= 0.0:
+            return 0.0
+        if self.bend * self.max_step <= -self.slope:
+            return self.max_step
+        return -self.slope / self.bend
+
+
+class Curve:
+    """A convex line known by values and derivatives; ``bends(a, b)`` bounds h'' on [a, b] where that is known."""
+
+    __slots__ = ("_bend", "_bends", "_derivatives", "_value", "limit", "max_step", "slope")
+
+    def __init__(self, value: Callable[[float], float], derivatives: Callable[[float], tuple[float, float]], slope: float,
+                 max_step: float, *, limit: float = np.inf, bends: Callable[[], float] | None = None) -> None:
+        self._value, self._derivatives, self._bends = value, derivatives, bends
+        self.slope, self.max_step, self.limit = slope, max_step, limit
+        self._bend: float | None = None
+
+    @property
+    def bend(self) -> float:
+        if self._bend is None:
+            self._bend = np.inf if self._bends is None else self._bends()
+        return self._bend
+
+    def value(self, step: float) -> float:
+        return self._value(step)
+
+    def derivative(self, step: float) -> float:
+        return self._derivatives(step)[0]
+
+    def values(self, steps: Array) -> Array:
+        return np.array([self._value(float(s)) for s in steps])
+
+    def argmin(self) -> float:
+        return line_search(self._derivatives, self.slope, self.max_step, self.limit)
+
+
+def inside(step: float, line: Any) -> float:
+    """``step``, drawn back where it would reach the limit of the line's domain."""
+    return step if step < line.limit else NEAR * float(line.limit)
+
+
+def line_search(derivatives: Callable[[float], tuple[float, float]], slope: float, max_step: float, limit: float) -> float:
+    """argmin of a convex h on [0, max_step] by Newton on h' = 0, kept in a bracket by bisection.
+
+    ``derivatives(η)`` gives (h', h''); h'' may be NaN where it is unknown, then the secant is used.
+    """
+    if slope >= 0.0:
+        return 0.0
+    top = max_step
+    if limit <= max_step:  # h → ∞ at the limit: its derivative is positive somewhere below
+        top = NEAR * limit
+        while derivatives(top)[0] < 0.0 and top < limit * (1.0 - 1e-12):
+            top = 0.5 * (top + limit)
+    end, _ = derivatives(top)
+    if end <= 0.0:
+        return top
+    low, high, low_slope, high_slope = 0.0, top, slope, end
+    step = top * slope / (slope - end)
+    for _ in range(100):
+        first, second = derivatives(step)
+        if first < 0.0:
+            low, low_slope = step, first
+        else:
+            high, high_slope = step, first
+        if abs(first) <= 1e-13 * abs(slope) or high - low <= 4e-16 * high:
+            break
+        trial = step - first / second if second > 0.0 else low - low_slope * (high - low) / (high_slope - low_slope)
+        if not low < trial < high:
+            trial = 0.5 * (low + high)
+        if abs(trial - step) <= 1e-15 * step:
+            break
+        step = trial
+    return step

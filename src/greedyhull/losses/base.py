@@ -1,0 +1,146 @@
+"""What separable losses share: sums with sample weights, lines, weighted metrics."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.line import Curve
+from greedyhull.types import Array, Index, Line
+
+
+def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
+    """``values`` as a finite vector with n entries, or an error that says what was given."""
+    array = np.asarray(values)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    check(array.shape == (n,), f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
+    check(array.dtype.kind in "biuf", f"{name} has dtype {array.dtype}; numbers are wanted.")
+    array = array.astype(dtype, copy=False)
+    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values. Drop those rows first.")
+    return array
+
+
+def shares(sample_weight: Any, n: int) -> Array | float:
+    """The weights pᵢ = sᵢ/Σs of the terms, or 1/n."""
+    if sample_weight is None:
+        return 1.0 / n
+    s = vector(sample_weight, n, "sample_weight")
+    check(bool((s >= 0).all()) and float(s.sum()) > 0,
+          "sample_weight has a negative entry or sums to zero; non-negative weights, not all zero, are wanted.")
+    return np.asarray(s / s.sum())
+
+
+def signs(y: Any, n: int) -> Array:
+    """Labels as −1 and +1, given so or as 0 and 1."""
+    labels = vector(y, n, "y")
+    found = set(np.unique(labels).tolist())
+    if found <= {-1.0, 1.0}:
+        return labels
+    shown = sorted(found)[:5]
+    check(found <= {0.0, 1.0}, f"y holds the labels {shown}{' and more' if len(found) > 5 else ''}; -1 and +1, or 0 and 1, "
+                               "are wanted. Encode them, for instance np.where(y == positive, 1, -1).")
+    return 2.0 * labels - 1.0
+
+
+class Separable(ABC):
+    """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
+
+    quadratic = False
+    flat = True  # ∇²φ is the same everywhere only for quadratics; `flat` says that ∇²φ is finite everywhere
+
+    def __init__(self, y: Array, p: Array | float) -> None:
+        self.y, self.p, self.n = y, p, len(y)
+
+    # --- to be written for each loss ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def terms(self, z: Array) -> Array:
+        """ℓ(zᵢ, yᵢ) for each i."""
+
+    @abstractmethod
+    def slopes(self, z: Array) -> Array:
+        """ℓ'(zᵢ, yᵢ) for each i."""
+
+    def curvatures(self, z: Array) -> Array:
+        """ℓ''(zᵢ, yᵢ) for each i; NaN where it does not exist."""
+        return np.full_like(z, np.nan)
+
+    def beta(self, low: Array, high: Array) -> Array | float:
+        """sup ℓ'' over [lowᵢ, highᵢ]: what curvature bounds are made of. Infinite unless a loss knows better."""
+        return np.inf
+
+    def lipschitz(self, low: Array, high: Array) -> Array | float:
+        """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
+        return np.maximum(np.abs(self.slopes(low)), np.abs(self.slopes(high)))
+
+    def limit(self, z: Array, dz: Array) -> float:
+        """The least η > 0 at which z + ηdz leaves the domain of φ."""
+        return np.inf
+
+    def on(self, rows: Index) -> Separable:
+        """The same loss on some of the rows, their weights normalised."""
+        other: Separable = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.y, other.n = self.y[rows], len(rows)
+        p = self.p if isinstance(self.p, float) else self.p[rows]
+        other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
+        return other
+
+    # --- what follows ---------------------------------------------------------------------------------------------
+
+    def total(self, terms: Array) -> float:
+        """Σ pᵢ termsᵢ."""
+        return float(terms.sum(dtype=np.float64) * self.p if isinstance(self.p, float) else self.p.dot(terms))
+
+    def value(self, z: Array) -> float:
+        return self.total(self.terms(z))
+
+    def gradient(self, z: Array) -> Array:
+        return self._weighted(self.slopes(z), z)
+
+    def curvature(self, z: Array) -> Array:
+        """The diagonal of ∇²φ(z)."""
+        return self._weighted(self.curvatures(z), z)
+
+    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+        """φ(z), ∇φ(z) and the diagonal of ∇²φ(z)."""
+        return self.value(z), self.gradient(z), self.curvature(z)
+
+    def _weighted(self, x: Array, z: Array) -> Array:
+        return (self.p * x).astype(z.dtype, copy=False)
+
+    def magnitude(self, z: Array) -> float:
+        """Σ pᵢ |ℓᵢ|: what rounding errors of the value are proportional to."""
+        return abs(self.value(z))
+
+    def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
+        """Zᵀ ∇²φ(z) Z2 for dense images."""
+        c = self.curvature(z)
+        return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * c[:, None]))
+
+    def along(self, z: Array, dz: Array, max_step: float) -> Line:
+        def derivatives(step: float) -> tuple[float, float]:
+            at = z + step * dz
+            c = self.curvature(at)
+            return float(self.gradient(at).dot(dz)), float(np.dot(c * dz, dz))
+
+        slope = float(self.gradient(z).dot(dz))
+        limit = self.limit(z, dz)
+
+        def bends() -> float:
+            if limit <= max_step:
+                return np.inf
+            end = z + max_step * dz
+            beta = self.beta(np.minimum(z, end), np.maximum(z, end))
+            if not np.all(np.isfinite(beta)):
+                return np.inf
+            return self.total(beta * dz * dz)
+
+        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, limit=limit, bends=bends)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n})"

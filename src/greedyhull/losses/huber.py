@@ -1,0 +1,34 @@
+"""Huber loss: quadratic within δ of the target, linear beyond."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array
+
+
+class Huber(Separable):
+    """φ(z) = Σ pᵢ ℓ(zᵢ − yᵢ), ℓ(r) = ½r² for |r| ≤ δ and δ|r| − ½δ² beyond.
+
+    >>> Huber(np.zeros(2), 0.5, delta=1.0).value(np.array([0.5, 3.0]))
+    1.3125
+    """
+
+    def __init__(self, y: Array, p: Array | float, delta: float) -> None:
+        super().__init__(y, p)
+        self.delta = delta
+
+    def terms(self, z: Array) -> Array:
+        size = np.abs(z - self.y)
+        near = np.minimum(size, self.delta)
+        return near * (size - 0.5 * near)
+
+    def slopes(self, z: Array) -> Array:
+        return np.clip(z - self.y, -self.delta, self.delta)
+
+    def curvatures(self, z: Array) -> Array:
+        return (np.abs(z - self.y) <= self.delta).astype(z.dtype)
+
+    def beta(self, low: Array, high: Array) -> float:
+        return 1.0

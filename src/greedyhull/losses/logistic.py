@@ -1,0 +1,46 @@
+"""Logistic loss log(1 + e^{−yz}) with labels −1 and +1, computed without overflow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array
+
+
+class Logistic(Separable):
+    """φ(z) = Σ pᵢ log(1 + exp(−yᵢzᵢ)).
+
+    >>> round(Logistic(np.array([1.0, -1.0]), 0.5).value(np.zeros(2)), 6)
+    0.693147
+    """
+
+    def terms(self, z: Array) -> Array:
+        m = self.y * z
+        return np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0.0)
+
+    def slopes(self, z: Array) -> Array:
+        return -self.y * self._wrong(self.y * z)
+
+    def curvatures(self, z: Array) -> Array:
+        e = np.exp(-np.abs(z))
+        return np.asarray(e / (1.0 + e) ** 2)
+
+    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+        m = self.y * z
+        e = np.exp(-np.abs(m))
+        above = 1.0 + e
+        wrong = np.where(m >= 0.0, e, 1.0) / above
+        value = self.total(np.log1p(e) + np.maximum(-m, 0.0))
+        return value, self._weighted(-self.y * wrong, z), self._weighted(e / (above * above), z)
+
+    def beta(self, low: Array, high: Array) -> Array:
+        nearest = np.maximum(np.maximum(low, -high), 0.0)  # the least |z| in the interval
+        e = np.exp(-nearest)
+        return np.asarray(e / (1.0 + e) ** 2)
+
+    @staticmethod
+    def _wrong(m: Array) -> Array:
+        """1/(1 + e^m), the probability of the other label."""
+        e = np.exp(-np.abs(m))
+        return np.asarray(np.where(m >= 0.0, e, 1.0) / (1.0 + e))

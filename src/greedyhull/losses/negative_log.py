@@ -1,0 +1,44 @@
+"""−log z, the loss of mixtures and of log-optimal portfolios; finite only for z > 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array
+
+
+class NegativeLog(Separable):
+    """φ(z) = −Σ pᵢ log zᵢ; there is no target y.
+
+    >>> NegativeLog(np.zeros(2), 0.5).value(np.ones(2)) == 0
+    True
+    """
+
+    flat = False
+
+    def terms(self, z: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(z > 0.0, -np.log(z), np.inf)
+
+    def slopes(self, z: Array) -> Array:
+        return -1.0 / z
+
+    def curvatures(self, z: Array) -> Array:
+        return 1.0 / (z * z)
+
+    def beta(self, low: Array, high: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.where(low > 0.0, 1.0 / np.maximum(low, 0.0) ** 2, np.inf)
+
+    def lipschitz(self, low: Array, high: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.where(low > 0.0, 1.0 / np.maximum(low, 0.0), np.inf)
+
+    def limit(self, z: Array, dz: Array) -> float:
+        falling = dz < 0
+        room = z[falling] / -dz[falling]
+        return float(room.min()) if room.size else np.inf
+
+    def magnitude(self, z: Array) -> float:
+        return self.total(np.abs(np.log(z)))

@@ -1,0 +1,38 @@
+"""l_p loss |z − y|^p / p for p > 1; for p < 2 it is differentiable but its curvature is infinite at the target."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array
+
+
+class Power(Separable):
+    """φ(z) = Σ pᵢ |zᵢ − yᵢ|^p / p.
+
+    >>> Power(np.zeros(1), 1.0, power=3.0).value(np.array([2.0]))
+    2.6666666666666665
+    """
+
+    def __init__(self, y: Array, p: Array | float, power: float) -> None:
+        super().__init__(y, p)
+        self.power = power
+        self.flat = power >= 2.0
+
+    def terms(self, z: Array) -> Array:
+        return np.abs(z - self.y) ** self.power / self.power
+
+    def slopes(self, z: Array) -> Array:
+        r = z - self.y
+        return np.sign(r) * np.abs(r) ** (self.power - 1.0)
+
+    def curvatures(self, z: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return (self.power - 1.0) * np.abs(z - self.y) ** (self.power - 2.0)
+
+    def beta(self, low: Array, high: Array) -> Array | float:
+        if self.power < 2.0:
+            return np.inf
+        farthest = np.maximum(np.abs(low - self.y), np.abs(high - self.y))
+        return np.asarray((self.power - 1.0) * farthest ** (self.power - 2.0))

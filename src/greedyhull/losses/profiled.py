@@ -1,0 +1,126 @@
+"""An intercept, profiled out: φ̄(z) = min_b φ(z + b1). The hull stays a hull; the intercept follows the point.
+
+φ̄ is convex, its gradient is ∇φ(z + b*1), and its Hessian is C − C11ᵀC/(1ᵀC1) with C = ∇²φ(z + b*1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.line import Curve
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array, Index, Line
+
+
+class Profiled:
+    """A separable loss minimised over an intercept.
+
+    >>> from greedyhull.losses.squared import Squared
+    >>> Profiled(Squared(np.array([1.0, 3.0]), 0.5)).intercept(np.zeros(2))
+    2.0
+    """
+
+    flat = True
+
+    def __init__(self, loss: Separable) -> None:
+        self.loss, self.n, self.quadratic = loss, loss.n, loss.quadratic
+
+    @property
+    def y(self) -> Array:
+        return self.loss.y
+
+    @property
+    def p(self) -> Array | float:
+        return self.loss.p
+
+    def on(self, rows: Index) -> Profiled:
+        return Profiled(self.loss.on(rows))
+
+    def total(self, terms: Array) -> float:
+        return self.loss.total(terms)
+
+    def beta(self, low: Array, high: Array) -> Array | float:
+        """Subtracting a mean only lowers the curvature, but the intercept moves z: only global bounds survive."""
+        return self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
+
+    def intercept(self, z: Array) -> float:
+        """b* = argmin_b φ(z + b1), to machine precision, from the same start every time."""
+        if self.quadratic:
+            return -self.loss.total(self.loss.slopes(z))
+        return _root(self.loss, z)
+
+    def value(self, z: Array) -> float:
+        return self.loss.value(z + self._b(z))
+
+    def gradient(self, z: Array) -> Array:
+        return self._centred(self.loss.gradient(z + self._b(z)))
+
+    def curvature(self, z: Array) -> Array:
+        """The diagonal of ∇²φ at the profiled point; `metric` subtracts the rank-one part."""
+        return self.loss.curvature(z + self._b(z))
+
+    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+        value, residual, curvature = self.loss.pieces(z + self._b(z))
+        return value, self._centred(residual), curvature
+
+    def magnitude(self, z: Array) -> float:
+        return self.loss.magnitude(z + self._b(z))
+
+    def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
+        right = Z if Z2 is None else Z2
+        c = self.curvature(z)
+        return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / c.sum())
+
+    def along(self, z: Array, dz: Array, max_step: float) -> Line:
+        def derivatives(step: float) -> tuple[float, float]:
+            _, residual, c = self.pieces(z + step * dz)
+            total = float(c.sum())
+            mean = float(c.dot(dz)) / total if total > 0 else 0.0
+            return float(residual.dot(dz)), float(np.dot(c * (dz - mean), dz - mean))
+
+        def bends() -> float:
+            beta = self.beta(z, z)
+            if not np.all(np.isfinite(beta)):
+                return np.inf
+            return self.total(beta * (dz - dz.mean()) ** 2)
+
+        slope = float(self.gradient(z).dot(dz))
+        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)
+
+    def _b(self, z: Array) -> Any:
+        return z.dtype.type(self.intercept(z))
+
+    def _centred(self, residual: Array) -> Array:
+        """Squares: the residual's mean is removed exactly, so that the lower bound holds for every intercept."""
+        return residual - residual.mean() if self.quadratic and isinstance(self.p, float) else residual
+
+    def __repr__(self) -> str:
+        return f"{self.loss!r} with intercept"
+
+
+def _root(loss: Separable, z: Array) -> float:
+    """The root of the increasing b ↦ Σ pᵢ ℓ'(zᵢ + b): Newton, kept in a bracket that is grown first."""
+    def at(b: float) -> tuple[float, float]:
+        shifted = z + z.dtype.type(b)
+        with np.errstate(over="ignore"):
+            return loss.total(loss.slopes(shifted)), loss.total(loss.curvatures(shifted))
+
+    low, high, b, reach = -np.inf, np.inf, 0.0, 1.0
+    for _ in range(200):
+        first, second = at(b)
+        if first == 0.0:
+            break
+        low, high = (b, high) if first < 0.0 else (low, b)
+        trial = b - first / second if second > 0.0 and np.isfinite(second) else np.nan
+        if not low < trial < high or abs(trial - b) > 4.0 * reach:
+            reach *= 2.0
+            trial = 0.5 * (low + high) if np.isfinite(high - low) else b + (reach if first < 0.0 else -reach)
+        if abs(trial - b) <= 2e-16 * max(1.0, abs(b)) or high - low <= 4e-16 * max(1.0, abs(b)):
+            break
+        b = trial
+        check(abs(b) < 1e6, "The intercept runs off to infinity: the labels have one class only, or all counts are zero. "
+                            "Give both classes, or leave the intercept out.")
+    return float(b)

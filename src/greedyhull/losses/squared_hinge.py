@@ -1,0 +1,29 @@
+"""Squared hinge ½(1 − yz)₊² with labels −1 and +1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array
+
+
+class SquaredHinge(Separable):
+    """φ(z) = Σ pᵢ ½(1 − yᵢzᵢ)₊².
+
+    >>> SquaredHinge(np.array([1.0, -1.0]), 0.5).value(np.array([0.0, -3.0]))
+    0.25
+    """
+
+    def terms(self, z: Array) -> Array:
+        short = np.maximum(1.0 - self.y * z, 0.0)
+        return 0.5 * short * short
+
+    def slopes(self, z: Array) -> Array:
+        return -self.y * np.maximum(1.0 - self.y * z, 0.0)
+
+    def curvatures(self, z: Array) -> Array:
+        return (self.y * z < 1.0).astype(z.dtype)
+
+    def beta(self, low: Array, high: Array) -> float:
+        return 1.0

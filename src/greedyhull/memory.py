@@ -1,0 +1,158 @@
+"""What a solve must remember to be continued: a suspended generator cannot be saved, so nothing lives in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.shapes import block_from
+from greedyhull.types import Answer, Array, Kind, Oracle, Shape, Shortlist, State, Step, StepRule
+
+KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
+
+
+class Memory:
+    """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
+
+    A saved state is that of a solve waiting at a ``yield``. The new generator begins that iteration again: `count`
+    goes on at the same k, and the oracle repeats the answers it had already given in it.
+    """
+
+    def __init__(self, seed: int = 0, *, warm: bool = False) -> None:
+        self.k, self.warm = 0, warm
+        self.gap: float | None = None
+        self.lower = -np.inf
+        self.arrays: State = {}
+        self._rng: np.random.Generator | None = None
+        self._seed = seed
+        self._top: dict[str, Any] | None = None
+        self._oracle: Recorder | None = None
+        self._step: Step | None = None
+        self._pending: State = {}
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The solve's own random numbers."""
+        if self._rng is None:
+            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+        return self._rng
+
+    def count(self, first: int = 0) -> Iterator[int]:
+        """k = first, first + 1, …, or from where a saved solve stood."""
+        self.k = max(self.k, first)
+        while True:
+            if self._rng is not None:
+                self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+            yield self.k
+            if self._oracle is not None:
+                self._oracle.recent.clear()
+            self.k += 1
+
+    def step(self, rule: StepRule) -> Step:
+        """The rule at work in this solve."""
+        self._step = rule.start(self.warm)
+        saved = _under("step", self._pending)
+        if saved:
+            self._step.restore(saved)
+        return self._step
+
+    def oracle(self, S: Any) -> Recorder:
+        """The set's oracle for this solve, its calls counted."""
+        if self._oracle is None:
+            self._oracle = Recorder(S.oracle(np.random.Generator(np.random.PCG64([self._seed, 1]))), S.shape)
+            saved = _under("oracle", self._pending)
+            if saved:
+                self._oracle.restore(saved)
+        return self._oracle
+
+    @property
+    def oracle_calls(self) -> int:
+        return 0 if self._oracle is None else self._oracle.calls
+
+    @property
+    def curvature(self) -> float | None:
+        """The largest curvature that the step rule has met, where it looks for it."""
+        return getattr(self._step, "largest", None)
+
+    def state(self) -> State:
+        state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
+                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap)}
+        state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
+        if self._top is not None:
+            inner = self._top["state"]
+            words = [inner["state"] >> 64, inner["state"] & (2**64 - 1), inner["inc"] >> 64, inner["inc"] & (2**64 - 1)]
+            state["rng"] = np.array([*words, self._top["has_uint32"], self._top["uinteger"]], dtype=np.uint64)
+        if self._step is not None:
+            state.update({f"step.{name}": array for name, array in self._step.state().items()})
+        if self._oracle is not None:
+            state.update({f"oracle.{name}": array for name, array in self._oracle.state().items()})
+        return state
+
+    def restore(self, state: State) -> None:
+        self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
+        self._seed = int(state["seed"])
+        self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
+        self.arrays = _under("arrays", state)
+        self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle."))}
+        if "rng" in state:
+            a, b, c, d, has, integer = (int(x) for x in state["rng"])
+            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
+                                             "has_uint32": has, "uinteger": integer}
+            self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+
+
+class Recorder:
+    """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
+
+    __slots__ = ("calls", "inner", "recent", "replay", "size")
+
+    def __init__(self, inner: Oracle, shape: Shape) -> None:
+        self.inner, self.calls, self.size = inner, 0, int(np.prod(shape))
+        self.recent: list[Answer | Shortlist] = []
+        self.replay: list[Answer | Shortlist] = []
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        if self.replay:
+            answer = self.replay.pop(0)
+        else:
+            self.calls += 1
+            answer = self.inner.argmin(g, tol, enough)
+        self.recent.append(answer)
+        return answer  # type: ignore[return-value]
+
+    def best(self, g: Array, m: int) -> Shortlist:
+        if self.replay:
+            answer = self.replay.pop(0)
+        else:
+            self.calls += 1
+            answer = self.inner.best(g, m)
+        self.recent.append(answer)
+        return answer  # type: ignore[return-value]
+
+    def state(self) -> State:
+        state: State = {"calls": np.array(self.calls), "given": np.array(len(self.recent))}
+        state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
+        for i, answer in enumerate(self.recent):
+            single = isinstance(answer, Answer)
+            block = answer.atom.block(self.size) if isinstance(answer, Answer) else answer.atoms
+            last = float(KINDS.index(answer.kind)) if isinstance(answer, Answer) else answer.rest
+            state[f"answer{i}.told"] = np.array([single, answer.slack, last])
+            state.update({f"answer{i}.block.{name}": array for name, array in block.state().items()})
+        return state
+
+    def restore(self, state: State) -> None:
+        self.calls = int(state["calls"])
+        self.inner.restore(_under("inner", state))
+        for i in range(int(state["given"])):
+            single, slack, last = (float(x) for x in state[f"answer{i}.told"])
+            block = block_from(_under(f"answer{i}.block", state))
+            self.replay.append(Answer(block[0], slack, KINDS[int(last)]) if single else Shortlist(block, slack, last))
+
+
+def _under(prefix: str, state: State) -> State:
+    """The part of ``state`` whose names begin with ``prefix.``, without it."""
+    return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}

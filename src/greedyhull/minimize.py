@@ -1,0 +1,217 @@
+"""The driver: the only loop that stops, times and records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import array_of
+from greedyhull.certificate import Certificate, as_iterate, certify, shapes_differ
+from greedyhull.choose import choose_solver
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.interrupt import Interrupt
+from greedyhull.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.memory import Memory
+from greedyhull.progress import Event, Progress
+from greedyhull.saved import load_state, save_state
+from greedyhull.solution import Solution
+from greedyhull.stop import Relative, Seconds, Stop
+from greedyhull.trace import Trace
+
+DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
+
+
+def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
+             watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:
+    """Minimise f over the convex hull of S.
+
+    ``solver`` None picks one by structure; ``start`` is an atom, an iterate or an array and is never changed; ``stop``
+    defaults to ``Relative(1e-6) | Seconds(60)``; ``watch`` are functions that see every `Event`; ``progress`` shows a
+    line on a terminal; ``check`` tests the objective and every answer of the oracle; ``checkpoint`` is a file that
+    keeps the state of the run, ``resume`` one to go on from.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
+    >>> s.point.array(), s.converged
+    (array([1., 0.]), True)
+    """
+    run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
+    run.watchers = [watch] if callable(watch) else list(watch)
+    run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
+    if check:
+        from greedyhull.inspection import inspect_problem
+
+        inspect_problem(f, S, run.w, seed)
+    if progress:
+        from greedyhull.display import line_for
+
+        run.watchers.extend(line_for(run.solver))
+    if resume is not None:
+        run.resume(Path(resume))
+    return run.solve()
+
+
+class Run:
+    """One solve: its iterate, its memory, its trace, and the clock."""
+
+    def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
+        check(f.domain == S.shape, shapes_differ(f, S))
+        check(isinstance(stop, Stop), f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
+        self.f, self.S, self.stop = f, S, stop.begin()
+        self.solver = choose_solver(f, S) if solver is None else solver
+        check(hasattr(self.solver, "run"), f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+        self.memory = Memory(seed, warm=start is not None)
+        self.w = self._begin(start, seed)
+        self.trace = Trace()
+        self.watchers: list[Callable[[Event], Any]] = []
+        self.careful = False
+        self.checkpoint: Path | None = None
+        self.start_value = np.nan
+        self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
+        self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
+
+    def _begin(self, start: Any, seed: int) -> Iterate:
+        f, S = self.f, self.S
+        if start is None:
+            w: Iterate = f.start(S, np.random.default_rng(seed))
+        elif isinstance(start, Iterate):
+            w = as_iterate(f, S, start, 1e-9)
+        elif hasattr(start, "add_to"):
+            w = Iterate.at(start, S.shape)
+            check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
+        else:
+            x = array_of(start)
+            check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+            check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
+            w = S.decompose(x) if getattr(self.solver, "looks_back", True) or not S.dense_atoms else CoordinateIterate(x)
+        if not getattr(self.solver, "looks_back", True) and getattr(S, "dense_atoms", False) and w.keeps_atoms:
+            w = CoordinateIterate(w.array())
+        check(np.isfinite(f.value(w)), f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
+        return w
+
+    # --- the loop -------------------------------------------------------------------------------------------------
+
+    def solve(self) -> Solution:
+        reason = ""
+        with Interrupt() as interrupt:
+            steps = self.solver.run(self.f, self.S, self.w, self.memory)
+            try:
+                for progress in steps:
+                    event = self._record(progress)
+                    for watcher in self.watchers:
+                        watcher(event)
+                    if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
+                        self._save(event)
+                    said = self.stop(event)
+                    if said is None and not interrupt.asked:
+                        continue
+                    reason = said or interrupt.reason(event.gap)
+                    final, fresh = self._certify(event)
+                    if said is None or not self.stop.met(event) or self.stop.met(final) or not self._go_on(final, fresh):
+                        break
+            except KeyboardInterrupt:
+                event = self._last()
+                reason = interrupt.reason(event.gap)
+                final, fresh = self._certify(event)
+        if self.checkpoint is not None:
+            self._save(final)
+        return self._solution(final, fresh, reason)
+
+    def _record(self, p: Progress) -> Event:
+        f, w, memory = self.f, p.point, self.memory
+        value = f.value(w)
+        gap = p.gap if self.drifts else p.gap + f.rounding(w, self.S)
+        if not (np.isfinite(value) and np.isfinite(gap)) or gap < 0.0:
+            gap = self._question(value, gap, p)
+        memory.lower = max(memory.lower, value - gap)
+        memory.gap = gap = value - memory.lower
+        if not self.trace.rows:
+            self.start_value = value if np.isnan(self.start_value) else self.start_value
+        else:
+            self.trace.steps.append(w.step)
+        seconds = self.earlier + perf_counter() - self.began
+        work = w.work
+        self.trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, p.slack))
+        if self.careful:
+            from greedyhull.inspection import inspect_answer
+
+            inspect_answer(f, self.S, w, memory)
+        return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, p.kind, w.step, p.also)
+
+    def _question(self, value: float, gap: float, p: Progress) -> float:
+        """Why a gap or a value cannot be: an error with the likely cause, or zero where only rounding is to blame."""
+        k = self.memory.k
+        if np.isnan(value) or np.isnan(gap) or np.isinf(value):
+            raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
+                                  "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
+        if gap < -1e-6 * (abs(value) + abs(self.f.euler(p.point))):
+            raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
+                                  f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "
+                                  "disagrees with the value; run with check=True to see which.")
+        return 0.0 if gap < 0.0 else gap
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    def _last(self) -> Event:
+        check(bool(self.trace.rows), "Interrupted before the first point was certified.")
+        row = self.trace.rows[-1]
+        return Event(int(row[0]), row[1], row[2], row[3], self.memory.lower, self.w, self.start_value)
+
+    def _certify(self, event: Event) -> tuple[Event, Certificate]:
+        """The event as it is for the returned point, recomputed from its atoms in float64."""
+        w = self.w
+        if w.keeps_atoms:
+            w.refresh()
+        certificate = certify(self.f, self.S, w)
+        lower = certificate.lower if self.drifts else max(certificate.lower, self.memory.lower)
+        assert certificate.value is not None
+        gap = max(certificate.value - lower, 0.0)
+        final = Event(event.iteration, self.earlier + perf_counter() - self.began, certificate.value, gap, lower, w,
+                      self.start_value, certificate.kind)
+        return final, Certificate(certificate.value, gap, lower, certificate.kind, certificate.delta)
+
+    def _go_on(self, final: Event, fresh: Certificate) -> bool:
+        """Whether another try, from refreshed views, may still close a gap that looked closed."""
+        self.memory.lower = fresh.lower
+        tries = self.memory.arrays.get("recertified", np.array(0)) + 1
+        self.memory.arrays["recertified"] = tries
+        return int(tries) <= 20
+
+    def _solution(self, final: Event, certificate: Certificate, reason: str) -> Solution:
+        converged = self.stop.met(final)
+        if self.stop.asks_gap and not converged and "certified" in reason:
+            reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, recomputed "
+                      "from its atoms, does not. Ask for less, or give float64 data.")
+        return Solution(self.w, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
+                        self.f, self.S, self.memory.curvature)
+
+    # --- saved states ---------------------------------------------------------------------------------------------
+
+    def _save(self, event: Event) -> None:
+        assert self.checkpoint is not None
+        save_state(self.checkpoint, self.state())
+        self.saved_at = event.seconds
+
+    def state(self) -> dict[str, Any]:
+        """Everything that a continuation needs."""
+        state = {f"iterate.{name}": array for name, array in self.w.state().items()}
+        state.update({f"memory.{name}": array for name, array in self.memory.state().items()})
+        state["run"] = np.array([self.start_value, self.earlier + perf_counter() - self.began])
+        return state
+
+    def resume(self, path: Path) -> None:
+        self.restore(load_state(path))
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.w = restored({name[8:]: array for name, array in state.items() if name.startswith("iterate.")})
+        check(self.w.shape == self.S.shape, f"The saved state holds points of shape {self.w.shape}, but {self.S!r} those of "
+                                            f"shape {self.S.shape}. Resume with the set it was saved from.")
+        self.memory = Memory()
+        self.memory.restore({name[7:]: array for name, array in state.items() if name.startswith("memory.")})
+        self.start_value, self.earlier = (float(x) for x in state["run"])
+        self.began = perf_counter()

@@ -1,0 +1,159 @@
+"""Objectives f(w) = φ(Aw): a loss after a design, with the image z = Aw kept and never recomputed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.image import Image
+from greedyhull.iterate import Direction, Iterate
+from greedyhull.restricted import Restricted
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Composite:
+    """f = φ∘A with φ a `Loss` and A a `Design`.
+
+    The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
+    rounding that z gathers in many updates cannot make it false; only the rounding of one evaluation can, and
+    `rounding` bounds that.
+    """
+
+    def __init__(self, design: Design, loss: Any, name: str) -> None:
+        self.design, self.loss, self.name = design, loss, name
+        self.domain: Shape = design.domain
+        self._reach: tuple[AtomSet, float] | None = None
+        self._precise: Composite | None = None
+
+    def __repr__(self) -> str:
+        intercept = ", intercept=True" if self.has_intercept else ""
+        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
+
+    @property
+    def has_intercept(self) -> bool:
+        return hasattr(self.loss, "intercept")
+
+    @property
+    def quadratic(self) -> bool:
+        return bool(self.loss.quadratic)
+
+    # --- at a point -----------------------------------------------------------------------------------------------
+
+    def at(self, w: Iterate) -> Image:
+        """The view of w that this objective keeps."""
+        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+
+    def value(self, w: Iterate) -> float:
+        view = self.at(w)
+        if view.value is None:
+            view.value = self.loss.value(view.z)
+        return view.value
+
+    def residual(self, w: Iterate) -> Array:
+        """r = ∇φ(z)."""
+        view = self.at(w)
+        if view.residual is None:
+            view.residual = self.loss.gradient(view.z)
+        return view.residual
+
+    def curvatures(self, w: Iterate) -> Array:
+        """The diagonal of ∇²φ(z); value and residual come in the same pass."""
+        view = self.at(w)
+        if view.curvature is None:
+            view.value, view.residual, view.curvature = self.loss.pieces(view.z)
+        return view.curvature
+
+    def gradient(self, w: Iterate) -> Array:
+        view = self.at(w)
+        if view.gradient is None:
+            view.gradient = self.design.adjoint(self.residual(w))
+            w.work.gradients += 1
+            w.work.products += 1.0
+        return view.gradient
+
+    def euler(self, w: Iterate) -> float:
+        """⟨∇f(w), w⟩ = ⟨r, z⟩."""
+        return float(self.residual(w).dot(self.at(w).z))
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        view = self.at(w)
+        dz = view.direction(move)
+        w.work.products += len(move.coefficients) / self.domain[0]
+        line: Line = self.loss.along(view.z, dz, move.max_step)
+        return line
+
+    def intercept(self, w: Iterate) -> float:
+        """The intercept that belongs to w; 0 where the objective has none."""
+        return float(self.loss.intercept(self.at(w).z)) if self.has_intercept else 0.0
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        """One atom where f is finite there, else the centre of the set."""
+        w = Iterate.at(S.start(rng), S.shape)
+        if self.loss.flat and np.isfinite(self.value(w)):
+            return w
+        w = S.centre()
+        check(bool(np.isfinite(self.value(w))),
+              f"{self!r} is infinite at the centre of {S!r}, so no start inside its domain was found. "
+              "Give start=, a point where it is finite.")
+        return w
+
+    # --- on a few atoms -------------------------------------------------------------------------------------------
+
+    def restricted(self, block: Block) -> Restricted:
+        """f on the hull of a few atoms, as a function of their weights."""
+        return Restricted(self, block)
+
+    def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
+        """⟨aᵢ, ∇²f(w) bⱼ⟩ for atoms aᵢ in ``rows`` and bⱼ in ``cols``."""
+        Z = rows.images(self.design)
+        return self.metric(w, rows, Z, None if cols is None else cols.images(self.design))
+
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None) -> Array:
+        """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None)."""
+        c = self.curvatures(w)
+        gram = self.design.gram(Z, Z2, c)
+        if self.has_intercept:
+            left = Z.T @ c
+            gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / c.sum()
+        return gram
+
+    # --- promises -------------------------------------------------------------------------------------------------
+
+    def reach(self, S: AtomSet) -> float:
+        """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
+        if self._reach is None or self._reach[0] is not S:
+            known = getattr(self.design, "frobenius", None)
+            norms = np.sqrt(self.design.energies(1.0)) if known is None else np.full(self.domain, known)
+            self._reach = (S, S.absolute(norms))
+        return self._reach[1]
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """What rounding can have done to value − lower bound: about n·eps·|terms|."""
+        view, r = self.at(w), self.residual(w)
+        r_norm = float(r.dot(r)) ** 0.5
+        z_norm = float(view.z.dot(view.z)) ** 0.5
+        value = self.value(w) if self.loss.flat else self.loss.magnitude(view.z)
+        n, terms = self.design.n + 16, len(w) + 3 * view.moves
+        allowance = n * (abs(value) + r_norm * z_norm) + (n + terms) * r_norm * self.reach(S)
+        if self.has_intercept:
+            allowance += abs(float(r.sum())) * (2.0 * z_norm + abs(self.intercept(w))) / EPS
+        return EPS * allowance
+
+    def curvature(self, S: Any) -> Constant:
+        """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
+        from greedyhull.curvature import composite_curvature
+
+        return composite_curvature(self, S)
+
+    def precise(self) -> Composite:
+        """This objective in float64: what certificates are computed with."""
+        if self.design.dtype == np.float64:
+            return self
+        if self._precise is None:
+            self._precise = Composite(self.design.precise(), self.loss, self.name)
+        return self._precise

@@ -1,0 +1,111 @@
+"""The objectives by name: least_squares(X, y), logistic(X, y), quadratic(Q, b), log_likelihood(P), function(...)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.blackbox import BlackBox
+from greedyhull.designs import design
+from greedyhull.errors import check
+from greedyhull.losses.base import Separable, shares, signs, vector
+from greedyhull.losses.huber import Huber
+from greedyhull.losses.logistic import Logistic
+from greedyhull.losses.negative_log import NegativeLog
+from greedyhull.losses.poisson import Poisson
+from greedyhull.losses.power import Power
+from greedyhull.losses.profiled import Profiled
+from greedyhull.losses.squared import Squared
+from greedyhull.losses.squared_hinge import SquaredHinge
+from greedyhull.objective import Composite
+from greedyhull.quadratic import QuadraticForm
+from greedyhull.types import Array, Design, Shape
+
+
+def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = 1/(2n) ‖Xw − y‖²; X dense, CSR or CSC.
+
+    >>> least_squares(np.eye(3), np.ones(3))
+    least_squares(n=3, d=3)
+    """
+    A = design(X)
+    return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares")
+
+
+def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean log(1 + exp(−yᵢ xᵢ·w)) with labels −1/+1 or 0/1."""
+    A = design(X)
+    return _model(A, Logistic(_labels(A, y, intercept), _shares(A, sample_weight)), intercept, "logistic")
+
+
+def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean ½(1 − yᵢ xᵢ·w)₊² with labels −1/+1 or 0/1."""
+    A = design(X)
+    return _model(A, SquaredHinge(_labels(A, y, intercept), _shares(A, sample_weight)), intercept, "squared_hinge")
+
+
+def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ."""
+    check(np.isfinite(delta) and delta > 0, f"delta = {delta!r} was given; a positive number is wanted.")
+    A = design(X)
+    return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber")
+
+
+def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw and counts y ≥ 0."""
+    A = design(X)
+    counts = _targets(A, y)
+    check(bool((counts >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
+    check(not intercept or float(counts.sum()) > 0, "All counts are zero: the best intercept is −∞. Leave the intercept out.")
+    return _model(A, Poisson(counts, _shares(A, sample_weight)), intercept, "poisson")
+
+
+def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean |xᵢ·w − yᵢ|^p / p with p > 1; for p < 2 its curvature is infinite, so no rate is promised."""
+    check(np.isfinite(p) and p > 1, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
+    A = design(X)
+    return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
+
+
+def quadratic(Q: Any, b: Any = None) -> QuadraticForm:
+    """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator."""
+    return QuadraticForm(Q, b)
+
+
+def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
+    """f(w) = −mean log (Pw)ᵢ with P ≥ 0: mixtures (Pᵢⱼ the density of component j at sample i), log-optimal portfolios."""
+    A = design(P)
+    low = A.extremes()[0] if hasattr(A, "extremes") else np.zeros(A.n)
+    check(bool((low >= 0).all()), "P has negative entries; likelihoods (or price relatives) of at least 0 are wanted.")
+    empty = A.n - int(np.count_nonzero(A.matvec(np.ones(A.domain))))
+    check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
+                      "objective is infinite. Drop those rows or widen the grid.")
+    return Composite(A, NegativeLog(np.zeros(A.n, A.dtype), _shares(A, sample_weight)), "log_likelihood")
+
+
+def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
+             smoothness: float | None = None) -> BlackBox:
+    """A convex black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz."""
+    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness)
+
+
+def _model(A: Design, loss: Separable, intercept: bool, name: str) -> Composite:
+    return Composite(A, Profiled(loss) if intercept else loss, name)
+
+
+def _targets(A: Design, y: Any) -> Array:
+    return vector(y, A.n, "y", A.dtype)
+
+
+def _labels(A: Design, y: Any, intercept: bool) -> Array:
+    labels = signs(y, A.n).astype(A.dtype)
+    check(not intercept or len(np.unique(labels)) == 2, "y holds one class only: the best intercept is infinite. "
+          "Give samples of both classes, or leave the intercept out.")
+    return labels
+
+
+def _shares(A: Design, sample_weight: Any) -> Array | float:
+    p = shares(sample_weight, A.n)
+    return p if isinstance(p, float) else p.astype(A.dtype, copy=False)

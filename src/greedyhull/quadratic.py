@@ -1,0 +1,166 @@
+"""Quadratics ½wᵀQw − bᵀw: they view Qw, so that a gradient is a subtraction and a move costs one column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.designs import design as make_design
+from greedyhull.errors import check
+from greedyhull.image import Image
+from greedyhull.iterate import Direction, Iterate
+from greedyhull.line import Parabola
+from greedyhull.restricted import Restricted
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Line, Shape
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class QuadraticForm:
+    """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator."""
+
+    quadratic = True
+    has_intercept = False
+    name = "quadratic"
+
+    def __init__(self, Q: Any, b: Any) -> None:
+        self.design = _Operator(Q) if hasattr(Q, "matvec") and not hasattr(Q, "toarray") else make_design(Q)
+        (d,) = self.design.domain
+        check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
+        self.b = np.zeros(d) if b is None else np.asarray(b, dtype=np.float64)
+        check(self.b.shape == (d,), f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
+        check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
+        self.domain: Shape = (d,)
+        self._scale: float | None = None
+        self._sizes: tuple[AtomSet, float, float, float] | None = None
+        self._check_symmetric()
+
+    def __repr__(self) -> str:
+        return f"quadratic(d={self.domain[0]})"
+
+    def _check_symmetric(self) -> None:
+        """Two random products tell: uᵀ(Qv) = vᵀ(Qu) for every u, v only if Q = Qᵀ."""
+        rng = np.random.default_rng(0)
+        u, v = rng.standard_normal((2, self.domain[0]))
+        Qu, Qv = self.design.matvec(u), self.design.matvec(v)
+        size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
+        check(abs(u @ Qv - v @ Qu) <= 1e-8 * size + 1e-300 or self.design.dtype == np.float32,
+              "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
+        curve = float(u @ Qu)
+        check(curve >= -1e-10 * float(np.abs(u) @ np.abs(Qu)), "Q is not positive semidefinite, so ½wᵀQw − bᵀw is not "
+              f"convex (uᵀQu = {curve:.3g} for a random u). A convex quadratic is wanted.")
+
+    def at(self, w: Iterate) -> Image:
+        """The view Qw."""
+        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+
+    def value(self, w: Iterate) -> float:
+        view = self.at(w)
+        if view.value is None:
+            view.value = 0.5 * w.dot(view.z) - w.dot(self.b)
+        return view.value
+
+    def gradient(self, w: Iterate) -> Array:
+        view = self.at(w)
+        if view.gradient is None:
+            view.gradient = view.z - self.b
+            w.work.gradients += 1
+        return view.gradient
+
+    def euler(self, w: Iterate) -> float:
+        """⟨Qw − b, w⟩."""
+        return w.dot(self.gradient(w))
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        view = self.at(w)
+        dz = view.direction(move)
+        w.work.products += len(move.coefficients) / self.domain[0]
+        g = self.gradient(w)
+        slope = _linear(move, g) - move.drift * (w.dot(g) if move.drift else 0.0)
+        bend = _linear(move, dz) - move.drift * (w.dot(dz) if move.drift else 0.0)
+        check(bend >= -1e-9 * self.scale(w), f"The quadratic bends down along a direction (vᵀQv = {bend:.3g}): Q is not "
+              "positive semidefinite, and no certificate would hold. A convex quadratic is wanted.")
+        return Parabola(self.value(w), slope, max(bend, 0.0), move.max_step)
+
+    def scale(self, w: Iterate) -> float:
+        """The size of wᵀQw that signs are judged against."""
+        view = self.at(w)
+        largest = float(np.abs(view.z).max()) * float(np.abs(w.array()).sum())
+        self._scale = max(self._scale or 0.0, largest)
+        return self._scale
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        return Iterate.at(S.start(rng), S.shape)
+
+    def restricted(self, block: Block) -> Restricted:
+        """f on the hull of a few atoms."""
+        return Restricted(self, block)
+
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None) -> Array:
+        """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
+        images = Z if Z2 is None else Z2
+        return rows.dots(images.toarray() if hasattr(images, "toarray") else images)
+
+    def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
+        """⟨aᵢ, Q bⱼ⟩."""
+        return self.metric(w, rows, (rows if cols is None else cols).images(self.design))
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """About d·eps·|terms|, and what Qw may have gathered in its updates."""
+        view = self.at(w)
+        terms = self.domain[0] + 16 + 3 * view.moves + len(w)
+        if self._sizes is None or self._sizes[0] is not S:
+            entry = S.absolute(np.full(self.domain, getattr(self.design, "frobenius", np.nan)))
+            self._sizes = (S, entry, S.absolute(np.ones(self.domain)), S.absolute(np.abs(self.b)))
+        _, entry, size, linear = self._sizes
+        if np.isnan(entry):  # an operator whose entries nobody has seen
+            entry = 10.0 * float(np.abs(view.z).max())
+        return 3.0 * EPS * terms * (entry * size + linear)
+
+    def curvature(self, S: Any) -> Constant:
+        """M = diam_Q(S)², exactly."""
+        from greedyhull.curvature import form_curvature
+
+        return form_curvature(self, S)
+
+    def precise(self) -> QuadraticForm:
+        return self if self.design.dtype == np.float64 else QuadraticForm(self.design.X.astype(np.float64), self.b)
+
+
+def _linear(move: Direction, g: Array) -> float:
+    """⟨g, Σ cᵢ dᵢ⟩, without the drift."""
+    if not isinstance(move.terms, tuple):
+        return float(move.coefficients.dot(move.terms.dots(g)))
+    return float(sum(c * atom.dot(g) for atom, c in zip(move.terms, move.coefficients, strict=True)))
+
+
+class _Operator:
+    """A linear operator as a design: columns by products with unit vectors."""
+
+    def __init__(self, operator: Any) -> None:
+        self.operator = operator
+        self.n, d = operator.shape
+        self.domain, self.dtype = (int(d),), np.dtype(np.float64)
+
+    def matvec(self, w: Array) -> Array:
+        return np.asarray(self.operator.matvec(w), dtype=np.float64).ravel()
+
+    adjoint = matvec
+
+    def column(self, j: int) -> Array:
+        unit = np.zeros(self.domain)
+        unit[j] = 1.0
+        return self.matvec(unit)
+
+    def columns(self, index: Any, scales: Array) -> Array:
+        return np.stack([s * self.column(j) for j, s in zip(index.tolist(), scales.tolist(), strict=True)], axis=1)
+
+    def combine(self, index: Any, c: Array) -> Array:
+        w = np.zeros(self.domain)
+        np.add.at(w, index, c)
+        return self.matvec(w)
+
+    def precise(self) -> _Operator:
+        return self

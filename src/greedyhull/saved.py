@@ -1,0 +1,26 @@
+"""States on disk: npz without pickle, written beside the target and renamed, so that a crash leaves a whole file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.types import State
+
+
+def save_state(path: Path, state: State) -> None:
+    """Write ``state`` to ``path``, all or nothing."""
+    beside = path.with_name(path.name + ".part")
+    with open(beside, "wb") as file:
+        np.savez(file, allow_pickle=False, **state)  # type: ignore[arg-type]
+    os.replace(beside, path)
+
+
+def load_state(path: Path) -> State:
+    """The state that was written to ``path``."""
+    check(path.exists(), f"There is no saved state at {path}. Give the file that checkpoint= wrote.")
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}

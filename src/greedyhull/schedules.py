@@ -1,0 +1,104 @@
+"""Schedules: numbers that depend on k, known in advance, or adaptive in the gap. η_k, ε_k, b_k, σ_k are all schedules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from greedyhull.errors import check
+
+
+@dataclass(frozen=True)
+class Same:
+    """The same number for every k."""
+
+    value: float
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        return f"constant({self.value:g})"
+
+
+@dataclass(frozen=True)
+class Harmonic:
+    """scale·2/(k + 2): a tolerance c·η_k of a c-Frank-Wolfe or c-Jones run."""
+
+    scale: float
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return 2.0 * self.scale / (k + 2.0)
+
+    def __repr__(self) -> str:
+        return f"harmonic({self.scale:g})"
+
+
+@dataclass(frozen=True)
+class PowerSchedule:
+    """scale·(k + 1)^−p."""
+
+    p: float
+    scale: float
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return float(self.scale * (k + 1.0) ** -self.p)
+
+    def __repr__(self) -> str:
+        return f"power({self.p:g}, scale={self.scale:g})"
+
+
+@dataclass(frozen=True)
+class OfGap:
+    """fraction·gap, the last certified gap: a tolerance that tightens as the run converges; ``first`` before any gap."""
+
+    fraction: float
+    first: float
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return self.first if gap is None else self.fraction * gap
+
+    def __repr__(self) -> str:
+        return f"of_gap({self.fraction:g}, first={self.first:g})"
+
+
+def constant(value: float) -> Same:
+    """k ↦ value.
+
+    >>> constant(0.5)(7)
+    0.5
+    """
+    check(value >= 0, f"constant({value!r}) was given; a non-negative number is wanted.")
+    return Same(float(value))
+
+
+def harmonic(scale: float = 1.0) -> Harmonic:
+    """k ↦ scale·2/(k + 2).
+
+    >>> harmonic(3.0)(1)
+    2.0
+    """
+    check(scale >= 0, f"harmonic({scale!r}) was given; a non-negative number is wanted.")
+    return Harmonic(float(scale))
+
+
+def power(p: float, scale: float = 1.0) -> PowerSchedule:
+    """k ↦ scale·(k + 1)^−p.
+
+    >>> power(0.5)(3)
+    0.5
+    """
+    check(p >= 0 and scale >= 0, f"power({p!r}, {scale!r}) was given; non-negative numbers are wanted.")
+    return PowerSchedule(float(p), float(scale))
+
+
+def of_gap(fraction: float, first: float = 0.0) -> OfGap:
+    """(k, gap) ↦ fraction·gap.
+
+    >>> of_gap(0.1)(3, gap=2.0)
+    0.2
+    """
+    check(0 <= fraction < 1, f"of_gap({fraction!r}) was given; a fraction in [0, 1) is wanted.")
+    return OfGap(float(fraction), float(first))
+
+
+zero = constant(0.0)

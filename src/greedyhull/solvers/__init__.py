@@ -1,0 +1,1 @@
+"""Solvers, one algorithm each: generators that yield a certified point, then move it."""

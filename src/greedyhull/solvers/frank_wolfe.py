@@ -1,0 +1,42 @@
+"""Frank-Wolfe: step toward the atom that minimises the linearisation of f."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from greedyhull.iterate import Iterate
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.schedules import zero
+from greedyhull.steps import Exact
+from greedyhull.types import Schedule, StepRule
+
+
+@dataclass(frozen=True)
+class FrankWolfe:
+    """w ← w + η(d − w) with ⟨∇f(w), d⟩ ≤ min_S ⟨∇f(w), ·⟩ + ε_k.
+
+    With `OpenLoop` steps and ε_k ≤ cη_k the error is at most (2M + 4c)/(k + 2) (Theorem 2); with `Exact` or `Short`
+    steps and an exact oracle at most 2M/(k + 3). ``tolerance`` is ε_k, on the *linear* function.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.FrankWolfe(), stop=gh.Iterations(2))
+    >>> s.point.weights
+    array([0.33333333, 0.33333333, 0.33333333])
+    """
+
+    step: StepRule = field(default_factory=Exact)
+    tolerance: Schedule = zero
+    looks_back = False
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        step, oracle = memory.step(self.step), memory.oracle(S)
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            epsilon = self.tolerance(k, memory.gap)
+            d, slack, kind = oracle.argmin(g, tol=epsilon)
+            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon)
+            toward = w.toward(d)
+            w.move(toward, step(f.along(w, toward), k))

@@ -1,0 +1,199 @@
+"""Step rules: how far to follow a line. A rule sees the line h(η) = f(w + ηv) and k, never the solver.
+
+Every rule keeps clear of the line's limit and its maximal step. The paper's rate holds for η_k = 2/(k+2), and for
+every rule that does at least as well as the model f(w) − ηg + Mη²/2 at that step: short, exact and backtracking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.line import NEAR
+from greedyhull.types import Line, State
+
+
+def within(step: float, line: Line) -> float:
+    """``step`` cut back to where the line is defined."""
+    step = min(step, line.max_step)
+    return step if step < line.limit else NEAR * line.limit
+
+
+class Plain:
+    """The working form of a rule that remembers nothing."""
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
+
+
+class _Scheduled:
+    """η_k of an a-priori rule. After a warm start the count begins where the schedule meets the short step, so that
+    η_0 = 1 does not throw the start away: k₀ + 2 = 2M/e₀ with M the line's bend and e₀ its gap."""
+
+    def __init__(self, rule: OpenLoop | LogAdaptive | Constant | Power, warm: bool) -> None:
+        self.rule, self.warm, self.shift = rule, warm, 0
+
+    def __call__(self, line: Line, k: int) -> float:
+        if self.warm:
+            self.warm = False
+            short = -line.slope / line.bend if isfinite(line.bend) and line.bend > 0 else line.argmin()
+            while self.rule.eta(k + self.shift) > short > 0 and self.shift < 10**9:
+                self.shift = 2 * self.shift + 1
+        return within(self.rule.eta(k + self.shift), line)
+
+    def state(self) -> State:
+        return {"shift": np.array(self.shift), "warm": np.array(self.warm)}
+
+    def restore(self, state: State) -> None:
+        self.shift, self.warm = int(state["shift"]), bool(state["warm"])
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """η_k = ℓ/(k + ℓ). With ℓ = 2 the error is at most (2M + 4c)/(k + 2) (Theorem 2).
+
+    >>> OpenLoop().eta(2)
+    0.5
+    """
+
+    ell: float = 2.0
+
+    def __post_init__(self) -> None:
+        check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
+
+    def eta(self, k: int) -> float:
+        return self.ell / (k + self.ell)
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm)
+
+
+@dataclass(frozen=True)
+class LogAdaptive:
+    """η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)): open-loop steps that adapt to faster rates."""
+
+    def eta(self, k: int) -> float:
+        ell = 2.0 + log(k + 1.0)
+        return ell / (k + ell)
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """η_k = η: the error settles within ε + Mη/2 (Theorem 1)."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        check(0 < self.value <= 1, f"Constant({self.value!r}) was given; a step in (0, 1] is wanted.")
+
+    def eta(self, k: int) -> float:
+        return self.value
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm=False)
+
+
+@dataclass(frozen=True)
+class Power:
+    """η_k = (k + 1)^−p, the paper's k^−p for k counted from one. Σ η_k diverges for p ≤ 1, as Theorem 1 asks."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        check(0 <= self.p <= 1, f"Power({self.p!r}) was given; p in [0, 1] is wanted: for p > 1 the steps sum to a finite "
+                                "number and the iterates need not reach the optimum (Theorem 1).")
+
+    def eta(self, k: int) -> float:
+        return float((k + 1.0) ** -self.p)
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm)
+
+
+@dataclass(frozen=True)
+class Short:
+    """η = min(max_step, −h'(0)/bend): the minimiser of the parabola above h. Error at most 2M/(k + 3)."""
+
+    def start(self, warm: bool = False) -> Short._Working:
+        return self._Working()
+
+    class _Working(Plain):
+        def __call__(self, line: Line, k: int) -> float:
+            if line.slope >= 0.0:
+                return 0.0
+            bend = line.bend
+            check(isfinite(bend), "Short() needs a finite bound on the curvature along the step, and this objective has "
+                                  "none there. Use Exact() or Backtracking().")
+            return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """η = argmin h: closed form for quadratics, a safeguarded Newton search otherwise. Error at most 2M/(k + 3)."""
+
+    def start(self, warm: bool = False) -> Exact._Working:
+        return self._Working()
+
+    class _Working(Plain):
+        def __call__(self, line: Line, k: int) -> float:
+            return line.argmin()
+
+
+@dataclass(frozen=True)
+class Backtracking:
+    """Short steps with a curvature that is estimated: doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2, then relaxed.
+
+    ``largest`` of the working rule is the largest M that was used; the run obeyed the curvature inequality with it, so
+    it certifies the run afterwards.
+    """
+
+    first: float | None = None
+    relax: float = 0.9
+
+    def __post_init__(self) -> None:
+        check(self.first is None or self.first > 0, f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
+        check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
+
+    def start(self, warm: bool = False) -> Backtracking._Working:
+        return self._Working(self)
+
+    class _Working:
+        def __init__(self, rule: Backtracking) -> None:
+            self.rule = rule
+            self.M = 0.0 if rule.first is None else rule.first
+            self.largest = 0.0
+
+        def __call__(self, line: Line, k: int) -> float:
+            if line.slope >= 0.0:
+                return 0.0
+            start = line.value(0.0)
+            self.M = self.rule.relax * self.M if self.M > 0 else self._first(line, start)
+            noise = 1e-14 * (abs(start) + 1e-300)
+            for _ in range(100):
+                step = within(-line.slope / self.M, line)
+                if line.value(step) <= start + step * (line.slope + 0.5 * self.M * step) + noise:
+                    break
+                self.M *= 2.0
+            self.largest = max(self.largest, self.M)
+            return step
+
+        def _first(self, line: Line, start: float) -> float:
+            """The curvature seen over a tiny step."""
+            probe = within(1e-3 * min(line.max_step, 1.0), line)
+            bend = 2.0 * (line.value(probe) - start - probe * line.slope) / probe**2
+            return max(bend, 1e-6 * abs(line.slope), 1e-300)
+
+        def state(self) -> State:
+            return {"M": np.array(self.M), "largest": np.array(self.largest)}
+
+        def restore(self, state: State) -> None:
+            self.M, self.largest = float(state["M"]), float(state["largest"])

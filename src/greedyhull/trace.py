@@ -1,0 +1,59 @@
+"""The record of a run, one row for each iteration, in columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from greedyhull.types import Array
+
+COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
+
+
+class Trace:
+    """Columns by attribute or name; row k tells of the point w_k and of the step η_k taken from it.
+
+    ``gap`` is the certified gap of w_k, slack and rounding included; ``products`` counts full passes over the data.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[float, ...]] = []
+        self.steps: list[float] = []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} rows: {', '.join(COLUMNS)})"
+
+    def __getitem__(self, column: str) -> Array:
+        if column == "step":
+            return np.array(self.steps + [np.nan] * (len(self.rows) - len(self.steps)))[: len(self.rows)]
+        if column not in COLUMNS:
+            raise KeyError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
+        place = [c for c in COLUMNS if c != "step"].index(column)
+        return np.array([row[place] for row in self.rows])
+
+    def __getattr__(self, column: str) -> Array:
+        if column in COLUMNS:
+            return self[column]
+        raise AttributeError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
+
+    def to_dict(self) -> dict[str, Array]:
+        """All columns by name."""
+        return {column: self[column] for column in COLUMNS}
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict())
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a CSV file with a header line."""
+        columns = self.to_dict()
+        lines = [",".join(COLUMNS)]
+        lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]
+        Path(path).write_text("\n".join(lines) + "\n")
