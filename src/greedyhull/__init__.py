@@ -11,6 +11,7 @@ from greedyhull.problems import (
 from greedyhull.schedules import constant, harmonic, of_gap, power, zero
 from greedyhull.solution import Solution
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
+from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.steps import Backtracking, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 from greedyhull.stop import Callback, Gap, Iterations, Relative, Seconds, Stalled

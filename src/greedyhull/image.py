@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from greedyhull.iterate import Direction, Iterate
@@ -11,7 +13,7 @@ from greedyhull.types import Array, Design, State
 class Image:
     """z = Aw, updated by every move; ``moves`` counts the updates since z was last computed from the atoms."""
 
-    __slots__ = ("A", "curvature", "gradient", "moves", "name", "residual", "value", "z")
+    __slots__ = ("A", "_ahead", "curvature", "gradient", "moves", "name", "residual", "value", "z")
 
     def __init__(self, A: Design, name: str = "image") -> None:
         self.A, self.name, self.moves = A, name, 0
@@ -23,6 +25,7 @@ class Image:
         self.residual: Array | None = None
         self.curvature: Array | None = None
         self.gradient: Array | None = None
+        self._ahead: tuple[Direction, float, Array, tuple[float, Array, Array]] | None = None
 
     def direction(self, move: Direction) -> Array:
         """Av for a direction v, computed once for each."""
@@ -34,10 +37,21 @@ class Image:
             return linear
         return linear - self.z if move.drift == 1.0 else linear - move.drift * self.z
 
+    def ahead(self, move: Direction, step: float, loss: Any) -> float:
+        """φ at z + step·Av; should the move be made, value, residual and curvature there are known already."""
+        z = self.z + step * self.direction(move)
+        pieces = loss.pieces(z)
+        self._ahead = (move, step, z, pieces)
+        return float(pieces[0])
+
     def moved(self, move: Direction, step: float) -> None:
-        dz = self.direction(move)
-        self.z = self.z + dz if step == 1.0 else self.z + step * dz
         self.moves += 1
+        seen = self._ahead
+        if seen is not None and seen[0] is move and seen[1] == step:
+            self.clear()
+            self.z, (self.value, self.residual, self.curvature) = seen[2], seen[3]
+            return
+        self.z = self.z + step * self.direction(move)
         self.clear()
 
     def refresh(self, w: Iterate) -> None:

@@ -44,10 +44,12 @@ class Direction:
     reweighting. Its image under a design is computed once and shared by the line search and the move.
     """
 
-    __slots__ = ("_images", "coefficients", "drift", "max_step", "terms")
+    __slots__ = ("_images", "base", "coefficients", "drift", "max_step", "terms")
 
-    def __init__(self, terms: Block | tuple[Atom, ...], coefficients: Any, drift: float, max_step: float) -> None:
+    def __init__(self, terms: Block | tuple[Atom, ...], coefficients: Any, drift: float, max_step: float,
+                 base: Array | None = None) -> None:
         self.terms, self.coefficients, self.drift, self.max_step = terms, coefficients, drift, max_step
+        self.base = base  # of a reweighting: the weights that its terms have now
         self._images: dict[View, Array] = {}
 
     def linear(self, A: Design) -> Array:
@@ -170,9 +172,12 @@ class Iterate:
         """d − d': a pairwise step that hands weight from ``worst`` to ``best``."""
         return Direction((best, worst.atom), (1.0, -1.0), 0.0, worst.weight)
 
-    def reweighting(self, block: Block, change: Array) -> Direction:
-        """Σ changeᵢ dᵢ with Σ changeᵢ = 0: many weights at once, to be followed up to step 1."""
-        return Direction(block, change, 0.0, 1.0)
+    def reweighting(self, block: Block, base: Array, change: Array) -> Direction:
+        """Σ changeᵢ dᵢ with Σ changeᵢ = 0: many weights at once, from ``base`` to ``base + change`` at step 1.
+
+        ``block`` holds every atom of the iterate, and maybe more whose weight is still zero.
+        """
+        return Direction(block, change, 0.0, 1.0, base)
 
     def move(self, v: Direction, step: float) -> None:
         """w ← w + step·v; atoms whose weight is used up leave, every view follows."""
@@ -182,15 +187,13 @@ class Iterate:
         self._scored = None
         if v.drift:
             self.weights[:] *= 1.0 - v.drift * step
-        if isinstance(v.terms, tuple):
-            for atom, c in zip(v.terms, v.coefficients, strict=True):
-                self._add(atom, c * step)
-        else:
-            change = step * v.coefficients
-            for i in np.flatnonzero(change).tolist():
-                self._add(v.terms[i], float(change[i]))
-        if step >= v.max_step or not isinstance(v.terms, tuple):
-            self._drop(v, step)
+        if not isinstance(v.terms, tuple):
+            self._assign(v.terms, v.base + step * v.coefficients)  # type: ignore[operator]
+            return
+        for atom, c in zip(v.terms, v.coefficients, strict=True):
+            self._add(atom, c * step)
+        if step >= v.max_step:
+            self._drop(v)
 
     def _add(self, atom: Atom, c: float) -> None:
         place = self._places.get(self.block.key_of(atom))
@@ -206,26 +209,19 @@ class Iterate:
             self._weights = np.concatenate([self._weights, np.empty(max(8, place))])
         self._weights[place] = c
 
-    def _drop(self, v: Direction, step: float) -> None:
+    def _drop(self, v: Direction) -> None:
         """Let go of the atoms whose weight the move used up; rounding may leave them a hair from zero."""
         weights = self.weights
-        if v.drift == 0.0 and isinstance(v.terms, tuple):
-            weights[self._places[self.block.key_of(v.terms[1])]] = 0.0
-        elif v.drift < 0.0:
-            weights[self._places[self.block.key_of(v.terms[0])]] = 0.0
-        keep = np.flatnonzero(weights > 0.0)
-        if len(keep) < len(weights):
-            self.block = self.block.take(keep)
-            self._weights = weights[keep]
-            self._places = {key: i for i, key in enumerate(self.block.keys)}
+        if v.drift <= 0.0:
+            weights[self._places[self.block.key_of(v.terms[-1])]] = 0.0
+        if not weights.all():
+            self._assign(self.block, weights)
 
-    def assign(self, block: Block, weights: Array) -> None:
-        """Become Σ weightsᵢ dᵢ outright; views are not told, so follow with `refresh` or hand them their images."""
-        keep = np.flatnonzero(weights > 0.0)
-        self.block = block.take(keep)
-        self._weights = np.asarray(weights[keep], dtype=np.float64)
+    def _assign(self, block: Block, weights: Array) -> None:
+        """Become Σ weightsᵢ dᵢ, of the atoms with positive weight."""
+        keep = (weights > 0.0).nonzero()[0]
+        self.block, self._weights = block.take(keep), weights[keep]
         self._places = {key: i for i, key in enumerate(self.block.keys)}
-        self._scored = None
 
     # --- views, copies, saved states ------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Memory:
         self._oracle: Recorder | None = None
         self._step: Step | None = None
         self._pending: State = {}
+        self._parts: dict[str, Any] = {}
 
     @property
     def rng(self) -> np.random.Generator:
@@ -68,6 +69,14 @@ class Memory:
                 self._oracle.restore(saved)
         return self._oracle
 
+    def part(self, name: str, make: Callable[[], Any]) -> Any:
+        """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
+        made = self._parts[name] = make()
+        saved = _under(f"part.{name}", self._pending)
+        if saved:
+            made.restore(saved)
+        return made
+
     @property
     def oracle_calls(self) -> int:
         return 0 if self._oracle is None else self._oracle.calls
@@ -89,6 +98,8 @@ class Memory:
             state.update({f"step.{name}": array for name, array in self._step.state().items()})
         if self._oracle is not None:
             state.update({f"oracle.{name}": array for name, array in self._oracle.state().items()})
+        for part, kept in self._parts.items():
+            state.update({f"part.{part}.{name}": array for name, array in kept.state().items()})
         return state
 
     def restore(self, state: State) -> None:
@@ -96,7 +107,7 @@ class Memory:
         self._seed = int(state["seed"])
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = _under("arrays", state)
-        self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle."))}
+        self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
         if "rng" in state:
             a, b, c, d, has, integer = (int(x) for x in state["rng"])
             self._rng = np.random.Generator(np.random.PCG64(self._seed))

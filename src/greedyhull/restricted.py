@@ -1,7 +1,7 @@
 """An objective on the hull of a few atoms: what a corrective round solves.
 
-f(Σ αᵢ dᵢ) as a function of α keeps the images Z = A[d₁ … d_m], so that its Hessian is ZᵀCZ. For a quadratic the
-Hessian never changes: it is appended to when atoms join and never rebuilt.
+f(Σ αᵢ dᵢ) as a function of α keeps the images Z = A[d₁ … d_m], so that its gradient is Zᵀr and its Hessian ZᵀCZ. For
+a quadratic the Hessian never changes: it is appended to when atoms join and never rebuilt.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.iterate import Direction, Iterate
-from greedyhull.types import Array, Block, Index, State
+from greedyhull.types import Array, Block, Index
 
 
 class Restricted:
@@ -20,7 +20,7 @@ class Restricted:
     def __init__(self, f: Any, block: Block) -> None:
         self.f, self.block = f, block
         self.Z = block.images(f.design)
-        self._hessian: Array | None = None
+        self.kept: Array | None = None  # the Hessian of a quadratic
 
     def __len__(self) -> int:
         return len(self.block)
@@ -28,9 +28,9 @@ class Restricted:
     def extend(self, atoms: Block, w: Iterate) -> None:
         """Let ``atoms`` join; for a quadratic their columns are appended to the Hessian."""
         Z = atoms.images(self.f.design)
-        if self._hessian is not None and self.f.quadratic:
+        if self.kept is not None:
             across, corner = self.f.metric(w, self.block, self.Z, Z), self.f.metric(w, atoms, Z)
-            self._hessian = np.block([[self._hessian, across], [across.T, corner]])
+            self.kept = np.block([[self.kept, across], [across.T, corner]])
         self.Z = _beside(self.Z, Z)
         for i in range(len(atoms)):
             self.block = self.block.append(atoms[i])
@@ -38,27 +38,31 @@ class Restricted:
     def take(self, index: Index) -> None:
         """Keep only the atoms at ``index``."""
         self.block, self.Z = self.block.take(index), self.Z[:, index]
-        if self._hessian is not None:
-            self._hessian = self._hessian[np.ix_(index, index)]
+        if self.kept is not None:
+            self.kept = self.kept[np.ix_(index, index)]
+
+    def gradient(self, w: Iterate) -> Array:
+        """⟨∇f(w), dᵢ⟩ for every atom: from ∇f(w) where it is known, else Zᵀr."""
+        view = self.f.at(w)
+        if view.gradient is not None or not hasattr(self.f, "residual"):
+            return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
+        return np.asarray(self.Z.T @ self.f.residual(w)).astype(np.float64, copy=False)
 
     def hessian(self, w: Iterate) -> Array:
         """∇²_α φ(Zα) at w."""
-        if self._hessian is None or not self.f.quadratic:
-            self._hessian = self.f.metric(w, self.block, self.Z)
-        return self._hessian
+        if self.kept is not None:
+            return self.kept
+        H: Array = self.f.metric(w, self.block, self.Z).astype(np.float64, copy=False)
+        if self.f.quadratic:
+            self.kept = H
+        return H
 
-    def direction(self, w: Iterate, change: Array) -> Direction:
-        """The reweighting by ``change``, its image Z·change already known to the view of w."""
-        move = w.reweighting(self.block, change)
+    def direction(self, w: Iterate, base: Array, change: Array) -> Direction:
+        """The reweighting from ``base`` by ``change``, its image Z·change already known to the view of w."""
+        move = w.reweighting(self.block, base, change)
         dz = np.asarray(self.Z @ change.astype(self.Z.dtype, copy=False))
         move.image(self.f.at(w), lambda _: dz)
         return move
-
-    def state(self) -> State:
-        state = self.block.state()
-        if self._hessian is not None:
-            state["hessian"] = self._hessian
-        return state
 
 
 def _beside(Z: Any, more: Any) -> Any:
@@ -67,4 +71,4 @@ def _beside(Z: Any, more: Any) -> Any:
         from scipy.sparse import hstack
 
         return hstack([Z, more], format="csc")
-    return np.concatenate([Z, more], axis=1) if Z.flags.c_contiguous else np.concatenate([Z.T, more.T]).T
+    return np.concatenate([Z.T, more.T]).T  # Fortran order: columns stay contiguous

@@ -1,0 +1,42 @@
+"""Fully-corrective Frank-Wolfe: many atoms a round, their weights solved for together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from greedyhull.iterate import Iterate
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.working import Working
+
+
+@dataclass(frozen=True)
+class Corrective:
+    """Each round asks the oracle for its best atoms, lets them join the working atoms, and reweights all of these:
+    exactly for quadratics, by Newton steps with a line search for other smooth f.
+
+    A round does at least as well as a Frank-Wolfe step with exact line search, so its error is at most 2M/(k + 3);
+    on polytopes it ends after finitely many rounds up to rounding. ``batch`` atoms at least are looked at in a round.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(4), np.array([2.0, 1.0, 0.0, 0.0]))
+    >>> gh.minimize(f, gh.L1Ball(4, radius=2), gh.Corrective()).point.array()
+    array([1.5, 0.5, 0. , 0. ])
+    """
+
+    batch: int = 30
+    steps: int = 5
+    looks_back = True
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        working: Working = memory.part("working", lambda: Working(f, w))
+        for _ in memory.count(first=0):
+            g = f.gradient(w)
+            d, slack, kind = oracle.argmin(g)
+            gap = f.euler(w) - d.dot(g) + slack
+            yield Progress(w, gap, kind, slack)
+            working.join(w, oracle.best(g, max(self.batch, len(w))).atoms)
+            working.reweight(w, 0.1 * gap, self.steps)

@@ -1,0 +1,86 @@
+"""What a bound may be given: finite curvature, admissible tolerances, whole iteration counts."""
+
+import math
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from greedyhull.errors import check
+
+Array = npt.NDArray[Any]
+K = TypeVar("K", float, Array)  # an iteration count, or an array of them: the answer has the same shape
+
+
+def curvature(M: float) -> float:
+    """M, if it is a finite curvature; the bounds of smooth optimisation say nothing without one."""
+    check(
+        not (math.isinf(M) and M > 0),
+        "The curvature M is infinite, and this bound needs a finite one. Choose a loss with a bounded second "
+        "derivative over the set, smooth the objective, or use a method made for nonsmooth objectives.",
+    )
+    check(
+        math.isfinite(M) and M >= 0,
+        f"The curvature M is {M}, but a curvature is a finite number >= 0. Pass the largest value of "
+        "2/η² [f(w + η(d - w)) - f(w) - η ∇f(w)·(d - w)], or an upper bound of it.",
+    )
+    return float(M)
+
+
+def at_least(low: float, **given: float) -> None:
+    """Refuse any of the named numbers that is below ``low``, infinite or not a number."""
+    for name, value in given.items():
+        check(
+            math.isfinite(value) and value >= low,
+            f"{name} is {value}, but it must be a finite number >= {low:g}. Pass such a number.",
+        )
+
+
+def above_zero(**given: float) -> None:
+    """Refuse any of the named numbers that is not finite and > 0."""
+    for name, value in given.items():
+        check(
+            math.isfinite(value) and value > 0,
+            f"{name} is {value}, but it must be a finite number > 0. Pass such a number.",
+        )
+
+
+def steps(eta: npt.ArrayLike) -> Array:
+    """The steps as an array, if every one lies in [0, 1]."""
+    values = np.asarray(eta, dtype=float)
+    wrong = values[~((values >= 0) & (values <= 1))]  # the negation also catches nan
+    check(
+        wrong.size == 0,
+        f"A step is {wrong.flat[0] if wrong.size else 0}, but steps lie in [0, 1]: outside, w + η(d - w) may leave "
+        "the hull and no bound holds. Pass the steps η_k that were taken, or clip them.",
+    )
+    return values
+
+
+def tolerances(eps: npt.ArrayLike) -> Array:
+    """The oracle tolerances as an array, if every one is finite and >= 0."""
+    values = np.asarray(eps, dtype=float)
+    wrong = values[~((values >= 0) & np.isfinite(values))]
+    check(
+        wrong.size == 0,
+        f"A tolerance is {wrong.flat[0] if wrong.size else 0}, but tolerances ε_k are finite and >= 0. "
+        "Pass the proved error of each oracle answer, 0 for an exact oracle.",
+    )
+    return values
+
+
+def counts(k: npt.ArrayLike, first: int) -> Array:
+    """The iteration counts as floats, if they are whole numbers from ``first`` on."""
+    values = np.asarray(k, dtype=float)
+    wrong = values[~((values >= first) & np.isfinite(values) & (values == np.floor(values)))]
+    check(
+        wrong.size == 0,
+        f"k is {wrong.flat[0] if wrong.size else first}, but this bound speaks of whole numbers k >= {first}. "
+        f"Pass k = {first}, {first + 1}, ...",
+    )
+    return values
+
+
+def like(k: K, values: Array) -> K:
+    """The values as a float where k is one number, as an array where k is an array."""
+    return cast(K, float(values) if np.ndim(k) == 0 else values)

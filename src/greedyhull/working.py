@@ -1,0 +1,81 @@
+"""The working atoms of a corrective solver: the active ones, those that may join, and their weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.shapes import block_from
+from greedyhull.iterate import Direction, Iterate
+from greedyhull.simplex_qp import solve_simplex_qp
+from greedyhull.types import Array, Block, State
+
+
+class Working:
+    """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
+
+    def __init__(self, f: Any, w: Iterate) -> None:
+        self.f = f
+        self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
+
+    def _hold(self, small: Any, alpha: Array) -> None:
+        self.small, self.alpha = small, alpha
+        self.places = {key: i for i, key in enumerate(small.block.keys)}
+
+    def join(self, w: Iterate, atoms: Block) -> None:
+        """Let ``atoms`` join. Where the Hessian must be made anew each time, those that wait in vain leave first."""
+        if not self.f.quadratic or len(self.alpha) > 4 * (len(w) + len(atoms)):
+            keep = (self.alpha > 0.0).nonzero()[0]
+            if len(keep) < len(self.alpha):
+                self.small.take(keep)
+                self._hold(self.small, self.alpha[keep])
+        new = [i for i, key in enumerate(atoms.keys) if key not in self.places]
+        if new:
+            self.small.extend(atoms.take(np.array(new)), w)
+            self._hold(self.small, np.concatenate([self.alpha, np.zeros(len(new))]))
+
+    def reweight(self, w: Iterate, tol: float, steps: int) -> None:
+        """Minimise f over the hull of the working atoms up to ``tol``, by at most ``steps`` Newton steps."""
+        small = self.small
+        for i in range(steps):
+            grad = small.gradient(w)
+            if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
+                return
+            target = solve_simplex_qp(small.hessian(w), grad, self.alpha, 0.1 * tol)
+            move = small.direction(w, self.alpha, target - self.alpha)
+            step = self._step(w, move)
+            if step <= 0.0:
+                return
+            w.move(move, step)
+            self.alpha = target if step == 1.0 else np.maximum(self.alpha + step * (target - self.alpha), 0.0)
+            if self.f.quadratic:
+                return
+
+    def _step(self, w: Iterate, move: Direction) -> float:
+        """The whole step if it does half of what its slope promises for it, else the best one."""
+        f = self.f
+        if f.quadratic:
+            line = f.along(w, move)
+            return 1.0 if line.value(1.0) <= line.start + 0.25 * line.slope else line.argmin()
+        view = f.at(w)
+        dz = view.direction(move)
+        slope = float(f.residual(w).dot(dz))
+        if slope >= 0.0:
+            return 0.0
+        with np.errstate(all="ignore"):
+            value = view.ahead(move, 1.0, f.loss)
+        if value <= f.value(w) + 0.25 * slope:
+            return 1.0
+        return float(f.along(w, move).argmin())
+
+    def state(self) -> State:
+        state = {f"block.{name}": array for name, array in self.small.block.state().items()}
+        if self.small.kept is not None:
+            state["hessian"] = self.small.kept
+        return {**state, "alpha": self.alpha}
+
+    def restore(self, state: State) -> None:
+        block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
+        self._hold(self.f.restricted(block), state["alpha"])
+        self.small.kept = state.get("hessian")
