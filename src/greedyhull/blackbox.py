@@ -84,6 +84,10 @@ class BlackBox:
         terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.absolute(np.abs(g))
         return EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
 
+    def fresh(self, w: Iterate) -> bool:
+        """False: coordinates are carried along by moves, and recomputed for the certificate."""
+        return False
+
     def curvature(self, S: Any) -> Constant:
         """M ≤ L·diam(S)²."""
         if self.smoothness is None:

@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.atoms.base import array_of
 from greedyhull.errors import check
 from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.memory import lazy_rng
 from greedyhull.types import Kind
 
 
@@ -55,7 +56,7 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     g = precise.gradient(w)
     check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
                                       "certified there. Check the objective's gradient.")
-    d, slack, kind = S.oracle(np.random.default_rng(0)).argmin(g)
+    d, slack, kind = S.oracle(lazy_rng(0)).argmin(g)
     gap = precise.euler(w) - d.dot(g) + slack + precise.rounding(w, S)
     return Certificate(value, max(gap, 0.0), value - max(gap, 0.0), kind)
 

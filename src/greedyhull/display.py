@@ -57,7 +57,7 @@ class ProgressLine:
     def words(self, event: Event) -> str:
         """The line itself, as plain text."""
         kind = "" if event.kind == "always" else f" ({event.kind})"
-        parts = [self.name, f"{event.iteration} it", f"value {event.value:.8g}", f"gap {event.gap:.2e}{kind}", self._rate()]
+        parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", f"value {event.value:.8g}", self._rate()]
         if event.point.keeps_atoms:
             atoms = len(event.point)
             parts.append(f"{atoms} atom" if atoms == 1 else f"{atoms} atoms")

@@ -94,10 +94,9 @@ class Iterate:
     def __init__(self, block: Block, weights: Array, shape: tuple[int, ...]) -> None:
         self.block, self.shape = block, shape
         self._weights = np.array(weights, dtype=np.float64)
-        self._places: dict[Hashable, int] = {key: i for i, key in enumerate(block.keys)}
-        check(len(self._places) == len(self._weights) == len(block),
-              f"An iterate was given {len(block)} atoms, {len(self._places)} of them different, and {len(self._weights)} "
-              "weights. Give one weight for each of the atoms, each atom once.")
+        self._index: dict[Hashable, int] | None = None
+        check(len(self._weights) == len(block), f"An iterate was given {len(block)} atoms and {len(self._weights)} weights. "
+                                                "Give one weight for each of the atoms.")
         self.views: dict[Any, View] = {}
         self.pending: dict[str, State] = {}
         self.work = Work()
@@ -108,6 +107,13 @@ class Iterate:
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom."""
         return cls(atom.block(int(np.prod(shape))), np.ones(1), shape)
+
+    @property
+    def _places(self) -> dict[Hashable, int]:
+        """Where each atom stands, by key; made when it is first asked for."""
+        if self._index is None:
+            self._index = {key: i for i, key in enumerate(self.block.keys)}
+        return self._index
 
     # --- what it is -----------------------------------------------------------------------------------------------
 
@@ -203,7 +209,7 @@ class Iterate:
         place = len(self.block)
         grown = self.block.append(atom)
         if grown is not self.block:  # the block took a wider shape, and with it other keys
-            self.block, self._places = grown, {key: i for i, key in enumerate(grown.keys)}
+            self.block, self._index = grown, None
         self._places[grown.keys[place]] = place
         if place >= len(self._weights):
             self._weights = np.concatenate([self._weights, np.empty(max(8, place))])
@@ -220,8 +226,7 @@ class Iterate:
     def _assign(self, block: Block, weights: Array) -> None:
         """Become Σ weightsᵢ dᵢ, of the atoms with positive weight."""
         keep = (weights > 0.0).nonzero()[0]
-        self.block, self._weights = block.take(keep), weights[keep]
-        self._places = {key: i for i, key in enumerate(self.block.keys)}
+        self.block, self._weights, self._index = block.take(keep), weights[keep], None
 
     # --- views, copies, saved states ------------------------------------------------------------------------------
 
@@ -285,7 +290,7 @@ class CoordinateIterate(Iterate):
         self.pending = {}
         self.work = Work()
         self.step = np.nan
-        self._scored = None
+        self._scored = self._index = None
 
     @property
     def weights(self) -> Array:

@@ -63,7 +63,7 @@ class Memory:
     def oracle(self, S: Any) -> Recorder:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = Recorder(S.oracle(np.random.Generator(np.random.PCG64([self._seed, 1]))), S.shape)
+            self._oracle = Recorder(S.oracle(lazy_rng(self._seed, 1)), S.shape)
             saved = _under("oracle", self._pending)
             if saved:
                 self._oracle.restore(saved)
@@ -114,6 +114,23 @@ class Memory:
             self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
                                              "has_uint32": has, "uinteger": integer}
             self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+
+
+class _LazyRng:
+    """Random numbers for those who draw some: a generator is made at the first draw, for making one takes 20 µs."""
+
+    def __init__(self, *seed: int) -> None:
+        self._seed = seed
+
+    def __getattr__(self, name: str) -> Any:
+        made = np.random.Generator(np.random.PCG64(list(self._seed)))
+        self.__dict__.update({n: getattr(made, n) for n in dir(made) if not n.startswith("_")})
+        return self.__dict__[name]
+
+
+def lazy_rng(*seed: int) -> np.random.Generator:
+    """A generator that is made when it is first used."""
+    return _LazyRng(*seed)  # type: ignore[return-value]
 
 
 class Recorder:

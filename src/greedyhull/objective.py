@@ -144,6 +144,10 @@ class Composite:
             allowance += abs(float(r.sum())) * (2.0 * z_norm + abs(self.intercept(w))) / EPS
         return EPS * allowance
 
+    def fresh(self, w: Iterate) -> bool:
+        """Whether what is known at w was computed from its atoms, not carried along by moves."""
+        return self.at(w).moves == 0
+
     def curvature(self, S: Any) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
         from greedyhull.curvature import composite_curvature

@@ -119,6 +119,10 @@ class QuadraticForm:
             entry = 10.0 * float(np.abs(view.z).max())
         return 3.0 * EPS * terms * (entry * size + linear)
 
+    def fresh(self, w: Iterate) -> bool:
+        """Whether Qw was computed from the atoms, not carried along by moves."""
+        return self.at(w).moves == 0
+
     def curvature(self, S: Any) -> Constant:
         """M = diam_Q(S)², exactly."""
         from greedyhull.curvature import form_curvature

@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.kernels.pairwise import pairwise_burst
+from greedyhull.kernels.simplex_qp import simplex_qp
 from greedyhull.types import Array
 
 RIDGE = 1e-13
+COMPILED_UP_TO = 96  # atoms; above, LAPACK's Cholesky is the faster one
 
 
 def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: int = 50) -> Array:
@@ -20,6 +22,16 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
     array([0.66666667, 0.33333333])
     """
+    m = len(alpha)
+    if m > COMPILED_UP_TO:
+        return reference_simplex_qp(G, c, alpha, tol, rounds)
+    new, grad = alpha.copy(), c.copy()
+    simplex_qp(np.ascontiguousarray(G), c, alpha, new, grad, np.empty((m, m)), np.empty(m), np.empty(m, np.int64), tol, rounds)
+    return new / new.sum()
+
+
+def reference_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, rounds: int = 50) -> Array:
+    """The same in plain NumPy and LAPACK."""
     start, alpha, grad = alpha, alpha.copy(), c.copy()
     burst = 2 * len(alpha) + 8
     for _ in range(rounds):
@@ -27,10 +39,9 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
             break
         if newton_on_face(G, grad, alpha):
             grad = c + G.dot(alpha - start)
-            face = alpha > 0.0
-            if float(grad[face].max() - grad.min()) <= tol:
+            if float(grad[alpha > 0.0].max() - grad.min()) <= tol:
                 break
-    return alpha
+    return alpha / alpha.sum()
 
 
 def newton_on_face(G: Array, grad: Array, alpha: Array) -> bool:
@@ -46,31 +57,27 @@ def newton_on_face(G: Array, grad: Array, alpha: Array) -> bool:
         return False
     pivot = face[int(alpha[face].argmax())]
     free = face[face != pivot]
-    for _ in range(len(free)):
+    grad = grad.copy()
+    while len(free):
         H = G[np.ix_(free, free)] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
-        H.flat[:: len(free) + 1] += RIDGE * max(float(np.trace(H)), 1e-300)
+        H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + 1e-300
         _, change, info = dposv(H, grad[pivot] - grad[free])
         if info != 0:
             return False
-        shift = -float(change.sum())
-        falling = change < 0.0
-        step, blocking = 1.0, np.zeros(0, dtype=np.intp)
-        if falling.any():
-            room = alpha[free[falling]] / -change[falling]
-            step = min(1.0, float(room.min()))
-            blocking = np.flatnonzero(falling)[room <= step] if step < 1.0 else blocking
+        shift, falling = -float(change.sum()), change < 0.0
+        step = min(1.0, float((alpha[free[falling]] / -change[falling]).min(initial=np.inf)))
         if alpha[pivot] + step * shift <= 0.0:
-            step, blocking = -alpha[pivot] / shift, np.zeros(0, dtype=np.intp)
-            alpha[free] += step * change
+            step = -alpha[pivot] / shift
+            alpha[free] = np.maximum(alpha[free] + step * change, 0.0)
             alpha[pivot] = 0.0
             return True
-        alpha[free] += step * change
+        after = alpha[free] + step * change
+        if step < 1.0:
+            after[after <= 1e-15 * alpha[free]] = 0.0
+        alpha[free] = np.maximum(after, 0.0)
         alpha[pivot] += step * shift
-        if step >= 1.0:
+        if step >= 1.0 or after.all():
             return True
         grad += step * (G[:, free].dot(change) + G[:, pivot] * shift)
-        alpha[free[blocking]] = 0.0
-        free = np.delete(free, blocking)
-        if not len(free):
-            return True
+        free = free[after > 0.0]
     return True

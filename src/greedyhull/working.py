@@ -21,7 +21,7 @@ class Working:
 
     def _hold(self, small: Any, alpha: Array) -> None:
         self.small, self.alpha = small, alpha
-        self.places = {key: i for i, key in enumerate(small.block.keys)}
+        self.keys = set(small.block.keys)
 
     def join(self, w: Iterate, atoms: Block) -> None:
         """Let ``atoms`` join. Where the Hessian must be made anew each time, those that wait in vain leave first."""
@@ -30,10 +30,12 @@ class Working:
             if len(keep) < len(self.alpha):
                 self.small.take(keep)
                 self._hold(self.small, self.alpha[keep])
-        new = [i for i, key in enumerate(atoms.keys) if key not in self.places]
+        new = [i for i, key in enumerate(atoms.keys) if key not in self.keys]
         if new:
-            self.small.extend(atoms.take(np.array(new)), w)
-            self._hold(self.small, np.concatenate([self.alpha, np.zeros(len(new))]))
+            fresh = atoms if len(new) == len(atoms) else atoms.take(np.array(new))
+            self.small.extend(fresh, w)
+            self.keys.update(fresh.keys)
+            self.alpha = np.concatenate([self.alpha, np.zeros(len(new))])
 
     def reweight(self, w: Iterate, tol: float, steps: int) -> None:
         """Minimise f over the hull of the working atoms up to ``tol``, by at most ``steps`` Newton steps."""
@@ -43,7 +45,7 @@ class Working:
             if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
                 return
             target = solve_simplex_qp(small.hessian(w), grad, self.alpha, 0.1 * tol)
-            move = small.direction(w, self.alpha, target - self.alpha)
+            move = small.direction(w, self.alpha, target)
             step = self._step(w, move)
             if step <= 0.0:
                 return
@@ -53,21 +55,18 @@ class Working:
                 return
 
     def _step(self, w: Iterate, move: Direction) -> float:
-        """The whole step if it does half of what its slope promises for it, else the best one."""
+        """The whole step if it does a quarter of what its slope promises for it, else the best one."""
         f = self.f
         if f.quadratic:
             line = f.along(w, move)
-            return 1.0 if line.value(1.0) <= line.start + 0.25 * line.slope else line.argmin()
+            return 1.0 if line.value(1.0) <= line.start + 0.25 * line.slope else float(line.argmin())
         view = f.at(w)
-        dz = view.direction(move)
-        slope = float(f.residual(w).dot(dz))
+        slope = float(f.residual(w).dot(view.direction(move)))
         if slope >= 0.0:
             return 0.0
         with np.errstate(all="ignore"):
-            value = view.ahead(move, 1.0, f.loss)
-        if value <= f.value(w) + 0.25 * slope:
-            return 1.0
-        return float(f.along(w, move).argmin())
+            value = view.ahead(move, f.loss)
+        return 1.0 if value <= f.value(w) + 0.25 * slope else float(f.along(w, move).argmin())
 
     def state(self) -> State:
         state = {f"block.{name}": array for name, array in self.small.block.state().items()}
@@ -79,3 +78,5 @@ class Working:
         block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
         self._hold(self.f.restricted(block), state["alpha"])
         self.small.kept = state.get("hessian")
+        if self.small.kept is not None:
+            self.small.Z  # noqa: B018 — images are there whenever the Hessian is

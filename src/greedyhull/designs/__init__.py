@@ -11,6 +11,8 @@ from greedyhull.designs.sparse import SparseDesign
 from greedyhull.errors import check
 from greedyhull.types import Design
 
+FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
+
 
 def design(X: Any) -> Design:
     """The design for X: a 2-D array (C or Fortran order), a SciPy sparse matrix, or a design already.
@@ -20,6 +22,8 @@ def design(X: Any) -> Design:
     if hasattr(X, "adjoint") and hasattr(X, "column"):
         return X  # type: ignore[no-any-return]
     if hasattr(X, "tocsc"):
+        if X.nnz > FULL * X.shape[0] * X.shape[1]:
+            return design(X.toarray(order="F"))
         return SparseDesign(X)
     array = np.asarray(X)
     check(array.ndim == 2, f"X has shape {array.shape}; a matrix with one row for each sample is wanted. "

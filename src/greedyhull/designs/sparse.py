@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_rows
 from greedyhull.types import Array, Index
 
 
@@ -20,65 +21,70 @@ class SparseDesign:
               f"X has shape {X.shape}; a matrix with at least one row and one column is wanted.")
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        self.by_row: Any = csr_array(X) if X.format == "csr" else None
+        self._by_row: Any = csr_array(X) if X.format == "csr" else None
         self.by_column = csc_array(X)
         if not self.by_column.has_canonical_format:
             self.by_column = self.by_column.copy() if X.format == "csc" else self.by_column
             self.by_column.sum_duplicates()
+            self._by_row = None
         data = self.by_column.data
         self.frobenius = float(np.linalg.norm(data.astype(np.float64, copy=False)))
         check(np.isfinite(self.frobenius), "X holds NaN or infinite values; only finite numbers can be certified. "
-                                             "Impute or drop those rows first.")
+                                           "Impute or drop those rows first.")
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
-        self._starts = self.by_column.indptr
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering
+        self.columns_of = _unsigned(self.by_column)
+
+    @property
+    def by_row(self) -> Any:
+        """The CSR form."""
+        if self._by_row is None:
+            self._by_row = self.by_column.tocsr()
+        return self._by_row
 
     def __repr__(self) -> str:
         return f"SparseDesign({self.n}x{self.domain[0]}, {self.by_column.nnz} entries, {self.dtype})"
 
     def matvec(self, w: Array) -> Array:
-        return np.asarray((self.by_column if self.by_row is None else self.by_row) @ w.astype(self.dtype, copy=False))
+        X = self.by_column if self._by_row is None else self._by_row
+        return np.asarray(X @ w.astype(self.dtype, copy=False))
 
     def adjoint(self, r: Array) -> Array:
         return np.asarray(self._transposed @ r)
 
     def column(self, j: int) -> Array:
         z = np.zeros(self.n, dtype=self.dtype)
-        a, b = self._starts[j], self._starts[j + 1]
-        z[self.by_column.indices[a:b]] = self.by_column.data[a:b]
+        starts, places, entries = self.columns_of
+        a, b = int(starts[j]), int(starts[j + 1])
+        z[places[a:b]] = entries[a:b]
         return z
 
-    def columns(self, index: Index, scales: Array) -> Any:
-        """The scaled columns as a CSC array."""
-        from scipy.sparse import csc_array
-
-        starts, ends = self._starts[index], self._starts[np.asarray(index) + 1]
-        counts = ends - starts
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], counts)
-        data = self.by_column.data[places] * np.repeat(scales.astype(self.dtype, copy=False), counts)
-        return csc_array((data, self.by_column.indices[places], indptr), shape=(self.n, len(index)))
+    def columns(self, index: Index, scales: Array) -> SparseColumns:
+        """The scaled columns, by reference."""
+        return SparseColumns(self, index, scales.astype(self.dtype, copy=False))
 
     def combine(self, index: Index, c: Array) -> Array:
-        if 4 * len(index) > self.domain[0]:
-            w = np.zeros(self.domain[0], dtype=self.dtype)
-            np.add.at(w, index, c.astype(self.dtype, copy=False))
-            return self.matvec(w)
-        return np.asarray(self.columns(index, np.ones(len(index))) @ c.astype(self.dtype, copy=False))
+        z = np.zeros(self.n, dtype=self.dtype)
+        add_columns(*self.columns_of, index, c.astype(self.dtype, copy=False), z)
+        return z
 
     def rows(self, index: Index) -> SparseDesign:
-        if self.by_row is None:
-            self.by_row = self.by_column.tocsr()
         return SparseDesign(self.by_row[index])
 
-    def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
-        """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
-        right = Z if Z2 is None else Z2
-        if weights is not None:
-            right = right.copy()
-            right.data *= weights[right.indices]
-        return np.asarray((Z.T @ right).toarray())
+    def gram(self, Z: SparseColumns | Array, Z2: SparseColumns | Array | None = None, weights: Array | None = None) -> Array:
+        """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns` (or dense ones)."""
+        if not isinstance(Z, SparseColumns) or not (Z2 is None or isinstance(Z2, SparseColumns)):
+            right = _dense(Z if Z2 is None else Z2)
+            return np.asarray(_dense(Z).T.dot(right if weights is None else right * weights[:, None]))
+        starts, places, entries = _unsigned(self.by_row)
+        weights = np.ones(self.n) if weights is None else weights
+        left, a = Z.positions()
+        right, b = (left, a) if Z2 is None else Z2.positions()
+        base = np.zeros((int(right.max()) + 1, int(left.max()) + 1))
+        gram_rows(starts, places, entries, weights, left, right, base)
+        scales = Z.scales if Z2 is None else Z2.scales
+        return base[np.ix_(b, a)].T * (Z.scales[:, None] * scales)
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""
@@ -96,3 +102,61 @@ class SparseDesign:
 
     def precise(self) -> SparseDesign:
         return self if self.dtype == np.float64 else SparseDesign(self.by_column.astype(np.float64))
+
+
+class SparseColumns:
+    """Some columns of a sparse design, scaled: Z = X[:, index] diag(scales), never copied.
+
+    It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``.
+    """
+
+    def __init__(self, design: SparseDesign, index: Index, scales: Array) -> None:
+        self.design, self.index, self.scales = design, np.asarray(index), scales
+        self.shape, self.dtype = (design.n, len(self.index)), design.dtype
+        self._positions: tuple[Index, Index] | None = None
+
+    def __matmul__(self, c: Array) -> Array:
+        return self.design.combine(self.index, self.scales * c)
+
+    @property
+    def T(self) -> _Transposed:
+        return _Transposed(self)
+
+    def __getitem__(self, which: tuple[slice, Index]) -> SparseColumns:
+        return SparseColumns(self.design, self.index[which[1]], self.scales[which[1]])
+
+    def beside(self, more: SparseColumns) -> SparseColumns:
+        """These columns, then those of ``more``."""
+        return SparseColumns(self.design, np.concatenate([self.index, more.index]), np.concatenate([self.scales, more.scales]))
+
+    def positions(self) -> tuple[Index, Index]:
+        """For every column of X its number among the different ones here (−1 if absent), and each column's number."""
+        if self._positions is None:
+            different, number = np.unique(self.index, return_inverse=True)
+            place = np.full(self.design.domain[0], -1, dtype=np.int64)
+            place[different] = np.arange(len(different))
+            self._positions = (place, number)
+        return self._positions
+
+    def toarray(self) -> Array:
+        return np.asarray(self.design.by_column[:, self.index].toarray() * self.scales)
+
+
+class _Transposed:
+    def __init__(self, Z: SparseColumns) -> None:
+        self.Z = Z
+
+    def __matmul__(self, r: Array) -> Array:
+        out = np.empty(len(self.Z.index), dtype=np.float64)
+        dot_columns(*self.Z.design.columns_of, self.Z.index, r, out)
+        return out * self.Z.scales
+
+
+def _unsigned(X: Any) -> tuple[Any, Any, Any]:
+    """The arrays of a compressed matrix, its indices seen as unsigned."""
+    kind = {4: np.uint32, 8: np.uint64}[X.indices.dtype.itemsize]
+    return X.indptr.astype(np.int64, copy=False), X.indices.view(kind), X.data
+
+
+def _dense(Z: Any) -> Array:
+    return np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)

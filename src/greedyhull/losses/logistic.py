@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.kernels.logistic import logistic_pieces
 from greedyhull.losses.base import Separable
 from greedyhull.types import Array
 
@@ -27,12 +28,13 @@ class Logistic(Separable):
         return np.asarray(e / (1.0 + e) ** 2)
 
     def pieces(self, z: Array) -> tuple[float, Array, Array]:
-        m = self.y * z
-        e = np.exp(-np.abs(m))
-        above = 1.0 + e
-        wrong = np.where(m >= 0.0, e, 1.0) / above
-        value = self.total(np.log1p(e) + np.maximum(-m, 0.0))
-        return value, self._weighted(-self.y * wrong, z), self._weighted(e / (above * above), z)
+        if not isinstance(self.p, float):
+            return super().pieces(z)
+        residual, curvature = np.empty_like(z), np.empty_like(z)
+        value = self.p * logistic_pieces(self.y, z, residual, curvature)
+        residual *= self.p
+        curvature *= self.p
+        return value, residual, curvature
 
     def beta(self, low: Array, high: Array) -> Array:
         nearest = np.maximum(np.maximum(low, -high), 0.0)  # the least |z| in the interval

@@ -39,4 +39,4 @@ class Corrective:
             gap = f.euler(w) - d.dot(g) + slack
             yield Progress(w, gap, kind, slack)
             working.join(w, oracle.best(g, max(self.batch, len(w))).atoms)
-            working.reweight(w, 0.1 * gap, self.steps)
+            working.reweight(w, (0.003 if f.quadratic else 0.1) * gap, self.steps)
