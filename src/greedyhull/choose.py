@@ -6,7 +6,8 @@ from typing import Any
 
 
 def choose_solver(f: Any, S: Any) -> Any:
-    """`Corrective` where the objective has a Hessian on atoms, else `BlendedPairwise`."""
+    """`Corrective` where f has a finite Hessian to solve small problems with, else `BlendedPairwise`."""
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
+    from greedyhull.solvers.corrective import Corrective
 
-    return BlendedPairwise()
+    return Corrective() if hasattr(f, "restricted") and f.correctable else BlendedPairwise()

@@ -192,7 +192,7 @@ class Iterate:
         self.step = step
         self._scored = None
         if v.drift:
-            self.weights[:] *= 1.0 - v.drift * step
+            self._weights *= 1.0 - v.drift * step  # beyond the last atom there are zeros
         if not isinstance(v.terms, tuple):
             self._assign(v.terms, v.base + step * v.coefficients)  # type: ignore[operator]
             return
@@ -212,7 +212,7 @@ class Iterate:
             self.block, self._index = grown, None
         self._places[grown.keys[place]] = place
         if place >= len(self._weights):
-            self._weights = np.concatenate([self._weights, np.empty(max(8, place))])
+            self._weights = np.concatenate([self._weights, np.zeros(max(8, place))])
         self._weights[place] = c
 
     def _drop(self, v: Direction) -> None:

@@ -136,12 +136,13 @@ def lazy_rng(*seed: int) -> np.random.Generator:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("calls", "inner", "recent", "replay", "size")
+    __slots__ = ("asked", "calls", "inner", "recent", "replay", "size")
 
     def __init__(self, inner: Oracle, shape: Shape) -> None:
         self.inner, self.calls, self.size = inner, 0, int(np.prod(shape))
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
+        self.asked: Array | None = None  # the last gradient it was asked with
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         if self.replay:
@@ -149,6 +150,7 @@ class Recorder:
         else:
             self.calls += 1
             answer = self.inner.argmin(g, tol, enough)
+        self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[return-value]
 
@@ -158,6 +160,7 @@ class Recorder:
         else:
             self.calls += 1
             answer = self.inner.best(g, m)
+        self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[return-value]
 

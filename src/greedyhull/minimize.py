@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf, isfinite, isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -126,17 +127,17 @@ class Run:
         f, w, memory = self.f, p.point, self.memory
         value = f.value(w)
         gap = p.gap if self.drifts else p.gap + f.rounding(w, self.S)
-        if not (np.isfinite(value) and np.isfinite(gap)) or gap < 0.0:
+        if not (0.0 <= gap < inf and isfinite(value)):
             gap = self._question(value, gap, p)
-        memory.lower = max(memory.lower, value - gap)
+        if value - gap > memory.lower:
+            memory.lower = value - gap
         memory.gap = gap = value - memory.lower
-        if not self.trace.rows:
-            self.start_value = value if np.isnan(self.start_value) else self.start_value
-        else:
-            self.trace.steps.append(w.step)
-        seconds = self.earlier + perf_counter() - self.began
-        work = w.work
-        self.trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, p.slack))
+        seconds, work, trace = self.earlier + perf_counter() - self.began, w.work, self.trace
+        if trace.rows:
+            trace.steps.append(w.step)
+        elif isnan(self.start_value):
+            self.start_value = value
+        trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, p.slack))
         if self.careful:
             from greedyhull.inspection import inspect_answer
 
@@ -146,7 +147,7 @@ class Run:
     def _question(self, value: float, gap: float, p: Progress) -> float:
         """Why a gap or a value cannot be: an error with the likely cause, or zero where only rounding is to blame."""
         k = self.memory.k
-        if np.isnan(value) or np.isnan(gap) or np.isinf(value):
+        if not isfinite(value) or isnan(gap):
             raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
                                   "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
         if gap < -1e-6 * (abs(value) + abs(self.f.euler(p.point))):

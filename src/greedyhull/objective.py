@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.image import Image
 from greedyhull.iterate import Direction, Iterate
+from greedyhull.line import Parabola
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape
@@ -24,9 +25,12 @@ class Composite:
     `rounding` bounds that.
     """
 
-    def __init__(self, design: Design, loss: Any, name: str) -> None:
+    def __init__(self, design: Design, loss: Any, name: str, exact: Any = None) -> None:
         self.design, self.loss, self.name = design, loss, name
+        self.exact = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
+        self.quadratic: bool = loss.quadratic
+        self.has_intercept: bool = hasattr(loss, "intercept")
         self._reach: tuple[AtomSet, float] | None = None
         self._precise: Composite | None = None
 
@@ -35,12 +39,9 @@ class Composite:
         return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
 
     @property
-    def has_intercept(self) -> bool:
-        return hasattr(self.loss, "intercept")
-
-    @property
-    def quadratic(self) -> bool:
-        return bool(self.loss.quadratic)
+    def correctable(self) -> bool:
+        """Whether ∇²φ exists, so that a few atoms can be reweighted by Newton steps."""
+        return bool(self.loss.newton)
 
     # --- at a point -----------------------------------------------------------------------------------------------
 
@@ -48,18 +49,22 @@ class Composite:
         """The view of w that this objective keeps."""
         return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
 
+    def _known(self, w: Iterate) -> Image:
+        """The view, value and residual computed; they come together."""
+        view: Any = w.views.get(self) or self.at(w)
+        if view.residual is None:
+            view.value, view.residual = self.loss.first_order(view.z)
+        return view  # type: ignore[no-any-return]
+
     def value(self, w: Iterate) -> float:
-        view = self.at(w)
+        view: Any = w.views.get(self) or self.at(w)
         if view.value is None:
-            view.value = self.loss.value(view.z)
-        return view.value
+            view.value, view.residual = self.loss.first_order(view.z)
+        return view.value  # type: ignore[no-any-return]
 
     def residual(self, w: Iterate) -> Array:
         """r = ∇φ(z)."""
-        view = self.at(w)
-        if view.residual is None:
-            view.residual = self.loss.gradient(view.z)
-        return view.residual
+        return self._known(w).residual  # type: ignore[return-value]
 
     def curvatures(self, w: Iterate) -> Array:
         """The diagonal of ∇²φ(z); value and residual come in the same pass."""
@@ -69,21 +74,24 @@ class Composite:
         return view.curvature
 
     def gradient(self, w: Iterate) -> Array:
-        view = self.at(w)
+        view: Any = self._known(w)
         if view.gradient is None:
-            view.gradient = self.design.adjoint(self.residual(w))
+            view.gradient = self.design.adjoint(view.residual)
             w.work.gradients += 1
             w.work.products += 1.0
-        return view.gradient
+        return view.gradient  # type: ignore[no-any-return]
 
     def euler(self, w: Iterate) -> float:
         """⟨∇f(w), w⟩ = ⟨r, z⟩."""
-        return float(self.residual(w).dot(self.at(w).z))
+        view: Any = self._known(w)
+        return float(view.residual.dot(view.z))
 
     def along(self, w: Iterate, move: Direction) -> Line:
-        view = self.at(w)
+        view: Any = self._known(w)
         dz = view.direction(move)
         w.work.products += len(move.coefficients) / self.domain[0]
+        if self.quadratic:
+            return Parabola(view.value, float(view.residual.dot(dz)), self.loss.energy(dz), move.max_step)
         line: Line = self.loss.along(view.z, dz, move.max_step)
         return line
 
@@ -122,6 +130,20 @@ class Composite:
             gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / c.sum()
         return gram
 
+    def product(self, w: Iterate, u: Array) -> Array:
+        """∇²f(w) v for the direction v whose image is u = Av."""
+        c = self.curvatures(w)
+        cu = c * u
+        if self.has_intercept:
+            cu -= c * (cu.sum() / c.sum())
+        return self.design.adjoint(cu)
+
+    def energies(self, w: Iterate, block: Block) -> Array:
+        """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
+        c, Z = self.curvatures(w).astype(np.float64), block.images(self.design).astype(np.float64)
+        squares = (Z * Z).T @ c
+        return np.asarray(squares - (Z.T @ c) ** 2 / c.sum() if self.has_intercept else squares)
+
     # --- promises -------------------------------------------------------------------------------------------------
 
     def reach(self, S: AtomSet) -> float:
@@ -134,15 +156,14 @@ class Composite:
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|."""
-        view, r = self.at(w), self.residual(w)
-        r_norm = float(r.dot(r)) ** 0.5
-        z_norm = float(view.z.dot(view.z)) ** 0.5
-        value = self.value(w) if self.loss.flat else self.loss.magnitude(view.z)
+        view: Any = self._known(w)
+        r, reach = view.residual, self.reach(S)  # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
+        size = abs(view.value) if self.loss.flat else self.loss.magnitude(view.z)
         n, terms = self.design.n + 16, len(w) + 3 * view.moves
-        allowance = n * (abs(value) + r_norm * z_norm) + (n + terms) * r_norm * self.reach(S)
-        if self.has_intercept:
-            allowance += abs(float(r.sum())) * (2.0 * z_norm + abs(self.intercept(w))) / EPS
-        return EPS * allowance
+        allowance = EPS * (n * size + (2 * n + terms) * float(r.dot(r)) ** 0.5 * reach)
+        if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
+            allowance += abs(float(r.sum())) * (2.0 * reach + abs(self.intercept(w)))
+        return allowance
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""
@@ -159,5 +180,5 @@ class Composite:
         if self.design.dtype == np.float64:
             return self
         if self._precise is None:
-            self._precise = Composite(self.design.precise(), self.loss, self.name)
+            self._precise = Composite(self.design.precise(), self.exact, self.name)
         return self._precise

@@ -82,7 +82,7 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     empty = A.n - int(np.count_nonzero(A.matvec(np.ones(A.domain))))
     check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
                       "objective is infinite. Drop those rows or widen the grid.")
-    return Composite(A, NegativeLog(np.zeros(A.n, A.dtype), _shares(A, sample_weight)), "log_likelihood")
+    return _model(A, NegativeLog(np.zeros(A.n), _shares(A, sample_weight)), False, "log_likelihood")
 
 
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
@@ -91,21 +91,24 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
     return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness)
 
 
-def _model(A: Design, loss: Separable, intercept: bool, name: str) -> Composite:
-    return Composite(A, Profiled(loss) if intercept else loss, name)
+def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
+    """φ∘A; where the data are float32, the loss is kept in float64 too, for the certificate."""
+    loss = exact.cast(A.dtype)
+    if intercept:
+        return Composite(A, Profiled(loss), name, Profiled(exact))
+    return Composite(A, loss, name, exact)
 
 
 def _targets(A: Design, y: Any) -> Array:
-    return vector(y, A.n, "y", A.dtype)
+    return vector(y, A.n, "y")
 
 
 def _labels(A: Design, y: Any, intercept: bool) -> Array:
-    labels = signs(y, A.n).astype(A.dtype)
+    labels = signs(y, A.n)
     check(not intercept or len(np.unique(labels)) == 2, "y holds one class only: the best intercept is infinite. "
           "Give samples of both classes, or leave the intercept out.")
     return labels
 
 
 def _shares(A: Design, sample_weight: Any) -> Array | float:
-    p = shares(sample_weight, A.n)
-    return p if isinstance(p, float) else p.astype(A.dtype, copy=False)
+    return shares(sample_weight, A.n)

@@ -21,7 +21,7 @@ EPS = float(np.finfo(np.float64).eps)
 class QuadraticForm:
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator."""
 
-    quadratic = True
+    quadratic = correctable = True
     has_intercept = False
     name = "quadratic"
 
@@ -106,6 +106,14 @@ class QuadraticForm:
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩."""
         return self.metric(w, rows, (rows if cols is None else cols).images(self.design))
+
+    def product(self, w: Iterate, u: Array) -> Array:
+        """Qv for the direction v whose image is u: u itself."""
+        return u
+
+    def energies(self, w: Iterate, block: Block) -> Array:
+        """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
+        return np.diagonal(self.hessian(w, block)).copy()
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, and what Qw may have gathered in its updates."""

@@ -50,6 +50,7 @@ class Separable(ABC):
     """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
 
     quadratic = False
+    newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
     flat = True  # ∇²φ is the same everywhere only for quadratics; `flat` says that ∇²φ is finite everywhere
 
     def __init__(self, y: Array, p: Array | float) -> None:
@@ -81,10 +82,23 @@ class Separable(ABC):
         """The least η > 0 at which z + ηdz leaves the domain of φ."""
         return np.inf
 
-    def on(self, rows: Index) -> Separable:
-        """The same loss on some of the rows, their weights normalised."""
+    def cast(self, dtype: Any) -> Separable:
+        """The same loss with targets and weights in another precision."""
+        if self.y.dtype == dtype:
+            return self
+        other = self._copy()
+        other.y = self.y.astype(dtype)
+        other.p = self.p if isinstance(self.p, float) else self.p.astype(dtype)
+        return other
+
+    def _copy(self) -> Separable:
         other: Separable = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
+        return other
+
+    def on(self, rows: Index) -> Separable:
+        """The same loss on some of the rows, their weights normalised."""
+        other = self._copy()
         other.y, other.n = self.y[rows], len(rows)
         p = self.p if isinstance(self.p, float) else self.p[rows]
         other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
@@ -105,6 +119,10 @@ class Separable(ABC):
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ(z)."""
         return self._weighted(self.curvatures(z), z)
+
+    def first_order(self, z: Array) -> tuple[float, Array]:
+        """φ(z) and ∇φ(z)."""
+        return self.value(z), self.gradient(z)
 
     def pieces(self, z: Array) -> tuple[float, Array, Array]:
         """φ(z), ∇φ(z) and the diagonal of ∇²φ(z)."""

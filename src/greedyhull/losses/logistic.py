@@ -27,9 +27,12 @@ class Logistic(Separable):
         e = np.exp(-np.abs(z))
         return np.asarray(e / (1.0 + e) ** 2)
 
+    def first_order(self, z: Array) -> tuple[float, Array]:
+        return self.pieces(z)[:2]
+
     def pieces(self, z: Array) -> tuple[float, Array, Array]:
         if not isinstance(self.p, float):
-            return super().pieces(z)
+            return self.value(z), self.gradient(z), self.curvature(z)
         residual, curvature = np.empty_like(z), np.empty_like(z)
         value = self.p * logistic_pieces(self.y, z, residual, curvature)
         residual *= self.p

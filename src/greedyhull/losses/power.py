@@ -18,7 +18,7 @@ class Power(Separable):
     def __init__(self, y: Array, p: Array | float, power: float) -> None:
         super().__init__(y, p)
         self.power = power
-        self.flat = power >= 2.0
+        self.newton = power >= 2.0
 
     def terms(self, z: Array) -> Array:
         return np.abs(z - self.y) ** self.power / self.power

@@ -25,8 +25,8 @@ class Profiled:
 
     flat = True
 
-    def __init__(self, loss: Separable) -> None:
-        self.loss, self.n, self.quadratic = loss, loss.n, loss.quadratic
+    def __init__(self, loss: Any) -> None:
+        self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
 
     @property
     def y(self) -> Array:
@@ -62,6 +62,14 @@ class Profiled:
         """The diagonal of ∇²φ at the profiled point; `metric` subtracts the rank-one part."""
         return self.loss.curvature(z + self._b(z))
 
+    def first_order(self, z: Array) -> tuple[float, Array]:
+        value, residual = self.loss.first_order(z + self._b(z))
+        return value, self._centred(residual)
+
+    def energy(self, dz: Array) -> float:
+        """dzᵀ ∇²φ̄ dz of a quadratic: the mean of dz costs nothing."""
+        return float(self.loss.energy(dz - dz.dtype.type(self.loss.total(dz))))
+
     def pieces(self, z: Array) -> tuple[float, Array, Array]:
         value, residual, curvature = self.loss.pieces(z + self._b(z))
         return value, self._centred(residual), curvature
@@ -94,8 +102,8 @@ class Profiled:
         return z.dtype.type(self.intercept(z))
 
     def _centred(self, residual: Array) -> Array:
-        """Squares: the residual's mean is removed exactly, so that the lower bound holds for every intercept."""
-        return residual - residual.mean() if self.quadratic and isinstance(self.p, float) else residual
+        """Squares: what is left of the residual's sum is removed, so that the lower bound holds for every intercept."""
+        return residual - self.p * residual.sum() if self.quadratic else residual
 
     def __repr__(self) -> str:
         return f"{self.loss!r} with intercept"

@@ -29,17 +29,20 @@ class Squared(Separable):
         return np.ones_like(z)
 
     def value(self, z: Array) -> float:
+        return self.first_order(z)[0]
+
+    def first_order(self, z: Array) -> tuple[float, Array]:
         r = z - self.y
-        if isinstance(self.p, float):
-            return 0.5 * self.p * float(r.dot(r))
-        return 0.5 * float(np.dot(self.p * r, r))
+        residual = self.p * r
+        return 0.5 * float(r.dot(residual)), residual
+
+    def energy(self, dz: Array) -> float:
+        """dzᵀ ∇²φ dz."""
+        return self.p * float(dz.dot(dz)) if isinstance(self.p, float) else float(dz.dot(self.p * dz))
 
     def beta(self, low: Array, high: Array) -> float:
         return 1.0
 
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
-        r = z - self.y
-        if isinstance(self.p, float):
-            return Parabola(0.5 * self.p * float(r.dot(r)), self.p * float(r.dot(dz)), self.p * float(dz.dot(dz)), max_step)
-        pdz = self.p * dz
-        return Parabola(0.5 * float(np.dot(self.p * r, r)), float(r.dot(pdz)), float(dz.dot(pdz)), max_step)
+        value, residual = self.first_order(z)
+        return Parabola(value, float(residual.dot(dz)), self.energy(dz), max_step)

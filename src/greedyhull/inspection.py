@@ -1,0 +1,121 @@
+"""What ``minimize(..., check=True)`` looks at: the objective before the run, the oracle's answers at every iteration.
+
+A wrong gradient or oracle makes a certificate false, and nothing in the run itself gives it away. Here everything is
+compared with something else: a gradient with differences of the value, an answer with other atoms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import dense_atom
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.iterate import Iterate
+from greedyhull.memory import Memory
+from greedyhull.types import Answer, Array
+
+POINTS = 3  # random points of the hull at which the objective is looked at
+NUDGE = 1e-4  # the share of the way to an atom over which values are compared
+
+
+def inspect_problem(f: Any, S: Any, w: Iterate, seed: int) -> None:
+    """Look for a gradient that disagrees with the value, a function that is not convex, an oracle that is beaten."""
+    rng = np.random.default_rng([seed, 2])
+    atoms = _inspect_oracle(S, rng)
+    exact = f.precise()
+    for _ in range(POINTS):
+        at = _on_the_way(w, atoms, rng)
+        if not np.isfinite(exact.value(at)):
+            continue
+        for d in (atoms[int(i)] for i in rng.integers(len(atoms), size=2)):
+            _inspect_segment(f, exact, at, d)
+
+
+def _on_the_way(w: Iterate, atoms: list[Any], rng: np.random.Generator) -> Iterate:
+    """A point of the hull, reached from the start by partial steps, so that it stays inside the domain of f."""
+    at = w.copy()
+    for i in rng.integers(len(atoms), size=3):
+        at.move(at.toward(atoms[int(i)]), float(rng.uniform(0.1, 0.5)))
+    return at
+
+
+def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
+    """On the way from w to d a convex h has a slope between its differences to the left and to the right."""
+    def at(step: float) -> Iterate:
+        point = w.copy()
+        point.move(point.toward(d), step)
+        return point
+
+    middle = at(0.4)
+    left, here, right = (float(exact.value(p)) for p in (at(0.4 - NUDGE), middle, at(0.4 + NUDGE)))
+    begin, end = float(exact.value(w)), float(exact.value(at(0.8)))
+    if not np.isfinite([left, here, right, begin, end]).all():
+        return
+    g = np.asarray(exact.gradient(middle), dtype=np.float64)
+    check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.")
+    slope = d.dot(g) - w.dot(g)
+    before, after = (here - left) / NUDGE, (right - here) / NUDGE
+    noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
+    chord = 0.5 * (begin + end)
+    check(here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise,
+          f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle one above "
+          f"the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.")
+    check(before - noise <= slope <= after + noise,
+          f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between {before:.8g} "
+          f"and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
+          "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.")
+
+
+def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:
+    """Ask a few random gradients; every atom must lie in the set and none may beat the answer to its own question."""
+    oracle = S.oracle(rng)
+    asked = [rng.standard_normal(S.shape) for _ in range(6)]
+    answers = [oracle.argmin(g) for g in asked]
+    atoms = [answer.atom for answer in answers]
+    for d in atoms:
+        _inspect_atom(S, d)
+    rows = np.stack([dense_atom(d, S.shape).ravel() for d in atoms])
+    for g, answer in zip(asked, answers, strict=True):
+        if answer.kind == "always":
+            _inspect_slack(S, answer, g, rows.dot(g.ravel()), "an atom that it named for another gradient")
+    return atoms
+
+
+def _inspect_atom(S: Any, d: Any) -> None:
+    x = dense_atom(d, S.shape)
+    check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
+    check(S.contains(x), f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
+                         "look at signs, scales and the radius.")
+
+
+def _inspect_slack(S: Any, answer: Answer, g: Array, scores: Array, whose: str) -> None:
+    """No known atom scores below the answer by more than its slack."""
+    score, best = float(answer.atom.dot(g)), float(scores.min())
+    eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
+    noise = 64.0 * eps * g.size**0.5 * (abs(score) + float(np.abs(scores).max())) + 1e-300
+    check(best >= score - answer.slack - noise,
+          f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores {best:.10g}: "
+          f"it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its slack too small.")
+
+
+def inspect_answer(f: Any, S: Any, w: Iterate, memory: Memory) -> None:
+    """The last answer of the solve's oracle: is it an atom of the set, and does no active atom beat it?"""
+    oracle = memory._oracle
+    if oracle is None or not oracle.recent:
+        return
+    answer = oracle.recent[-1]
+    if not isinstance(answer, Answer):
+        for i in range(len(answer.atoms)):
+            _inspect_atom(S, answer.atoms[i])
+        return
+    _inspect_atom(S, answer.atom)
+    g = oracle.asked
+    if g is None or answer.kind != "always" or not np.isfinite(answer.slack):
+        return
+    if not np.isfinite(g).all():
+        raise GreedyhullError(f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
+                              f"{f!r} or its gradient is not finite there.")
+    scores = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)])
+    _inspect_slack(S, answer, g, scores, "an atom of the current point")
