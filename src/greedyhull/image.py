@@ -25,7 +25,7 @@ class Image:
         self.residual: Array | None = None
         self.curvature: Array | None = None
         self.gradient: Array | None = None
-        self._ahead: tuple[Direction, Array, tuple[float, Array, Array] | None] | None = None
+        self._ahead: tuple[Direction, float, Array, tuple[float, Array, Array] | None] | None = None
 
     def direction(self, move: Direction) -> Array:
         """Av for a direction v, computed once for each."""
@@ -39,23 +39,25 @@ class Image:
 
     def lead(self, move: Direction, z: Array) -> None:
         """Tell that the whole of ``move`` leads to the image ``z``, which was computed from the atoms."""
-        self._ahead = (move, z, None)
+        self._ahead = (move, 1.0, z, None)
         move.image(self, lambda _: z - self.z)
 
-    def ahead(self, move: Direction, loss: Any) -> float:
-        """φ where the whole of ``move`` leads; should it be made, value, residual and curvature are known already."""
-        z = self._ahead[1] if self._ahead is not None and self._ahead[0] is move else self.z + self.direction(move)
+    def ahead(self, move: Direction, step: float, loss: Any) -> float:
+        """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
+        seen = self._ahead
+        led = seen is not None and seen[0] is move and seen[1] == step
+        z = seen[2] if led and seen is not None else self.z + step * self.direction(move)
         pieces = loss.pieces(z)
-        self._ahead = (move, z, pieces)
+        self._ahead = (move, step, z, pieces)
         return float(pieces[0])
 
     def moved(self, move: Direction, step: float) -> None:
         seen = self._ahead
-        if step == 1.0 and seen is not None and seen[0] is move:
+        if seen is not None and seen[0] is move and seen[1] == step:
             self.clear()
-            self.z, self.moves = seen[1], 0
-            if seen[2] is not None:
-                self.value, self.residual, self.curvature = seen[2]
+            self.z, self.moves = seen[2], 0 if step == 1.0 else self.moves + 1
+            if seen[3] is not None:
+                self.value, self.residual, self.curvature = seen[3]
             return
         self.z = self.z + step * self.direction(move)
         self.moves += 1

@@ -206,6 +206,8 @@ class Iterate:
         if place is not None:
             self._weights[place] += c
             return
+        if c == 0.0:  # a step of length zero brings no atom in
+            return
         place = len(self.block)
         grown = self.block.append(atom)
         if grown is not self.block:  # the block took a wider shape, and with it other keys
@@ -217,9 +219,9 @@ class Iterate:
 
     def _drop(self, v: Direction) -> None:
         """Let go of the atoms whose weight the move used up; rounding may leave them a hair from zero."""
-        weights = self.weights
-        if v.drift <= 0.0:
-            weights[self._places[self.block.key_of(v.terms[-1])]] = 0.0
+        weights, spent = self.weights, self.block.key_of(v.terms[-1])
+        if v.drift < 0.0 or (v.drift == 0.0 and self.block.key_of(v.terms[0]) != spent):  # an atom handed to itself stays
+            weights[self._places[spent]] = 0.0
         if not weights.all():
             self._assign(self.block, weights)
 

@@ -15,6 +15,7 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
+TINY = 1e-300  # what to divide by where the curvature is zero everywhere
 
 
 class Composite:
@@ -121,13 +122,16 @@ class Composite:
         Z = rows.images(self.design)
         return self.metric(w, rows, Z, None if cols is None else cols.images(self.design))
 
-    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None) -> Array:
-        """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None)."""
-        c = self.curvatures(w)
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+        """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None).
+
+        ``weights`` are taken for the diagonal of ∇²φ(z) where given.
+        """
+        c = self.curvatures(w) if weights is None else weights
         gram = self.design.gram(Z, Z2, c)
         if self.has_intercept:
             left = Z.T @ c
-            gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / c.sum()
+            gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
         return gram
 
     def product(self, w: Iterate, u: Array) -> Array:
@@ -135,14 +139,14 @@ class Composite:
         c = self.curvatures(w)
         cu = c * u
         if self.has_intercept:
-            cu -= c * (cu.sum() / c.sum())
+            cu -= c * (cu.sum() / max(float(c.sum()), TINY))
         return self.design.adjoint(cu)
 
     def energies(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
         c, Z = self.curvatures(w).astype(np.float64), block.images(self.design).astype(np.float64)
         squares = (Z * Z).T @ c
-        return np.asarray(squares - (Z.T @ c) ** 2 / c.sum() if self.has_intercept else squares)
+        return np.asarray(squares - (Z.T @ c) ** 2 / max(float(c.sum()), TINY) if self.has_intercept else squares)
 
     # --- promises -------------------------------------------------------------------------------------------------
 

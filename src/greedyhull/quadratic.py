@@ -98,7 +98,7 @@ class QuadraticForm:
         """f on the hull of a few atoms."""
         return Restricted(self, block)
 
-    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None) -> Array:
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
         images = Z if Z2 is None else Z2
         return rows.dots(images.toarray() if hasattr(images, "toarray") else images)

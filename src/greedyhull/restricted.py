@@ -1,17 +1,21 @@
 """An objective on the hull of a few atoms: what a corrective round solves.
 
-f(Σ αᵢ dᵢ) as a function of α keeps the images Z = A[d₁ … d_m], so that its gradient is Zᵀr and its Hessian ZᵀCZ. For
-a quadratic the Hessian never changes: it is appended to when atoms join and never rebuilt.
+f(Σ αᵢ dᵢ) as a function of α keeps the images Z = A[d₁ … d_m], so that its gradient is Zᵀr and its Hessian ZᵀCZ. The
+Hessian is kept: it is appended to when atoms join, and for losses whose curvature C moves it is refreshed on the rows
+where C has moved, never rebuilt for the others.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from greedyhull.iterate import Direction, Iterate
-from greedyhull.types import Array, Block, Index
+from greedyhull.types import Array, Block, Index, State
+
+STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
 
 
 class Restricted:
@@ -20,7 +24,8 @@ class Restricted:
     def __init__(self, f: Any, block: Block) -> None:
         self.f, self.block = f, block
         self._images: Any = None
-        self.kept: Array | None = None  # the Hessian of a quadratic
+        self._hessian: Array | None = None
+        self._rows: Array | None = None  # the curvature of each row that the Hessian was made with
 
     def __len__(self) -> int:
         return len(self.block)
@@ -33,14 +38,15 @@ class Restricted:
         return self._images
 
     def extend(self, atoms: Block, w: Iterate) -> None:
-        """Let ``atoms`` join; for a quadratic their columns are appended to the Hessian."""
+        """Let ``atoms`` join: their columns are appended to the Hessian."""
         if self._images is not None:
             Z = atoms.images(self.f.design)
-            if self.kept is not None:
-                across, corner = self.f.metric(w, self.block, self.Z, Z), self.f.metric(w, atoms, Z)
-                self.kept = np.concatenate([np.concatenate([self.kept, across], axis=1),
-                                            np.concatenate([across.T, corner], axis=1)])
-            self._images = _beside(self.Z, Z)
+            if self._hessian is not None:
+                across = self.f.metric(w, self.block, self._images, Z, weights=self._rows)
+                corner = self.f.metric(w, atoms, Z, weights=self._rows)
+                self._hessian = np.concatenate([np.concatenate([self._hessian, across], axis=1),
+                                                np.concatenate([across.T, corner], axis=1)])
+            self._images = _beside(self._images, Z)
         self.block = self.block.extend(atoms)
 
     def take(self, index: Index) -> None:
@@ -48,8 +54,8 @@ class Restricted:
         self.block = self.block.take(index)
         if self._images is not None:
             self._images = self._images[:, index]
-        if self.kept is not None:
-            self.kept = self.kept[np.ix_(index, index)]
+        if self._hessian is not None:
+            self._hessian = self._hessian[np.ix_(index, index)]
 
     def gradient(self, w: Iterate) -> Array:
         """⟨∇f(w), dᵢ⟩ for every atom: from ∇f(w) where it is known, else Zᵀr."""
@@ -57,14 +63,31 @@ class Restricted:
             return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
         return np.asarray(self.Z.T @ self.f.residual(w)).astype(np.float64, copy=False)
 
-    def hessian(self, w: Iterate) -> Array:
-        """∇²_α φ(Zα) at w."""
-        if self.kept is not None:
-            return self.kept
-        H: Array = self.f.metric(w, self.block, self.Z).astype(np.float64, copy=False)
+    def hessian(self, w: Iterate, stride: int = 1) -> Array:
+        """∇²_α φ(Zα) at w; with a stride, from one row in stride, which is enough far from the optimum."""
         if self.f.quadratic:
-            self.kept = H
-        return H
+            if self._hessian is None:
+                self._hessian = self.f.metric(w, self.block, self.Z).astype(np.float64, copy=False)
+            return self._hessian
+        c = self.f.curvatures(w)
+        if stride > 1:
+            c = c * _sample(len(c), stride)
+        if self._hessian is None or self._rows is None:
+            return self._renew(w, c)
+        change = c - self._rows
+        change[np.abs(change) <= STALE * self._rows] = 0.0
+        moved = change.nonzero()[0]
+        if 2 * len(moved) > np.count_nonzero(c) or self.f.has_intercept:
+            return self._renew(w, c)
+        if len(moved):
+            self._rows = self._rows + change
+            self._hessian = self._hessian + self.f.design.gram(self.Z, None, change)
+        return self._hessian
+
+    def _renew(self, w: Iterate, c: Array) -> Array:
+        self._rows = c.copy()
+        self._hessian = self.f.metric(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)
+        return self._hessian
 
     def direction(self, w: Iterate, base: Array, target: Array) -> Direction:
         """The reweighting from ``base`` to ``target``, its image already known to the view of w.
@@ -74,6 +97,25 @@ class Restricted:
         move = w.reweighting(self.block, base, target - base)
         self.f.at(w).lead(move, np.asarray(self.Z @ target.astype(self.Z.dtype, copy=False)))
         return move
+
+    def state(self) -> State:
+        state = {f"block.{name}": array for name, array in self.block.state().items()}
+        if self._hessian is not None:
+            state["hessian"] = self._hessian
+        if self._rows is not None:
+            state["rows"] = self._rows
+        return state
+
+    def restore(self, state: State) -> None:
+        self._hessian, self._rows = state.get("hessian"), state.get("rows")
+        if self._hessian is not None:
+            self._images = self.block.images(self.f.design)  # they are there whenever the Hessian is
+
+
+@lru_cache(maxsize=4)
+def _sample(n: int, stride: int) -> Array:
+    """stride on a random one in stride of n rows, zero on the others; random, for real rows may come in periods."""
+    return stride * (np.random.default_rng(0).random(n) < 1.0 / stride).astype(np.float64)
 
 
 def _beside(Z: Any, more: Any) -> Any:

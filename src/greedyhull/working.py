@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.shapes import block_from
 from greedyhull.iterate import Direction, Iterate
+from greedyhull.line import NEAR
 from greedyhull.simplex_qp import solve_simplex_qp
 from greedyhull.types import Array, Block, State
 
@@ -24,8 +25,8 @@ class Working:
         self.keys = set(small.block.keys)
 
     def join(self, w: Iterate, atoms: Block) -> None:
-        """Let ``atoms`` join. Where the Hessian must be made anew each time, those that wait in vain leave first."""
-        if not self.f.quadratic or len(self.alpha) > 4 * (len(w) + len(atoms)):
+        """Let ``atoms`` join; where too many wait in vain, those leave first."""
+        if len(self.alpha) > 3 * (len(w) + len(atoms)):
             keep = (self.alpha > 0.0).nonzero()[0]
             if len(keep) < len(self.alpha):
                 self.small.take(keep)
@@ -37,16 +38,16 @@ class Working:
             self.keys.update(fresh.keys)
             self.alpha = np.concatenate([self.alpha, np.zeros(len(new))])
 
-    def reweight(self, w: Iterate, tol: float, steps: int) -> None:
+    def reweight(self, w: Iterate, tol: float, steps: int, stride: int) -> None:
         """Minimise f over the hull of the working atoms up to ``tol``, by at most ``steps`` Newton steps."""
         small = self.small
         for i in range(steps):
             grad = small.gradient(w)
             if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
                 return
-            target = solve_simplex_qp(small.hessian(w), grad, self.alpha, 0.1 * tol)
+            target = solve_simplex_qp(small.hessian(w, stride), grad, self.alpha, 0.1 * tol)
             move = small.direction(w, self.alpha, target)
-            step = self._step(w, move)
+            step = self._step(w, move, float((target - self.alpha).dot(grad - grad.min())))
             if step <= 0.0:
                 return
             w.move(move, step)
@@ -54,29 +55,34 @@ class Working:
             if self.f.quadratic:
                 return
 
-    def _step(self, w: Iterate, move: Direction) -> float:
-        """The whole step if it does a quarter of what its slope promises for it, else the best one."""
-        f = self.f
-        if f.quadratic:
-            line = f.along(w, move)
-            return 1.0 if line.value(1.0) <= line.start + 0.25 * line.slope else float(line.argmin())
-        view = f.at(w)
-        slope = float(f.residual(w).dot(view.direction(move)))
+    def _step(self, w: Iterate, move: Direction, slope: float) -> float:
+        """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
+
+        The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
+        relative to the best one, still tells a step that lowers the gap.
+        """
+        f, view = self.f, self.f.at(w)
         if slope >= 0.0:
             return 0.0
-        with np.errstate(all="ignore"):
-            value = view.ahead(move, f.loss)
-        return 1.0 if value <= f.value(w) + 0.25 * slope else float(f.along(w, move).argmin())
+        start = f.value(w)
+        noise = 4.0 * float(np.finfo(view.z.dtype).eps) * (abs(start) + abs(f.euler(w)))
+        if f.quadratic:
+            line = f.along(w, move)
+            return 1.0 if line.value(1.0) <= start + 0.25 * slope + noise else float(line.argmin())
+        limit = f.loss.limit(view.z, view.direction(move))
+        step = 1.0 if limit > 1.0 else NEAR * limit
+        for _ in range(4):
+            value = view.ahead(move, step, f.loss)
+            if value <= start + 0.25 * step * slope + noise:
+                return step
+            excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
+            step *= min(max(-0.5 * step * slope / excess, 0.1), 0.5)
+        return float(f.along(w, move).argmin())
 
     def state(self) -> State:
-        state = {f"block.{name}": array for name, array in self.small.block.state().items()}
-        if self.small.kept is not None:
-            state["hessian"] = self.small.kept
-        return {**state, "alpha": self.alpha}
+        return {**self.small.state(), "alpha": self.alpha}
 
     def restore(self, state: State) -> None:
         block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
         self._hold(self.f.restricted(block), state["alpha"])
-        self.small.kept = state.get("hessian")
-        if self.small.kept is not None:
-            self.small.Z  # noqa: B018 — images are there whenever the Hessian is
+        self.small.restore(state)

@@ -35,6 +35,16 @@ class SparseDesign:
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering
         self.columns_of = _unsigned(self.by_column)
+        self._rows_of: tuple[Any, Any, Any] | None = None
+
+    @property
+    def rows_of(self) -> tuple[Any, Any, Any]:
+        """The arrays of the CSR form, each row's columns ascending."""
+        if self._rows_of is None:
+            if not self.by_row.has_sorted_indices:
+                self._by_row = self.by_column.tocsr()
+            self._rows_of = _unsigned(self.by_row)
+        return self._rows_of
 
     @property
     def by_row(self) -> Any:
@@ -77,14 +87,16 @@ class SparseDesign:
         if not isinstance(Z, SparseColumns) or not (Z2 is None or isinstance(Z2, SparseColumns)):
             right = _dense(Z if Z2 is None else Z2)
             return np.asarray(_dense(Z).T.dot(right if weights is None else right * weights[:, None]))
-        starts, places, entries = _unsigned(self.by_row)
+        both = Z if Z2 is None else Z.beside(Z2)
         weights = np.ones(self.n) if weights is None else weights
-        left, a = Z.positions()
-        right, b = (left, a) if Z2 is None else Z2.positions()
-        base = np.zeros((int(right.max()) + 1, int(left.max()) + 1))
-        gram_rows(starts, places, entries, weights, left, right, base)
-        scales = Z.scales if Z2 is None else Z2.scales
-        return base[np.ix_(b, a)].T * (Z.scales[:, None] * scales)
+        number, which = both.numbered()
+        half = np.zeros((int(which.max()) + 1,) * 2)
+        gram_rows(*self.rows_of, weights, number, half)
+        base = half + np.tril(half, -1).T
+        m = Z.shape[1]
+        if Z2 is None:
+            return base[which[:, None], which] * (Z.scales[:, None] * Z.scales)
+        return base[which[:m, None], which[m:]] * (Z.scales[:, None] * Z2.scales)
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""
@@ -113,7 +125,7 @@ class SparseColumns:
     def __init__(self, design: SparseDesign, index: Index, scales: Array) -> None:
         self.design, self.index, self.scales = design, np.asarray(index), scales
         self.shape, self.dtype = (design.n, len(self.index)), design.dtype
-        self._positions: tuple[Index, Index] | None = None
+        self._numbered: tuple[Index, Index] | None = None
 
     def __matmul__(self, c: Array) -> Array:
         return self.design.combine(self.index, self.scales * c)
@@ -129,14 +141,14 @@ class SparseColumns:
         """These columns, then those of ``more``."""
         return SparseColumns(self.design, np.concatenate([self.index, more.index]), np.concatenate([self.scales, more.scales]))
 
-    def positions(self) -> tuple[Index, Index]:
+    def numbered(self) -> tuple[Index, Index]:
         """For every column of X its number among the different ones here (−1 if absent), and each column's number."""
-        if self._positions is None:
-            different, number = np.unique(self.index, return_inverse=True)
-            place = np.full(self.design.domain[0], -1, dtype=np.int64)
-            place[different] = np.arange(len(different))
-            self._positions = (place, number)
-        return self._positions
+        if self._numbered is None:
+            different, which = np.unique(self.index, return_inverse=True)
+            number = np.full(self.design.domain[0], -1, dtype=np.int64)
+            number[different] = np.arange(len(different))
+            self._numbered = (number, which)
+        return self._numbered
 
     def toarray(self) -> Array:
         return np.asarray(self.design.by_column[:, self.index].toarray() * self.scales)

@@ -33,26 +33,24 @@ def dot_columns(starts: Any, places: Any, entries: Any, index: Any, r: Any, out:
 
 
 @compiled
-def gram_rows(starts: Any, places: Any, entries: Any, weights: Any, left: Any, right: Any, G: Any) -> None:
-    """G[left[j], right[l]] ← Σᵢ weightsᵢ Xᵢⱼ Xᵢₗ, over the columns whose ``left`` and ``right`` are not negative."""
-    found_left = np.empty(len(left), np.int64)
-    value_left = np.empty(len(left), np.float64)
+def gram_rows(starts: Any, places: Any, entries: Any, weights: Any, number: Any, G: Any) -> None:
+    """G[number[j], number[l]] ← Σᵢ weightsᵢ Xᵢⱼ Xᵢₗ for number[j] ≥ number[l] ≥ 0; columns numbered −1 are passed over.
+
+    Rows of weight zero cost nothing. Columns are numbered in ascending order.
+    """
+    found = np.empty(len(number), np.int64)
+    value = np.empty(len(number), np.float64)
     for i in range(len(starts) - 1):
         c = weights[i]
         if c == 0.0:
             continue
         count = 0
         for t in range(starts[i], starts[i + 1]):
-            a = left[places[t]]
+            a = number[places[t]]
             if a >= 0:
-                found_left[count] = a
-                value_left[count] = c * entries[t]
-                count += 1
-        if count == 0:
-            continue
-        for t in range(starts[i], starts[i + 1]):
-            b = right[places[t]]
-            if b >= 0:
                 x = entries[t]
+                found[count] = a
+                value[count] = x
+                count += 1
                 for s in range(count):
-                    G[b, found_left[s]] += x * value_left[s]
+                    G[a, found[s]] += c * x * value[s]

@@ -14,6 +14,8 @@ from greedyhull.line import Curve
 from greedyhull.losses.base import Separable
 from greedyhull.types import Array, Index, Line
 
+TINY = 1e-300  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
+
 
 class Profiled:
     """A separable loss minimised over an intercept.
@@ -46,11 +48,19 @@ class Profiled:
         """Subtracting a mean only lowers the curvature, but the intercept moves z: only global bounds survive."""
         return self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
 
+    def limit(self, z: Array, dz: Array) -> float:
+        """Every intercept is tried, so that the domain has no end along a line."""
+        return np.inf
+
     def intercept(self, z: Array) -> float:
         """b* = argmin_b φ(z + b1), to machine precision, from the same start every time."""
         if self.quadratic:
             return -self.loss.total(self.loss.slopes(z))
         return _root(self.loss, z)
+
+    def limit(self, z: Array, dz: Array) -> float:
+        """None: the intercept draws every image back to where φ is finite."""
+        return np.inf
 
     def value(self, z: Array) -> float:
         return self.loss.value(z + self._b(z))
@@ -80,7 +90,7 @@ class Profiled:
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         right = Z if Z2 is None else Z2
         c = self.curvature(z)
-        return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / c.sum())
+        return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / max(float(c.sum()), TINY))
 
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:

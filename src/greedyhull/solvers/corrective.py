@@ -38,5 +38,9 @@ class Corrective:
             d, slack, kind = oracle.argmin(g)
             gap = f.euler(w) - d.dot(g) + slack
             yield Progress(w, gap, kind, slack)
-            working.join(w, oracle.best(g, max(self.batch, len(w))).atoms)
-            working.reweight(w, (0.003 if f.quadratic else 0.1) * gap, self.steps)
+            early = gap > 0.03 * abs(f.value(w))
+            atoms = oracle.best(g, max(self.batch, len(w))).atoms
+            if not early:  # only those that promise something
+                atoms = atoms.take((atoms.dots(g) < f.euler(w) - 0.05 * gap).nonzero()[0])
+            working.join(w, atoms)
+            working.reweight(w, (0.003 if f.quadratic else 0.1) * gap, self.steps, 8 if early and f.design.n > 4000 else 1)
