@@ -69,7 +69,7 @@ def _weights(loss: Any, low: Array, high: Array, has_intercept: bool) -> Array:
     matters = np.asarray(np.broadcast_to(inner.p, low.shape) > 0)
     if not has_intercept:
         matters = matters & (high > low)
-    return np.where(matters, beta, 0.0) * inner.p
+    return np.asarray(np.where(matters, beta, 0.0) * inner.p)
 
 
 def _capped(M: Constant, c: Array, ranges: tuple[Array, Array]) -> Constant:
@@ -159,7 +159,10 @@ class Square(Form):
 
     def signs(self, widths: Array) -> float:
         """Σ |Q_ij| Δ_iΔ_j."""
-        return float(sum(widths @ (abs(block) @ widths[J]) for J, block in columns(self.design)))
+        total = 0.0
+        for J, block in columns(self.design):
+            total += float(widths @ (abs(block) @ widths[J]))
+        return total
 
     def _top_bound(self) -> float:
         """The least of the trace, the Frobenius norm and the largest row sum."""
@@ -167,7 +170,7 @@ class Square(Form):
         for _, block in columns(self.design):
             squares += float((block * block).sum())
             sums = max(sums, float(abs(block).sum(axis=0).max()))
-        return min(float(self.diagonal().sum()), squares**0.5, sums)
+        return min(float(self.diagonal().sum()), float(np.sqrt(squares)), sums)
 
 
 class Weighted(Form):

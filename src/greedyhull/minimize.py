@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -119,6 +119,11 @@ class Run:
                 event = self._last()
                 reason = interrupt.reason(event.gap)
                 final, fresh = self._certify(event)
+            finally:
+                for watcher in self.watchers:
+                    close = getattr(watcher, "close", None)
+                    if close is not None:
+                        close()
         if self.checkpoint is not None:
             self._save(final)
         return self._solution(final, fresh, reason)
@@ -127,7 +132,7 @@ class Run:
         f, w, memory = self.f, p.point, self.memory
         value = f.value(w)
         gap = p.gap if self.drifts else p.gap + f.rounding(w, self.S)
-        if not (0.0 <= gap < inf and isfinite(value)):
+        if not (gap >= 0.0 and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if value - gap > memory.lower:
             memory.lower = value - gap

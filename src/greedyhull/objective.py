@@ -103,7 +103,7 @@ class Composite:
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set."""
         w = Iterate.at(S.start(rng), S.shape)
-        if self.loss.flat and np.isfinite(self.value(w)):
+        if self.loss.everywhere and np.isfinite(self.value(w)):
             return w
         w = S.centre()
         check(bool(np.isfinite(self.value(w))),
@@ -162,7 +162,7 @@ class Composite:
         """What rounding can have done to value − lower bound: about n·eps·|terms|."""
         view: Any = self._known(w)
         r, reach = view.residual, self.reach(S)  # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
-        size = abs(view.value) if self.loss.flat else self.loss.magnitude(view.z)
+        size = self.loss.size(view.value, view.z)
         n, terms = self.design.n + 16, len(w) + 3 * view.moves
         allowance = EPS * (n * size + (2 * n + terms) * float(r.dot(r)) ** 0.5 * reach)
         if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from greedyhull.certificate import Certificate
@@ -62,6 +63,12 @@ class Solution:
         from greedyhull.bounds import bounds_of
 
         return bounds_of(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write one self-contained HTML page about the run."""
+        from greedyhull.report import write
+
+        return write(self, path)
 
     def __repr__(self) -> str:
         value = "unknown" if self.value is None else f"{self.value:.10g}"

@@ -33,25 +33,50 @@ class Plain:
 
 
 class _Scheduled:
-    """η_k of an a-priori rule. After a warm start the count begins where the schedule meets the short step, so that
-    η_0 = 1 does not throw the start away: k₀ + 2 = 2M/e₀ with M the line's bend and e₀ its gap."""
+    """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
+    where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
+    that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
+    stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
 
     def __init__(self, rule: OpenLoop | LogAdaptive | Constant | Power, warm: bool) -> None:
-        self.rule, self.warm, self.shift = rule, warm, 0
+        self.rule, self.warm, self.shift = rule, warm, 0.0
+        self.first, self.gap, self.bend = 0, 0.0, 0.0
 
     def __call__(self, line: Line, k: int) -> float:
-        if self.warm:
-            self.warm = False
-            short = -line.slope / line.bend if isfinite(line.bend) and line.bend > 0 else line.argmin()
-            while self.rule.eta(k + self.shift) > short > 0 and self.shift < 10**9:
-                self.shift = 2 * self.shift + 1
+        if self.warm and not self._begun(line, k):
+            return 0.0  # where no line falls, the start is kept
         return within(self.rule.eta(k + self.shift), line)
 
+    def _begun(self, line: Line, k: int) -> bool:
+        begins = self.gap == 0.0
+        if begins and line.slope >= 0.0:
+            return False
+        if begins:
+            self.first, self.gap = k, -line.slope
+        bend = line.bend
+        if not isfinite(bend):  # unknown: the first line search tells
+            best = line.argmin() if begins else 0.0
+            bend = self.gap / best if best > 0.0 else 0.0
+        if bend > self.bend:
+            self.bend, self.shift = bend, max(self._count(self.gap / bend) - self.first, 0.0)
+        return True
+
+    def _count(self, eta: float) -> float:
+        """The k, not a whole number, at which the schedule has come down to ``eta``."""
+        low, high = 0.0, 1.0
+        while self.rule.eta(high) > eta and high < 1e18:
+            low, high = high, 2.0 * high
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.rule.eta(middle) > eta else (low, middle)
+        return high if self.rule.eta(0.0) > eta else 0.0
+
     def state(self) -> State:
-        return {"shift": np.array(self.shift), "warm": np.array(self.warm)}
+        return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
 
     def restore(self, state: State) -> None:
-        self.shift, self.warm = int(state["shift"]), bool(state["warm"])
+        shift, first, gap, bend = (float(x) for x in state["count"])
+        self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
 
 
 @dataclass(frozen=True)
@@ -67,7 +92,7 @@ class OpenLoop:
     def __post_init__(self) -> None:
         check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
 
-    def eta(self, k: int) -> float:
+    def eta(self, k: float) -> float:
         return self.ell / (k + self.ell)
 
     def start(self, warm: bool = False) -> _Scheduled:
@@ -78,7 +103,7 @@ class OpenLoop:
 class LogAdaptive:
     """η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)): open-loop steps that adapt to faster rates."""
 
-    def eta(self, k: int) -> float:
+    def eta(self, k: float) -> float:
         ell = 2.0 + log(k + 1.0)
         return ell / (k + ell)
 
@@ -95,7 +120,7 @@ class Constant:
     def __post_init__(self) -> None:
         check(0 < self.value <= 1, f"Constant({self.value!r}) was given; a step in (0, 1] is wanted.")
 
-    def eta(self, k: int) -> float:
+    def eta(self, k: float) -> float:
         return self.value
 
     def start(self, warm: bool = False) -> _Scheduled:
@@ -112,7 +137,7 @@ class Power:
         check(0 <= self.p <= 1, f"Power({self.p!r}) was given; p in [0, 1] is wanted: for p > 1 the steps sum to a finite "
                                 "number and the iterates need not reach the optimum (Theorem 1).")
 
-    def eta(self, k: int) -> float:
+    def eta(self, k: float) -> float:
         return float((k + 1.0) ** -self.p)
 
     def start(self, warm: bool = False) -> _Scheduled:
@@ -173,7 +198,7 @@ class Backtracking:
             self.largest = 0.0
 
         def __call__(self, line: Line, k: int) -> float:
-            if line.slope >= 0.0:
+            if line.slope >= 0.0 or line.max_step <= 0.0:
                 return 0.0
             start = line.value(0.0)
             self.M = self.rule.relax * self.M if self.M > 0 else self._first(line, start)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.shapes import block_from
+from greedyhull.errors import check
 from greedyhull.iterate import Direction, Iterate
 from greedyhull.line import NEAR
 from greedyhull.simplex_qp import solve_simplex_qp
@@ -17,6 +18,7 @@ class Working:
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
     def __init__(self, f: Any, w: Iterate) -> None:
+        check(hasattr(f, "restricted"), f"{f!r} has no Hessian on its atoms, which a corrective round needs. Use BlendedPairwise().")
         self.f = f
         self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 

@@ -40,7 +40,9 @@ class DenseDesign:
         return self.X[:, j]
 
     def columns(self, index: Index, scales: Array) -> Array:
-        return np.multiply(self.X[:, index], scales.astype(self.dtype, copy=False), order="F")
+        Z = self._transposed[index]  # rows of the transpose: contiguous copies, and a result in Fortran order
+        Z *= scales.astype(self.dtype, copy=False)[:, None]
+        return Z.T
 
     def combine(self, index: Index, c: Array) -> Array:
         if 4 * len(index) > self.domain[0]:  # a product with everything is faster than gathering so many columns
@@ -54,10 +56,12 @@ class DenseDesign:
 
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
-        right = Z if Z2 is None else Z2
         if weights is None:
-            return np.asarray(Z.T.dot(right))
-        return np.asarray(Z.T.dot(right * weights[:, None]))
+            return np.asarray(Z.T.dot(Z if Z2 is None else Z2))
+        rows = weights.nonzero()[0]
+        if 2 * len(rows) < len(weights):  # most rows do not count
+            Z, Z2, weights = Z[rows], None if Z2 is None else Z2[rows], weights[rows]
+        return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * weights[:, None]))
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""

@@ -10,17 +10,20 @@ from greedyhull.kernels.compiled import compiled
 
 @compiled
 def logistic_pieces(y: Any, z: Any, residual: Any, curvature: Any) -> float:
-    """Σ log(1 + e^{−yz}); ``residual`` ← −y/(1 + e^{yz}), ``curvature`` ← e^{yz}/(1 + e^{yz})²."""
-    total = 0.0
+    """Σ log(1 + e^{−yz}), each term within 2 eps; ``residual`` ← −y/(1 + e^{yz}), ``curvature`` ← e^{yz}/(1 + e^{yz})²."""
+    total, product = 0.0, 1.0
     for i in range(len(z)):
         m = y[i] * z[i]
         e = math.exp(-abs(m))
         inverse = 1.0 / (1.0 + e)
-        total += math.log1p(e)
+        product *= 1.0 + e  # one logarithm for 32 factors of at most 2
+        if i & 31 == 31:
+            total += math.log(product)
+            product = 1.0
         if m >= 0.0:
             residual[i] = -y[i] * e * inverse
         else:
             total -= m
             residual[i] = -y[i] * inverse
         curvature[i] = e * inverse * inverse
-    return total
+    return total + math.log(product)

@@ -51,7 +51,7 @@ class Separable(ABC):
 
     quadratic = False
     newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
-    flat = True  # ∇²φ is the same everywhere only for quadratics; `flat` says that ∇²φ is finite everywhere
+    everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
 
     def __init__(self, y: Array, p: Array | float) -> None:
         self.y, self.p, self.n = y, p, len(y)
@@ -131,9 +131,9 @@ class Separable(ABC):
     def _weighted(self, x: Array, z: Array) -> Array:
         return (self.p * x).astype(z.dtype, copy=False)
 
-    def magnitude(self, z: Array) -> float:
-        """Σ pᵢ |ℓᵢ|: what rounding errors of the value are proportional to."""
-        return abs(self.value(z))
+    def size(self, value: float, z: Array) -> float:
+        """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
+        return abs(value)
 
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         """Zᵀ ∇²φ(z) Z2 for dense images."""

@@ -15,7 +15,7 @@ class NegativeLog(Separable):
     True
     """
 
-    flat = False
+    everywhere = False
 
     def terms(self, z: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -40,5 +40,5 @@ class NegativeLog(Separable):
         room = z[falling] / -dz[falling]
         return float(room.min()) if room.size else np.inf
 
-    def magnitude(self, z: Array) -> float:
+    def size(self, value: float, z: Array) -> float:
         return self.total(np.abs(np.log(z)))

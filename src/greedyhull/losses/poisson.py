@@ -39,7 +39,7 @@ class Poisson(Separable):
         room = (self._highest(z) - z[rising]) / dz[rising]
         return float(room.min()) if room.size else np.inf
 
-    def magnitude(self, z: Array) -> float:
+    def size(self, value: float, z: Array) -> float:
         return self.total(np.exp(z) + np.abs(self.y * z))
 
     @staticmethod

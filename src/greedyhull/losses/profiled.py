@@ -25,7 +25,7 @@ class Profiled:
     2.0
     """
 
-    flat = True
+    everywhere = True
 
     def __init__(self, loss: Any) -> None:
         self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
@@ -84,8 +84,8 @@ class Profiled:
         value, residual, curvature = self.loss.pieces(z + self._b(z))
         return value, self._centred(residual), curvature
 
-    def magnitude(self, z: Array) -> float:
-        return self.loss.magnitude(z + self._b(z))
+    def size(self, value: float, z: Array) -> float:
+        return float(self.loss.size(value, z + self._b(z)))
 
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         right = Z if Z2 is None else Z2
