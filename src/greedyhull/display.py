@@ -69,7 +69,7 @@ class ProgressLine:
         if len(self._marks) < 2:
             return ""
         (t0, k0, gap0), (t1, k1, gap1) = self._marks[0], self._marks[-1]
-        if t1 <= t0:
+        if t1 - t0 < BETWEEN:  # too short a time to speak of a rate
             return ""
         if 0.0 < gap1 < gap0:
             return f"{log10(gap0 / gap1) / (t1 - t0):.2g} digits/s"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.kernels.face_newton import face_newton
 from greedyhull.kernels.pairwise import pairwise_burst
-from greedyhull.kernels.simplex_qp import simplex_qp
 from greedyhull.types import Array
 
 RIDGE = 1e-13
@@ -22,34 +22,20 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
     array([0.66666667, 0.33333333])
     """
-    m = len(alpha)
-    if m > COMPILED_UP_TO:
-        return reference_simplex_qp(G, c, alpha, tol, rounds)
-    new, grad = alpha.copy(), c.copy()
-    simplex_qp(np.ascontiguousarray(G), c, alpha, new, grad, np.empty((m, m)), np.empty(m), np.empty(m, np.int64), tol, rounds)
-    return new / new.sum()
-
-
-def reference_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, rounds: int = 50) -> Array:
-    """The same in plain NumPy and LAPACK."""
-    start, alpha, grad = alpha, alpha.copy(), c.copy()
-    burst = 2 * len(alpha) + 8
+    start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
+    burst = 2 * m + 8
+    scratch = (np.empty((m, m)), np.empty(m), np.empty(m, np.int64)) if m <= COMPILED_UP_TO else None
     for _ in range(rounds):
         if pairwise_burst(G, grad, alpha, burst, tol) < burst:
             break
-        if newton_on_face(G, grad, alpha):
-            grad = c + G.dot(alpha - start)
-            if float(grad[alpha > 0.0].max() - grad.min()) <= tol:
-                break
-    return alpha / alpha.sum()
+        solved = newton_on_face(G, grad, alpha) if scratch is None else face_newton(G, grad, alpha, *scratch)
+        if solved:
+            grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
+    return np.asarray(alpha / alpha.sum())
 
 
 def newton_on_face(G: Array, grad: Array, alpha: Array) -> bool:
-    """Minimise over the face {αᵢ = 0 where αᵢ = 0 now}, stopping at its boundary; α is changed in place.
-
-    Weights are written relative to the largest one, which takes the constraint Σα = 1 away. False where the reduced
-    Hessian is not positive definite even after a tiny ridge.
-    """
+    """The plain form of `face_newton`, with LAPACK; ``grad`` is left as it is."""
     from scipy.linalg.lapack import dposv
 
     face = np.flatnonzero(alpha > 0.0)

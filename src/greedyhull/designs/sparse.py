@@ -90,8 +90,9 @@ class SparseDesign:
         both = Z if Z2 is None else Z.beside(Z2)
         weights = np.ones(self.n) if weights is None else weights
         number, which = both.numbered()
-        half = np.zeros((int(which.max()) + 1,) * 2)
-        gram_rows(*self.rows_of, weights, number, half)
+        m = int(which.max()) + 1
+        half = np.zeros((m, m))
+        gram_rows(*self.rows_of, weights, number, np.empty(m, np.int64), np.empty(m), half)
         base = half + np.tril(half, -1).T
         m = Z.shape[1]
         if Z2 is None:

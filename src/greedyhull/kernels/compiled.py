@@ -26,6 +26,6 @@ class compiled:  # noqa: N801 — used as a decorator
         from numba import njit
 
         try:
-            return njit(cache=True, nogil=True)(self.reference)
+            return njit(cache=True, error_model="numpy")(self.reference)
         except RuntimeError:
-            return njit(nogil=True)(self.reference)
+            return njit(error_model="numpy")(self.reference)

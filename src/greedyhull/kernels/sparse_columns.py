@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from greedyhull.kernels.compiled import compiled
 
 
@@ -33,13 +31,11 @@ def dot_columns(starts: Any, places: Any, entries: Any, index: Any, r: Any, out:
 
 
 @compiled
-def gram_rows(starts: Any, places: Any, entries: Any, weights: Any, number: Any, G: Any) -> None:
+def gram_rows(starts: Any, places: Any, entries: Any, weights: Any, number: Any, found: Any, value: Any, G: Any) -> None:
     """G[number[j], number[l]] ← Σᵢ weightsᵢ Xᵢⱼ Xᵢₗ for number[j] ≥ number[l] ≥ 0; columns numbered −1 are passed over.
 
-    Rows of weight zero cost nothing. Columns are numbered in ascending order.
+    Rows of weight zero cost nothing. Columns are numbered in ascending order. ``found`` and ``value`` are scratch.
     """
-    found = np.empty(len(number), np.int64)
-    value = np.empty(len(number), np.float64)
     for i in range(len(starts) - 1):
         c = weights[i]
         if c == 0.0:

@@ -1,0 +1,341 @@
+"""Which of the paper's bounds hold for a finished run, with their numbers.
+
+Nothing is taken on trust. All that the proofs use of the step from w_k to w_{k+1} is one inequality,
+
+    f(w_{k+1}) ≤ f(w_k) − η(h_k − ε_k) + (M/2)η²,
+
+where h_k, the certified gap in the trace, is at least the error e_k, and ε_k is the oracle's slack. Lemma 2 gives it at
+the step η_k that was taken, the domination principle at every η for updates that are no worse than the best step of
+the model. All of it stands in the trace. So a statement is listed if it speaks of steps like these and its inequality
+holds on the record, and refused with the reason otherwise; what a step falls short by, rounding as a rule, is added.
+Steps that bring less than a rate asks for, such as those that drop an atom, are not counted, as long as f did not rise.
+
+Since h_{k+1} ≤ f(w_{k+1}) − (the lower bound at k), the certified gap itself obeys whatever is proved of the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.steps import Constant as ConstantStep
+from greedyhull.steps import Exact, OpenLoop
+from greedyhull.theory import (
+    Bound,
+    Constant,
+    Quantity,
+    gap_rate,
+    late_start_rate,
+    limit,
+    line_search_rate,
+    rate,
+    recursion,
+    warm_start_rate,
+    zhang,
+)
+from greedyhull.types import Array, Kind
+
+SHARE = 1e-3  # the part of a bound that its steps may fall short by in all
+NOISE = 1e-13  # what rounding may do to f in a step, relative to its size
+
+
+class Refused(NamedTuple):
+    """A statement that says nothing of the run, and why."""
+
+    name: str
+    reason: str
+
+
+class Bounds(list[Bound]):
+    """The bounds that hold for a run; ``refused`` are the statements that do not apply, each with its reason."""
+
+    def __init__(self, bounds: list[Bound], refused: tuple[Refused, ...] = ()) -> None:
+        super().__init__(bounds)
+        self.refused = refused
+
+    def named(self, name: str) -> Bound:
+        """The first bound whose name contains ``name``; where it was refused, an error that says why."""
+        for bound in self:
+            if name in bound.name:
+                return bound
+        for refused in self.refused:
+            check(name not in refused.name, f"{refused.name} does not apply to this run: {refused.reason}")
+        raise GreedyhullError(f"There is no bound named {name!r}; there are {', '.join(bound.name for bound in self)}.")
+
+    def __repr__(self) -> str:
+        rows = [("bound", "value", "of", "holds", "formula", "constants")]
+        rows += [(b.name, f"{b.value:.4g}", b.of, b.holds, b.formula, ", ".join(map(repr, b.constants))) for b in self]
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.refused:
+            reasons.setdefault(reason, []).append(name)
+        return "\n".join([*lines, *(f"Not {', '.join(names)}: {reason}" for reason, names in reasons.items())])
+
+
+def bounds_of(solution: Any) -> Bounds:
+    """The bounds that hold at the last point of a run, the certified gap first.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.quadratic(2 * np.eye(9)), gh.Simplex(9), gh.FrankWolfe(), stop=gh.Iterations(5))
+    >>> bounds_of(s).named("Line search")
+    Line search (rate): 2M/(k + 3) = 0.5, always; k = 5 (exact), M = 4 (exact)
+    """
+    found, refused = Bounds([]), []
+    certificate = solution.certificate
+    if certificate.gap is not None and certificate.kind != "stationary":
+        found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
+    run: Record | str
+    try:
+        run = Record(solution)
+    except GreedyhullError as error:
+        run = str(error)
+    for name, statement in STATEMENTS.items():
+        try:
+            check(isinstance(run, Record), str(run))
+            assert isinstance(run, Record)
+            found.extend(statement(run))
+        except GreedyhullError as error:
+            refused.append(Refused(name, str(error)))
+    found.refused = tuple(refused)
+    return found
+
+
+# --- the record ---------------------------------------------------------------------------------------------------
+
+
+class Counted(NamedTuple):
+    """The steps that did what a rate asks for, and what all steps together fell short by."""
+
+    steps: tuple[int, ...]
+    short: float
+
+
+class Record:
+    """What a run left behind: f(w_k), certified gaps and slacks for k = 0, …, K, the steps between, its constants."""
+
+    def __init__(self, solution: Any) -> None:
+        self.solver, self.f, self.S = solution.solver, solution.objective, solution.atom_set
+        self.rule = getattr(self.solver, "step", None)
+        self.open_loop = isinstance(self.rule, OpenLoop) and self.rule.ell == 2.0
+        trace, certificate = solution.trace, solution.certificate
+        self.values, self.gaps, self.slacks = (np.asarray(trace[c], dtype=np.float64) for c in ("value", "gap", "slack"))
+        self.K = len(self.values) - 1
+        check(self.K >= 1, "No step was taken.")
+        self.etas = np.asarray(trace["step"], dtype=np.float64)[: self.K]
+        check(certificate.kind in ("always", "probability"), f"The gaps of this run hold as {certificate.kind!r} only, and the "
+              "proofs need lower bounds of min f.")
+        check(bool(np.isfinite(self.values).all() and np.isfinite(self.gaps).all() and np.all(np.diff(trace["iteration"]) == 1)),
+              "The trace does not hold a value and a finite gap for every step.")
+        self.slacks = np.where(np.isfinite(self.slacks), self.slacks, self.gaps)
+        single = self.f.precise() is not self.f  # gaps underway are then known to float32 only
+        self.kind: Kind = "estimate" if single else certificate.kind
+        self.noise = (2.0**29 if single else 1.0) * NOISE * float(np.abs(self.values).max() + self.gaps[0])
+        self.after: dict[Quantity, float] = {"error": max(certificate.value - self.values[-1], 0.0),  # recomputed at the end
+                                             "certified gap": max(certificate.gap - self.gaps[-1], 0.0)}
+        self.met = solution.curvature
+
+    @cached_property
+    def e0(self) -> Constant:
+        """The gap at the first point is at least its error."""
+        return Constant(float(self.gaps[0]), "upper bound", "e_0")
+
+    @cached_property
+    def M(self) -> Constant:
+        """The curvature of f over the hull; where it is larger or unknown, the largest that `Backtracking` met."""
+        try:
+            M: Constant = self.f.curvature(self.S)
+        except (GreedyhullError, AttributeError, NotImplementedError) as error:
+            check(self.met is not None, f"The curvature of {self.f!r} over {self.S!r} is not known. {error}")
+            return self.local
+        check(bool(np.isfinite(M.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound needs a "
+              "finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
+        return self.local if self.met is not None and self.met < M.value else M
+
+    @cached_property
+    def local(self) -> Constant:
+        """The largest curvature that the steps of this run met, for a rule that looked for it."""
+        return Constant(float(self.met), "upper bound", "M (steps taken)")
+
+    def shortfall(self, M: float | Array, eps: Array) -> Array:
+        """By how much each step misses f(w_{k+1}) ≤ f(w_k) − η_k(h_k − ε_k) + (M/2)η_k² at the step η_k that was taken."""
+        eta, h = self.etas, self.gaps[:-1]
+        return np.maximum(np.diff(self.values) + eta * (h - eps) - 0.5 * M * eta**2, 0.0)
+
+    def admits(self, short: float, bound: float) -> bool:
+        """Whether what the steps fell short by is rounding, or small beside the bound."""
+        return short <= SHARE * bound + self.noise * self.K
+
+    def count(self, promise: Callable[[int, int], float], bound: float) -> Counted:
+        """The steps k that lowered f by ``promise(n, k)`` at least, where n is how many did before."""
+        good, short, leeway = [], 0.0, SHARE * bound / self.K + self.noise
+        for k, change in enumerate(np.diff(self.values).tolist()):
+            missing = change + promise(len(good), k)
+            if missing <= leeway:
+                good.append(k)
+            short += max(missing if missing <= leeway else change, 0.0)
+        check(self.admits(short, bound), f"Steps that brought less than this rate asks for raised f, by {short:.3g} in all.")
+        check(2 * len(good) >= self.K, f"Only {len(good)} of {self.K} steps brought what this rate asks for.")
+        return Counted(tuple(good), short)
+
+    @cached_property
+    def scheduled(self) -> Counted:
+        """The steps that are no worse than the model's at 2/(n + 2), the hypothesis of Theorem 2."""
+        check(not hasattr(self.rule, "eta") or self.open_loop, f"It speaks of the steps 2/(k + 2) and of updates that are no "
+              f"worse; {self.rule!r} sets other steps in advance.")
+        M, h, eps = float(self.M), self.gaps.tolist(), self.slacks.tolist()
+
+        def promise(n: int, k: int) -> float:
+            eta = 2.0 / (n + 2.0)
+            return float(eta * (h[k] - eps[k] - 0.5 * M * eta))
+
+        return self.count(promise, rate(M, 0.0, self.K, exact=True))
+
+    @cached_property
+    def searched(self) -> Counted:
+        """The steps that are no worse than the model's best, whatever the oracle's slack."""
+        check(not hasattr(self.rule, "eta"), f"{self.rule!r} sets its steps in advance and does not look for the best.")
+        M, h = float(self.M), self.gaps.tolist()
+        best = [gap - 0.5 * M if gap >= M else 0.5 * gap**2 / M for gap in h]
+        return self.count(lambda n, k: best[k], line_search_rate(M, self.K))
+
+    def c(self, last: bool = False) -> Constant:
+        """max ε_k/η_k for η_k = 2/(n + 2), the schedule; ``last`` includes the slack at the last point."""
+        steps = [*self.scheduled.steps, *([self.K] if last else [])]
+        return _slack("c", max((self.slacks[k] * (n + 2) / 2 for n, k in enumerate(steps)), default=0.0))
+
+    def bound(self, name: str, value: float, short: float, constants: tuple[Constant, ...], formula: str,
+              of: Quantity = "error") -> Bound:
+        return Bound(name, value + short + self.after.get(of, 0.0), constants, formula, of, self.kind)
+
+    def rated(self, name: str, value: Callable[[int], float], counted: Counted, constants: tuple[Constant, ...], formula: str,
+              of: Quantity = "error") -> Bound:
+        """A rate in k, or in the number n of steps that count."""
+        n = len(counted.steps)
+        if n < self.K:
+            formula = formula.replace("k", "n")
+        steps = (Constant(self.K, "exact", "k"),) if n == self.K else (Constant(n, "exact", "n"), Constant(self.K, "exact", "k"))
+        return self.bound(name, value(n), counted.short, (*steps, *constants), formula, of)
+
+
+def _slack(name: str, value: float) -> Constant:
+    return Constant(float(value), "upper bound" if value > 0 else "exact", name)
+
+
+# --- the statements -----------------------------------------------------------------------------------------------
+
+
+def _lemma_2(run: Record) -> Iterator[Bound]:
+    check(run.rule is not None, f"{run.solver!r} follows no step rule, so that there are no η_k to speak of.")
+    try:
+        M = run.M
+    except GreedyhullError:
+        if run.met is None:
+            raise
+        M = run.local  # the inequality is needed at the steps that were taken only
+    E = float(recursion(float(M), run.etas, run.slacks[:-1], float(run.e0))[-1])
+    missing = run.shortfall(float(M), run.slacks[:-1])
+    _holds_at_every_step(run, missing, E)
+    eps = _slack("max ε_k", run.slacks[:-1].max())
+    yield run.bound("Lemma 2 (recursion)", E, float(missing.sum()), (Constant(run.K, "exact", "k"), M, eps, run.e0),
+                    "E ← (1 − η_k)E + η_kε_k + (M/2)η_k², from e_0")
+
+
+def _holds_at_every_step(run: Record, missing: Array, bound: float) -> None:
+    k = int(missing.argmax())
+    check(run.admits(float(missing.sum()), bound), f"Step {k} brought {missing[k]:.3g} less than a step η = {run.etas[k]:.3g} "
+          "toward the best atom does: the run did not take such steps.")
+
+
+def _theorem_1(run: Record) -> Iterator[Bound]:
+    check(isinstance(run.rule, ConstantStep) and float(np.ptp(run.etas)) <= 1e-12,
+          "The steps are not constant.")
+    M, eps, eta = run.M, _slack("ε", run.slacks[:-1].max()), float(run.etas[0])
+    level = float(eps) + 0.5 * float(M) * eta
+    value = level + (1.0 - eta) ** run.K * max(float(run.e0) - level, 0.0)
+    missing = run.shortfall(float(M), run.slacks[:-1])
+    _holds_at_every_step(run, missing, value)
+    step = Constant(eta, "exact", "η")
+    yield run.bound("Theorem 1 (constant step)", value, float(missing.sum()),
+                    (Constant(run.K, "exact", "k"), M, step, eps, run.e0), "δ + (1 − η)^k (e_0 − δ)₊, δ = ε + Mη/2")
+    ahead = Constant(float(eps), "estimated", "ε") if float(eps) > 0 else eps  # slacks to come are not on the record
+    yield Bound("Theorem 1 (limit)", limit(run.etas, run.slacks[:-1], float(M)), (M, step, ahead), "ε + Mη/2", "limit", run.kind)
+
+
+def _theorem_2(run: Record) -> Iterator[Bound]:
+    M, counted, c = run.M, run.scheduled, run.c()
+    yield run.rated("Theorem 2 (rate)", lambda n: rate(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
+    yield run.rated("Theorem 2 (exact)", lambda n: rate(float(M), float(c), n, exact=True), counted, (M, c),
+                    "(2M + 4c)(k + 1 − H_{k+1})/(k(k + 1))")
+
+
+def _zhang(run: Record) -> Iterator[Bound]:
+    from greedyhull.joint import listed
+    from greedyhull.solvers.jones import Jones
+
+    check(isinstance(run.solver, Jones) and isinstance(run.rule, Exact) and listed(run.S),
+          "Step and atom were not chosen jointly to minimise f: that is Jones() over atoms that can be listed.")
+    M, counted, tolerance = run.M, run.scheduled, run.solver.tolerance
+    c = _slack("c", max(tolerance(k, float(run.gaps[k])) * (n + 2) / 2 for n, k in enumerate(counted.steps)))
+    c = max(c, run.c(), key=float)
+    yield run.rated("Zhang's corollary", lambda n: zhang(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
+
+
+def _late_start(run: Record) -> Iterator[Bound]:
+    check(run.open_loop, "The steps are not those of OpenLoop().")
+    check(bool(np.all(run.etas > 0.0)) and run.etas[0] < 1.0, "The count of the steps 2/(k + 2) did not begin late.")
+    name, M, k, eps = "Warm start (open loop)", run.M, np.arange(run.K), run.slacks[:-1]
+    met = 0.5 * (2.0 / run.etas - k) * float(run.e0)  # the m_k for which η_k = 2/(k + 2m_k/e_0)
+    missing = run.shortfall(met, 0.0 * eps)
+    if np.all(np.diff(met) >= -1e-9 * met[0]) and met[-1] <= (1 + 1e-9) * float(M) and float(run.e0) <= float(M):
+        value = warm_start_rate(float(M), float(run.e0), run.K)
+        if run.admits(float(missing.sum()), value):
+            yield run.bound(name, value, float(missing.sum()), (Constant(run.K, "exact", "k"), M, run.e0), "2M/(k + 2M/e_0)")
+            return
+    late = 2.0 / run.etas[0] - 2.0
+    check(bool(np.allclose(run.etas, 2.0 / (late + k + 2.0), rtol=1e-9, atol=0.0)), "The count of the steps moved on during the run.")
+    c = _slack("c", float((eps / run.etas).max()))
+    value, missing = late_start_rate(float(M), float(c), float(run.e0), late, run.K), run.shortfall(float(M), eps)
+    _holds_at_every_step(run, missing, value)
+    yield run.bound(name, value, float(missing.sum()), (Constant(run.K, "exact", "k"), Constant(late, "exact", "s"), M, c, run.e0),
+                    "max{2M + 4c, (s + 2)e_0}/(s + k + 2)")
+
+
+def _line_search(run: Record) -> Iterator[Bound]:
+    M = run.M
+    yield run.rated("Line search (rate)", lambda n: line_search_rate(float(M), n), run.searched, (M,), "2M/(k + 3)")
+
+
+def _warm_start(run: Record) -> Iterator[Bound]:
+    M, e0 = run.M, run.e0
+    yield run.rated("Warm start (line search)", lambda n: warm_start_rate(float(M), float(e0), n), run.searched, (M, e0),
+                    "2M/(k + 2M/e_0)")
+
+
+def _certified(run: Record) -> Iterator[Bound]:
+    M, c = run.M, run.c()
+    yield run.rated("Aggregate rate", lambda n: rate(float(M), float(c), n, exact=True), run.scheduled, (M, c),
+                    "(2M + 4c)(k + 1 − H_{k+1})/(k(k + 1))", "certified gap")
+
+
+def _gap_rate(run: Record) -> Iterator[Bound]:
+    M, counted, c = run.M, run.scheduled, run.c(last=True)
+    yield run.rated("Gap rate", lambda n: gap_rate(float(M), float(c), n), counted._replace(short=4 * counted.short), (M, c),
+                    "(6M + 12c)/(k + 3)", "least gap")
+
+
+STATEMENTS: dict[str, Callable[[Record], Iterator[Bound]]] = {
+    "Lemma 2 (recursion)": _lemma_2,
+    "Theorem 1 (constant step)": _theorem_1,
+    "Theorem 2 (rate)": _theorem_2,
+    "Zhang's corollary": _zhang,
+    "Line search (rate)": _line_search,
+    "Warm start (line search)": _warm_start,
+    "Warm start (open loop)": _late_start,
+    "Aggregate rate": _certified,
+    "Gap rate": _gap_rate,
+}
