@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 
-def choose_solver(f: Any, S: Any) -> Any:
-    """`Corrective` where f has a finite Hessian to solve small problems with, else `BlendedPairwise`."""
+def choose_solver(f: Any, S: Any) -> tuple[Any, str]:
+    """A solver and why: `Corrective` where f has a Hessian to reweight atoms with, else `BlendedPairwise`."""
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
     from greedyhull.solvers.corrective import Corrective
 
-    return Corrective() if hasattr(f, "restricted") and f.correctable else BlendedPairwise()
+    if getattr(f, "correctable", False):
+        return Corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
+    return BlendedPairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and "
+                               "swapping weight between two of them needs none.")

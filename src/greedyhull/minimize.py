@@ -64,7 +64,7 @@ class Run:
         check(f.domain == S.shape, shapes_differ(f, S))
         check(isinstance(stop, Stop), f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop = f, S, stop.begin()
-        self.solver = choose_solver(f, S) if solver is None else solver
+        self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(hasattr(self.solver, "run"), f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
         self.memory = Memory(seed, warm=start is not None)
         self.w = self._begin(start, seed)
@@ -155,7 +155,7 @@ class Run:
         if not isfinite(value) or isnan(gap):
             raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
                                   "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
-        if gap < -1e-6 * (abs(value) + abs(self.f.euler(p.point))):
+        if gap < -(1e-2 if self.drifts else 1e-6) * (abs(value) + abs(self.f.euler(p.point))):
             raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
                                   f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "
                                   "disagrees with the value; run with check=True to see which.")
@@ -196,7 +196,7 @@ class Run:
             reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, recomputed "
                       "from its atoms, does not. Ask for less, or give float64 data.")
         return Solution(self.w, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
-                        self.f, self.S, self.memory.curvature)
+                        self.f, self.S, self.memory.curvature, self.choice)
 
     # --- saved states ---------------------------------------------------------------------------------------------
 

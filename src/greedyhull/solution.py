@@ -31,6 +31,7 @@ class Solution:
     objective: Any = field(repr=False)
     atom_set: Any = field(repr=False)
     curvature: float | None = None
+    choice: str = ""  # why this solver, where `minimize` chose it
     also: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
@@ -31,6 +32,8 @@ class Corrective:
     looks_back = True
 
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        check(getattr(f, "correctable", False), f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian "
+                                                "for them. Use BlendedPairwise().")
         oracle = memory.oracle(S)
         working: Working = memory.part("working", lambda: Working(f, w))
         for _ in memory.count(first=0):
