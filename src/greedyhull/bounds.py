@@ -26,8 +26,10 @@ from greedyhull.steps import Constant as ConstantStep
 from greedyhull.steps import Exact, OpenLoop
 from greedyhull.theory import (
     Bound,
+    Bounds,
     Constant,
     Quantity,
+    Refused,
     gap_rate,
     late_start_rate,
     limit,
@@ -43,40 +45,6 @@ SHARE = 1e-3  # the part of a bound that its steps may fall short by in all
 NOISE = 1e-13  # what rounding may do to f in a step, relative to its size
 
 
-class Refused(NamedTuple):
-    """A statement that says nothing of the run, and why."""
-
-    name: str
-    reason: str
-
-
-class Bounds(list[Bound]):
-    """The bounds that hold for a run; ``refused`` are the statements that do not apply, each with its reason."""
-
-    def __init__(self, bounds: list[Bound], refused: tuple[Refused, ...] = ()) -> None:
-        super().__init__(bounds)
-        self.refused = refused
-
-    def named(self, name: str) -> Bound:
-        """The first bound whose name contains ``name``; where it was refused, an error that says why."""
-        for bound in self:
-            if name in bound.name:
-                return bound
-        for refused in self.refused:
-            check(name not in refused.name, f"{refused.name} does not apply to this run: {refused.reason}")
-        raise GreedyhullError(f"There is no bound named {name!r}; there are {', '.join(bound.name for bound in self)}.")
-
-    def __repr__(self) -> str:
-        rows = [("bound", "value", "of", "holds", "formula", "constants")]
-        rows += [(b.name, f"{b.value:.4g}", b.of, b.holds, b.formula, ", ".join(map(repr, b.constants))) for b in self]
-        widths = [max(len(row[i]) for row in rows) for i in range(6)]
-        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        reasons: dict[str, list[str]] = {}
-        for name, reason in self.refused:
-            reasons.setdefault(reason, []).append(name)
-        return "\n".join([*lines, *(f"Not {', '.join(names)}: {reason}" for reason, names in reasons.items())])
-
-
 def bounds_of(solution: Any) -> Bounds:
     """The bounds that hold at the last point of a run, the certified gap first.
 
@@ -85,7 +53,7 @@ def bounds_of(solution: Any) -> Bounds:
     >>> bounds_of(s).named("Line search")
     Line search (rate): 2M/(k + 3) = 0.5, always; k = 5 (exact), M = 4 (exact)
     """
-    found, refused = Bounds([]), []
+    found, refused = Bounds([]), list[Refused]()
     certificate = solution.certificate
     if certificate.gap is not None and certificate.kind != "stationary":
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
@@ -96,8 +64,8 @@ def bounds_of(solution: Any) -> Bounds:
         run = str(error)
     for name, statement in STATEMENTS.items():
         try:
-            check(isinstance(run, Record), str(run))
-            assert isinstance(run, Record)
+            if isinstance(run, str):
+                raise GreedyhullError(run)
             found.extend(statement(run))
         except GreedyhullError as error:
             refused.append(Refused(name, str(error)))
@@ -119,7 +87,8 @@ class Record:
     """What a run left behind: f(w_k), certified gaps and slacks for k = 0, …, K, the steps between, its constants."""
 
     def __init__(self, solution: Any) -> None:
-        self.solver, self.f, self.S = solution.solver, solution.objective, solution.atom_set
+        self.f, self.S = solution.objective, solution.atom_set
+        self.solver = getattr(solution.solver, "solver", None) or solution.solver  # Aggregated takes the steps of another
         self.rule = getattr(self.solver, "step", None)
         self.open_loop = isinstance(self.rule, OpenLoop) and self.rule.ell == 2.0
         trace, certificate = solution.trace, solution.certificate
@@ -127,17 +96,18 @@ class Record:
         self.K = len(self.values) - 1
         check(self.K >= 1, "No step was taken.")
         self.etas = np.asarray(trace["step"], dtype=np.float64)[: self.K]
-        check(certificate.kind in ("always", "probability"), f"The gaps of this run hold as {certificate.kind!r} only, and the "
-              "proofs need lower bounds of min f.")
-        check(bool(np.isfinite(self.values).all() and np.isfinite(self.gaps).all() and np.all(np.diff(trace["iteration"]) == 1)),
-              "The trace does not hold a value and a finite gap for every step.")
+        sure = certificate.kind in ("always", "probability")
+        check(sure, f"Its gaps are of kind {certificate.kind!r}, and the proofs need lower bounds of min f.")
+        whole = np.isfinite(self.values).all() and np.isfinite(self.gaps).all() and np.all(np.diff(trace["iteration"]) == 1)
+        check(bool(whole), "The trace does not hold a value and a finite gap for every step.")
         self.slacks = np.where(np.isfinite(self.slacks), self.slacks, self.gaps)
         single = self.f.precise() is not self.f  # gaps underway are then known to float32 only
         self.kind: Kind = "estimate" if single else certificate.kind
         self.noise = (2.0**29 if single else 1.0) * NOISE * float(np.abs(self.values).max() + self.gaps[0])
+        best = self.values[-1] - (self.values - self.gaps).max()
         self.after: dict[Quantity, float] = {"error": max(certificate.value - self.values[-1], 0.0),  # recomputed at the end
-                                             "certified gap": max(certificate.gap - self.gaps[-1], 0.0)}
-        self.met = solution.curvature
+                                             "certified gap": max(certificate.gap - best, 0.0)}
+        self.first, self.met = int(trace["iteration"][0]), solution.curvature
 
     @cached_property
     def e0(self) -> Constant:
@@ -145,20 +115,27 @@ class Record:
         return Constant(float(self.gaps[0]), "upper bound", "e_0")
 
     @cached_property
-    def M(self) -> Constant:
-        """The curvature of f over the hull; where it is larger or unknown, the largest that `Backtracking` met."""
+    def known(self) -> Constant | str:
+        """The curvature of f over the hull, or why it is not known."""
         try:
             M: Constant = self.f.curvature(self.S)
         except (GreedyhullError, AttributeError, NotImplementedError) as error:
-            check(self.met is not None, f"The curvature of {self.f!r} over {self.S!r} is not known. {error}")
-            return self.local
-        check(bool(np.isfinite(M.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound needs a "
-              "finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
-        return self.local if self.met is not None and self.met < M.value else M
+            return f"The curvature of {self.f!r} over {self.S!r} is not known. {error}"
+        return M
 
-    @cached_property
+    @property
+    def M(self) -> Constant:
+        """The curvature that the steps were chosen by: the largest met, where the rule looked for it, else that of f."""
+        if isinstance(self.known, str):
+            return self.local
+        check(bool(np.isfinite(self.known.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound "
+              "needs a finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
+        return self.known if self.met is None else self.local
+
+    @property
     def local(self) -> Constant:
-        """The largest curvature that the steps of this run met, for a rule that looked for it."""
+        """The largest curvature that the steps of this run met."""
+        check(self.met is not None, str(self.known))
         return Constant(float(self.met), "upper bound", "M (steps taken)")
 
     def shortfall(self, M: float | Array, eps: Array) -> Array:
@@ -172,7 +149,7 @@ class Record:
 
     def count(self, promise: Callable[[int, int], float], bound: float) -> Counted:
         """The steps k that lowered f by ``promise(n, k)`` at least, where n is how many did before."""
-        good, short, leeway = [], 0.0, SHARE * bound / self.K + self.noise
+        good, short, leeway = list[int](), 0.0, SHARE * bound / self.K + self.noise
         for k, change in enumerate(np.diff(self.values).tolist()):
             missing = change + promise(len(good), k)
             if missing <= leeway:
@@ -210,6 +187,7 @@ class Record:
 
     def bound(self, name: str, value: float, short: float, constants: tuple[Constant, ...], formula: str,
               of: Quantity = "error") -> Bound:
+        constants = (Constant(self.K, "exact", "k"), *constants)
         return Bound(name, value + short + self.after.get(of, 0.0), constants, formula, of, self.kind)
 
     def rated(self, name: str, value: Callable[[int], float], counted: Counted, constants: tuple[Constant, ...], formula: str,
@@ -218,8 +196,8 @@ class Record:
         n = len(counted.steps)
         if n < self.K:
             formula = formula.replace("k", "n")
-        steps = (Constant(self.K, "exact", "k"),) if n == self.K else (Constant(n, "exact", "n"), Constant(self.K, "exact", "k"))
-        return self.bound(name, value(n), counted.short, (*steps, *constants), formula, of)
+            constants = (Constant(n, "exact", "n"), *constants)
+        return self.bound(name, value(n), counted.short, constants, formula, of)
 
 
 def _slack(name: str, value: float) -> Constant:
@@ -231,17 +209,14 @@ def _slack(name: str, value: float) -> Constant:
 
 def _lemma_2(run: Record) -> Iterator[Bound]:
     check(run.rule is not None, f"{run.solver!r} follows no step rule, so that there are no η_k to speak of.")
-    try:
-        M = run.M
-    except GreedyhullError:
-        if run.met is None:
-            raise
-        M = run.local  # the inequality is needed at the steps that were taken only
+    M = run.M if run.met is None else run.local  # the inequality is needed at the steps that were taken only
+    if isinstance(run.known, Constant) and run.known.value < M.value:
+        M = run.known
     E = float(recursion(float(M), run.etas, run.slacks[:-1], float(run.e0))[-1])
     missing = run.shortfall(float(M), run.slacks[:-1])
     _holds_at_every_step(run, missing, E)
     eps = _slack("max ε_k", run.slacks[:-1].max())
-    yield run.bound("Lemma 2 (recursion)", E, float(missing.sum()), (Constant(run.K, "exact", "k"), M, eps, run.e0),
+    yield run.bound("Lemma 2 (recursion)", E, float(missing.sum()), (M, eps, run.e0),
                     "E ← (1 − η_k)E + η_kε_k + (M/2)η_k², from e_0")
 
 
@@ -261,9 +236,10 @@ def _theorem_1(run: Record) -> Iterator[Bound]:
     _holds_at_every_step(run, missing, value)
     step = Constant(eta, "exact", "η")
     yield run.bound("Theorem 1 (constant step)", value, float(missing.sum()),
-                    (Constant(run.K, "exact", "k"), M, step, eps, run.e0), "δ + (1 − η)^k (e_0 − δ)₊, δ = ε + Mη/2")
-    ahead = Constant(float(eps), "estimated", "ε") if float(eps) > 0 else eps  # slacks to come are not on the record
-    yield Bound("Theorem 1 (limit)", limit(run.etas, run.slacks[:-1], float(M)), (M, step, ahead), "ε + Mη/2", "limit", run.kind)
+                    (M, step, eps, run.e0), "δ + (1 − η)^k (e_0 − δ)₊, δ = ε + Mη/2")
+    late = float(run.slacks[run.K // 2 : -1].max())
+    ahead = Constant(late, "estimated" if late > 0 else "exact", "ε")  # slacks to come are not on the record
+    yield Bound("Theorem 1 (limit)", limit(eta, late, float(M)), (M, step, ahead), "ε + Mη/2", "limit", run.kind)
 
 
 def _theorem_2(run: Record) -> Iterator[Bound]:
@@ -280,8 +256,8 @@ def _zhang(run: Record) -> Iterator[Bound]:
     check(isinstance(run.solver, Jones) and isinstance(run.rule, Exact) and listed(run.S),
           "Step and atom were not chosen jointly to minimise f: that is Jones() over atoms that can be listed.")
     M, counted, tolerance = run.M, run.scheduled, run.solver.tolerance
-    c = _slack("c", max(tolerance(k, float(run.gaps[k])) * (n + 2) / 2 for n, k in enumerate(counted.steps)))
-    c = max(c, run.c(), key=float)
+    allowed = (tolerance(run.first + k, float(run.gaps[k])) * (n + 2) / 2 for n, k in enumerate(counted.steps))
+    c = max(_slack("c", max(allowed)), run.c(), key=float)
     yield run.rated("Zhang's corollary", lambda n: zhang(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
 
 
@@ -294,14 +270,14 @@ def _late_start(run: Record) -> Iterator[Bound]:
     if np.all(np.diff(met) >= -1e-9 * met[0]) and met[-1] <= (1 + 1e-9) * float(M) and float(run.e0) <= float(M):
         value = warm_start_rate(float(M), float(run.e0), run.K)
         if run.admits(float(missing.sum()), value):
-            yield run.bound(name, value, float(missing.sum()), (Constant(run.K, "exact", "k"), M, run.e0), "2M/(k + 2M/e_0)")
+            yield run.bound(name, value, float(missing.sum()), (M, run.e0), "2M/(k + 2M/e_0)")
             return
-    late = 2.0 / run.etas[0] - 2.0
-    check(bool(np.allclose(run.etas, 2.0 / (late + k + 2.0), rtol=1e-9, atol=0.0)), "The count of the steps moved on during the run.")
+    late = 2.0 / float(run.etas[0]) - 2.0
+    check(float(np.ptp(2.0 / run.etas - k)) <= 1e-9 * (late + run.K), "The count of the steps moved on during the run.")
     c = _slack("c", float((eps / run.etas).max()))
     value, missing = late_start_rate(float(M), float(c), float(run.e0), late, run.K), run.shortfall(float(M), eps)
     _holds_at_every_step(run, missing, value)
-    yield run.bound(name, value, float(missing.sum()), (Constant(run.K, "exact", "k"), Constant(late, "exact", "s"), M, c, run.e0),
+    yield run.bound(name, value, float(missing.sum()), (Constant(late, "exact", "s"), M, c, run.e0),
                     "max{2M + 4c, (s + 2)e_0}/(s + k + 2)")
 
 

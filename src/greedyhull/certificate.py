@@ -49,7 +49,11 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
     True
     """
-    w = as_iterate(f, S, w, 1e-9 if tol is None else tol)
+    return certificate_of(f, S, as_iterate(f, S, w, 1e-9 if tol is None else tol))
+
+
+def certificate_of(f: Any, S: Any, w: Iterate) -> Certificate:
+    """The certificate of an iterate without views that is known to lie in the hull."""
     precise = f.precise()
     value = precise.value(w)
     check(bool(np.isfinite(value)), f"{f!r} is {value} at this point; a certificate needs a finite value.")
@@ -63,12 +67,11 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
 
 def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
     """The point as a fresh iterate without views, after checking that it lies in the hull."""
-    check(f.domain == S.shape, shapes_differ(f, S))
+    check_pair(f, S)
     if isinstance(w, Iterate):
-        copy = w.copy()
-        if copy.keeps_atoms:
-            copy.refresh()
-        return copy
+        check(S.contains(w, tol), f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, or pass "
+                                  "point.array() and a larger tol.")
+        return afresh(w)
     x = array_of(w)
     check(x.shape == S.shape, f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
     check(bool(np.isfinite(x).all()), "The point has NaN or infinite entries.")
@@ -77,7 +80,18 @@ def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
     return CoordinateIterate(x)
 
 
-def shapes_differ(f: Any, S: Any) -> str:
-    """What to say when an objective and a set do not go together."""
+def afresh(w: Iterate) -> Iterate:
+    """The same point without views, its weights summing to one again."""
+    copy = w.copy()
+    if copy.keeps_atoms:
+        copy.refresh()
+    return copy
+
+
+def check_pair(f: Any, S: Any) -> None:
+    """Whether f is an objective, S a set, and the two go together."""
+    check(hasattr(f, "domain") and hasattr(f, "gradient"), f"f is a {type(f).__name__}; an objective such as least_squares(X, y), "
+          "quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+    check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or Vertices(matrix) is wanted.")
     remedy = f" Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
-    return f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}.{remedy}"
+    check(f.domain == S.shape, f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}.{remedy}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.shapes import block_from
+from greedyhull.errors import check
 from greedyhull.types import Answer, Array, Kind, Oracle, Shape, Shortlist, State, Step, StepRule
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
@@ -54,6 +55,8 @@ class Memory:
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
+        check(hasattr(rule, "start"), f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or "
+                                      f"Constant({rule!r}) is wanted.")
         self._step = rule.start(self.warm)
         saved = _under("step", self._pending)
         if saved:

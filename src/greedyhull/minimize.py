@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import array_of
-from greedyhull.certificate import Certificate, as_iterate, certify, shapes_differ
+from greedyhull.certificate import Certificate, afresh, as_iterate, certificate_of, check_pair
 from greedyhull.choose import choose_solver
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.interrupt import Interrupt
@@ -61,11 +61,15 @@ class Run:
     """One solve: its iterate, its memory, its trace, and the clock."""
 
     def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
-        check(f.domain == S.shape, shapes_differ(f, S))
+        check_pair(f, S)
         check(isinstance(stop, Stop), f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop = f, S, stop.begin()
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
-        check(hasattr(self.solver, "run"), f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+        check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
+              f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+        tolerance = getattr(self.solver, "tolerance", None)
+        check(tolerance is None or callable(tolerance), f"tolerance={tolerance!r} was given to the solver; a schedule such as "
+                                                        f"constant({tolerance!r}) or harmonic() is wanted.")
         self.memory = Memory(seed, warm=start is not None)
         self.w = self._begin(start, seed)
         self.trace = Trace()
@@ -112,24 +116,32 @@ class Run:
                     if said is None and not interrupt.asked:
                         continue
                     reason = said or interrupt.reason(event.gap)
+                    if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
+                        self._save(event)
                     final, fresh = self._certify(event)
                     if said is None or not self.stop.met(event) or self.stop.met(final) or not self._go_on(final, fresh):
                         break
+                else:
+                    event = self._last()
+                    reason = f"The solver ended by itself, with a gap of {event.gap:.3g}."
+                    final, fresh = self._certify(event, moved=True)
             except KeyboardInterrupt:
                 event = self._last()
                 reason = interrupt.reason(event.gap)
-                final, fresh = self._certify(event)
+                final, fresh = self._certify(event, moved=True)
             finally:
                 for watcher in self.watchers:
                     close = getattr(watcher, "close", None)
                     if close is not None:
                         close()
-        if self.checkpoint is not None:
-            self._save(final)
         return self._solution(final, fresh, reason)
 
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
+        if self.careful:
+            from greedyhull.inspection import inspect_answer
+
+            inspect_answer(f, self.S, w, memory)
         value = f.value(w)
         gap = p.gap if self.drifts else p.gap + f.rounding(w, self.S)
         if not (gap >= 0.0 and isfinite(value)):  # a lazy oracle may leave the gap at infinity
@@ -143,10 +155,6 @@ class Run:
         elif isnan(self.start_value):
             self.start_value = value
         trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, p.slack))
-        if self.careful:
-            from greedyhull.inspection import inspect_answer
-
-            inspect_answer(f, self.S, w, memory)
         return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, p.kind, w.step, p.also)
 
     def _question(self, value: float, gap: float, p: Progress) -> float:
@@ -164,18 +172,18 @@ class Run:
     # --- the end --------------------------------------------------------------------------------------------------
 
     def _last(self) -> Event:
-        check(bool(self.trace.rows), "Interrupted before the first point was certified.")
+        check(bool(self.trace.rows), "The run ended before its first point was certified.")
         row = self.trace.rows[-1]
         return Event(int(row[0]), row[1], row[2], row[3], self.memory.lower, self.w, self.start_value)
 
-    def _certify(self, event: Event) -> tuple[Event, Certificate]:
-        """The event as it is for the returned point, recomputed from its atoms in float64."""
+    def _certify(self, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
+        """The event as it is for the returned point, recomputed from its atoms in float64; the point may have ``moved``."""
         w = self.w
-        if not self.drifts and self.f.fresh(w):  # computed from the atoms a moment ago, rounding allowance included
+        if not moved and not self.drifts and self.f.fresh(w):  # computed from the atoms a moment ago, rounding allowance included
             return event, Certificate(event.value, event.gap, event.lower, event.kind)
         if w.keeps_atoms:
             w.refresh()
-        certificate = certify(self.f, self.S, w)
+        certificate = certificate_of(self.f, self.S, afresh(w))
         lower = certificate.lower if self.drifts else max(certificate.lower, self.memory.lower)
         assert certificate.value is not None
         gap = max(certificate.value - lower, 0.0)
@@ -223,3 +231,14 @@ class Run:
         self.memory.restore({name[7:]: array for name, array in state.items() if name.startswith("memory.")})
         self.start_value, self.earlier = (float(x) for x in state["run"])
         self.began = perf_counter()
+        self._check_same_problem()
+
+    def _check_same_problem(self) -> None:
+        """A lower bound that was saved holds for the problem it was saved from only."""
+        if self.memory.gap is None or not isfinite(self.memory.gap):
+            return
+        told, w = self.memory.lower + self.memory.gap, self.w.copy()
+        value = self.f.value(w)
+        check(abs(value - told) <= 1e-4 * (abs(value) + abs(told)) + 1e3 * self.f.rounding(w, self.S),
+              f"The state was saved for another problem: there the value was {told:.6g}, {self.f!r} has {value:.6g} at the same "
+              "point. Resume with the objective and the set it was saved from, or pass the point as start=.")

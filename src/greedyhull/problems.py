@@ -37,13 +37,15 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean log(1 + exp(−yᵢ xᵢ·w)) with labels −1/+1 or 0/1."""
     A = design(X)
-    return _model(A, Logistic(_labels(A, y, intercept), _shares(A, sample_weight)), intercept, "logistic")
+    p = _shares(A, sample_weight)
+    return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic")
 
 
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean ½(1 − yᵢ xᵢ·w)₊² with labels −1/+1 or 0/1."""
     A = design(X)
-    return _model(A, SquaredHinge(_labels(A, y, intercept), _shares(A, sample_weight)), intercept, "squared_hinge")
+    p = _shares(A, sample_weight)
+    return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge")
 
 
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
@@ -56,10 +58,11 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw and counts y ≥ 0."""
     A = design(X)
-    counts = _targets(A, y)
+    counts, p = _targets(A, y), _shares(A, sample_weight)
     check(bool((counts >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
-    check(not intercept or float(counts.sum()) > 0, "All counts are zero: the best intercept is −∞. Leave the intercept out.")
-    return _model(A, Poisson(counts, _shares(A, sample_weight)), intercept, "poisson")
+    check(not intercept or float((p * counts).sum()) > 0, "All counts are zero: the best intercept is −∞. "
+                                                          "Leave the intercept out.")
+    return _model(A, Poisson(counts, p), intercept, "poisson")
 
 
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
@@ -103,10 +106,11 @@ def _targets(A: Design, y: Any) -> Array:
     return vector(y, A.n, "y")
 
 
-def _labels(A: Design, y: Any, intercept: bool) -> Array:
+def _labels(A: Design, y: Any, p: Array | float, intercept: bool) -> Array:
     labels = signs(y, A.n)
-    check(not intercept or len(np.unique(labels)) == 2, "y holds one class only: the best intercept is infinite. "
-          "Give samples of both classes, or leave the intercept out.")
+    seen = labels if isinstance(p, float) else labels[p > 0.0]
+    check(not intercept or len(np.unique(seen)) == 2, "y holds one class only: the best intercept is infinite. "
+          "Give samples of both classes, with positive weight, or leave the intercept out.")
     return labels
 
 

@@ -16,6 +16,7 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
+SMALL = 200  # up to this size the eigenvalues of Q are looked at
 
 
 class QuadraticForm:
@@ -48,9 +49,17 @@ class QuadraticForm:
         size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
         check(abs(u @ Qv - v @ Qu) <= 1e-8 * size + 1e-300 or self.design.dtype == np.float32,
               "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
-        curve = float(u @ Qu)
-        check(curve >= -1e-10 * float(np.abs(u) @ np.abs(Qu)), "Q is not positive semidefinite, so ½wᵀQw − bᵀw is not "
-              f"convex (uᵀQu = {curve:.3g} for a random u). A convex quadratic is wanted.")
+        self._check_convex(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
+
+    def _check_convex(self, curve: float, size: float) -> None:
+        """The eigenvalues of a small Q, the curve uᵀQu along a random u of a large one; `along` looks at every move."""
+        d = self.domain[0]
+        if d <= SMALL:
+            eigenvalues = np.linalg.eigvalsh(np.stack([self.design.column(j) for j in range(d)]).astype(np.float64))
+            curve, size = float(eigenvalues[0]), float(np.abs(eigenvalues).max())
+        slack = 1e-10 if self.design.dtype == np.float64 else 1e-5
+        check(curve >= -slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is not "
+                                      "convex and no certificate would hold. A convex quadratic is wanted.")
 
     def at(self, w: Iterate) -> Image:
         """The view Qw."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import State
 
 
@@ -22,5 +23,8 @@ def save_state(path: Path, state: State) -> None:
 def load_state(path: Path) -> State:
     """The state that was written to ``path``."""
     check(path.exists(), f"There is no saved state at {path}. Give the file that checkpoint= wrote.")
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, OSError, EOFError, BadZipFile) as error:
+        raise GreedyhullError(f"The saved state at {path} cannot be read ({error}). Give the file that checkpoint= wrote.") from error

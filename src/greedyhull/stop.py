@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from greedyhull.errors import check
@@ -27,10 +28,16 @@ class Stop:
         return self
 
     def __or__(self, other: Stop) -> Stop:
-        return Either((self, other))
+        return Either(_stops(self, other))
 
     def __and__(self, other: Stop) -> Stop:
-        return Both((self, other))
+        return Both(_stops(self, other))
+
+
+def _stops(*stops: Stop) -> tuple[Stop, ...]:
+    check(all(isinstance(stop, Stop) for stop in stops), f"{' and '.join(map(repr, stops))} were combined; stops such as "
+                                                         "Gap(1e-6) and Seconds(30) are wanted.")
+    return stops
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Gap(Stop):
     asks_gap = True
 
     def __post_init__(self) -> None:
-        check(self.absolute >= 0, f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.absolute, Real) and self.absolute >= 0, f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         if event.gap <= self.absolute:
@@ -60,7 +67,7 @@ class Relative(Stop):
     asks_gap = True
 
     def __post_init__(self) -> None:
-        check(self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.r, Real) and self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         if event.relative <= self.r:
@@ -78,7 +85,7 @@ class Iterations(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check(self.k >= 0, f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
+        check(isinstance(self.k, Integral) and self.k >= 0, f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         if event.iteration >= self.k:
@@ -93,7 +100,7 @@ class Seconds(Stop):
     t: float
 
     def __post_init__(self) -> None:
-        check(self.t >= 0, f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.t, Real) and self.t >= 0, f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         if event.seconds >= self.t:
@@ -108,7 +115,7 @@ class Stalled(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check(self.k >= 1, f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
+        check(isinstance(self.k, Integral) and self.k >= 1, f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
 
     def begin(self) -> Stop:
         return _Stalled(self.k)
@@ -134,6 +141,9 @@ class Callback(Stop):
     """Stop when ``fn(event)`` is true; a string it returns becomes the reason."""
 
     fn: Callable[[Event], Any]
+
+    def __post_init__(self) -> None:
+        check(callable(self.fn), f"Callback({self.fn!r}) was given; a function of an event is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         answer = self.fn(event)

@@ -6,17 +6,33 @@ To add a set, write ``shape`` and ``argmin(g)``; the rest has a default or is fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.shapes import dense
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Answer, Array, Atom, Block, Shape, Shortlist, State
+from greedyhull.theory import Constant, Status
+from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Shape, Shortlist, State
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
-    from greedyhull.theory import Constant
+
+LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
+HUGE = 1e150  # squares of larger numbers overflow
+PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
+
+
+class Sizes(NamedTuple):
+    """D, the largest distance between two atoms, and r_S, the radius of the smallest ball that holds them all."""
+
+    diameter: Constant
+    circumradius: Constant
+
+    @classmethod
+    def of(cls, D: float, r: float, status: Status = "exact") -> Sizes:
+        return cls(Constant(float(D), status, "D"), Constant(float(r), status, "r_S"))
 
 
 class AtomSet(ABC):
@@ -57,20 +73,27 @@ class AtomSet(ABC):
         return x.shape == self.shape and bool(np.isfinite(x).all()) and self._holds(x, tol)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        """Without a formula: is min over the hull of ½‖u − x‖² zero? Decided by the certificate of that problem."""
-        distance, size = self._project(x)
-        return distance <= max(tol, 1e-7) * max(size, 1.0)
-
-    def _project(self, x: Array) -> tuple[float, float]:
+        """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
         from greedyhull.minimize import minimize
         from greedyhull.problems import function
         from greedyhull.solvers.blended_pairwise import BlendedPairwise
-        from greedyhull.stop import Gap, Iterations
+        from greedyhull.stop import Callback, Iterations
 
+        ends = [dense_atom(self.argmin(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
+        near = 0.5 * (max(tol, 1e-7) * max(float(np.linalg.norm(u)) for u in (x, *ends))) ** 2
         f = function(lambda u: 0.5 * float(((u - x) ** 2).sum()), lambda u: u - x, self.shape, smoothness=1.0)
-        size = float(np.linalg.norm(x))
-        s = minimize(f, self, BlendedPairwise(), stop=Gap(1e-16 * max(size, 1.0) ** 2) | Iterations(2000))
-        return float(np.sqrt(2.0 * max(s.value or 0.0, 0.0))), size
+        known = Callback(lambda event: event.value <= near or event.lower > near)
+        s = minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000))
+        return s.value is not None and s.value <= near
+
+    def _inside(self, w: Any, tol: float = 1e-9) -> Array:
+        """w as an array, if it is a point of the hull."""
+        x = array_of(w)
+        check(x.shape == self.shape, f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
+        check(bool(np.isfinite(x).all()), "The array has NaN or infinite entries.")
+        check(self._holds(x, tol), f"The array lies outside {self!r} by more than {tol:g} of its size, so it is no mixture of "
+                                   "its atoms. Scale it into the set first.")
+        return x
 
     def decompose(self, w: Array) -> Iterate:
         """The array w as atoms and weights."""
@@ -80,9 +103,13 @@ class AtomSet(ABC):
     def absolute(self, c: Array) -> float:
         """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.
 
-        The default bounds it by ‖c‖₂ times twice the largest atom found in 2d+2 oracle calls.
+        The default adds up the bounds of the coordinates. Where there are too many of them, it takes ‖c‖₂ times twice
+        the largest of six atoms, which is a guess.
         """
         d = int(np.prod(self.shape))
+        if d <= PROBED:
+            low, high = self._bounds
+            return float((c * np.maximum(np.abs(low), np.abs(high))).sum())
         rng = np.random.default_rng(0)
         probes = [s * v for v in (np.ones(d), rng.standard_normal(d), rng.standard_normal(d)) for s in (1.0, -1.0)]
         largest = max(float(np.linalg.norm(dense_atom(self.argmin(g.reshape(self.shape)), self.shape))) for g in probes)
@@ -92,10 +119,56 @@ class AtomSet(ABC):
         """The same kind of set with another radius."""
         raise GreedyhullError(f"{self!r} has no radius to change.")
 
+    def worst(self, g: Array, epsilon: float) -> Atom:
+        """The worst atom with ⟨g, ·⟩ ≤ min + epsilon: of all atoms where they can be listed, else of the best few."""
+        if hasattr(self, "scores"):
+            return self[worst_within(self.scores(g), epsilon)]  # type: ignore[no-any-return,index]
+        atoms = self.best(g, LISTED)
+        return atoms[worst_within(atoms.dots(g), epsilon)]
+
+    # --- constants ------------------------------------------------------------------------------------------------
+
+    def sizes(self) -> Sizes:
+        """D and r_S, each exact or an upper bound. The default measures the box around the set: 2d oracle calls."""
+        check(int(np.prod(self.shape)) <= PROBED, f"{self!r} has no formula for its diameter, and too many coordinates to "
+                                                  "measure each. Write its sizes(), or use Backtracking().")
+        low, high = self._bounds
+        D = float(np.linalg.norm(high - low))
+        return Sizes.of(D, 0.5 * D, "upper bound")
+
+    @cached_property
+    def _bounds(self) -> tuple[Array, Array]:
+        """The least and the largest value of every coordinate over the set."""
+        low, high = np.zeros(self.shape), np.zeros(self.shape)
+        for j in range(low.size):
+            unit = np.zeros(self.shape)
+            unit.flat[j] = 1.0
+            low.flat[j] = self.argmin(unit).dot(unit)
+            high.flat[j] = self.argmin(-unit).dot(unit)
+        return low, high
+
+    @property
+    def diameter(self) -> float:
+        """D, the largest distance between two atoms; `sizes` says whether it is exact."""
+        return float(self.sizes().diameter)
+
+    @property
+    def circumradius(self) -> float:
+        """r_S, the radius of the smallest ball around the set; `sizes` says whether it is exact."""
+        return float(self.sizes().circumradius)
+
     def curvature(self, form: Any) -> Constant:
-        """max over atoms of ‖s − s'‖²_H for the quadratic form H."""
-        raise GreedyhullError(f"{self!r} has no formula for the curvature of a quadratic; use Backtracking(), which "
-                              "estimates it along the run.")
+        """max over atoms of ‖s − s'‖²_H for the quadratic form H; without a formula, D² λ_max(H) from above."""
+        return Constant(self.diameter**2 * float(form.top()), "upper bound", "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; the default asks the oracle twice a row."""
+        from greedyhull.atoms.ranges import rows
+
+        low, high = np.zeros(design.n), np.zeros(design.n)
+        for i, a in enumerate(rows(design)):
+            low[i], high[i] = self.argmin(a).dot(a), self.argmin(-a).dot(a)
+        return low, high
 
 
 class ClosedOracle:
@@ -139,15 +212,41 @@ def array_of(w: Any) -> Array:
     return np.asarray(w, dtype=np.float64)
 
 
+def lowest(scores: Array, m: int) -> Index:
+    """Where the m least scores are, least first; among equal ones the first comes first."""
+    if m >= len(scores):
+        return np.argsort(scores, kind="stable")
+    limit = np.partition(scores, m - 1)[m - 1]
+    below, equal = np.flatnonzero(scores < limit), np.flatnonzero(scores == limit)
+    index = np.sort(np.concatenate([below, equal[: m - len(below)]])) if len(equal) else np.arange(m)  # NaN: any will do
+    return index[np.argsort(scores[index], kind="stable")]
+
+
+def worst_within(scores: Array, epsilon: float) -> int:
+    """Where the largest score is that exceeds the least by at most epsilon."""
+    return int(np.where(scores <= scores.min() + epsilon, scores, -np.inf).argmax())
+
+
+def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
+    """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
+    try:
+        array = np.minimum(np.array(values, dtype=np.float64), ceiling)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{name} = {values!r} was given; numbers are wanted.") from None
+    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values; finite numbers are wanted.")
+    check(bool((np.abs(array) <= HUGE).all()), f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
+    return array
+
+
 def dimension(d: Any) -> int:
     """d as a whole number of coordinates, at least one."""
-    check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and d >= 1,
+    check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
           f"A dimension of {d!r} was given; a whole number of at least 1 is wanted.")
     return int(d)
 
 
 def positive(value: Any, name: str) -> float:
     """value as a positive finite number."""
-    good = isinstance(value, (int, float, np.integer, np.floating)) and np.isfinite(value) and value > 0
-    check(bool(good), f"{name} = {value!r} was given; a positive finite number is wanted.")
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
+    check(bool(good), f"{name} = {value!r} was given; a positive finite number (at most {HUGE:g}) is wanted.")
     return float(value)

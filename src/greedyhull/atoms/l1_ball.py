@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, dimension, positive
+from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, numbers, positive
+from greedyhull.atoms.ranges import row_extremes
 from greedyhull.atoms.shapes import Basis, BasisBlock
 from greedyhull.errors import check
-from greedyhull.types import Array
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
-    from greedyhull.theory import Constant
 
 
 class L1Ball(AtomSet):
@@ -29,10 +30,14 @@ class L1Ball(AtomSet):
         self.weights: Array | None = None
         self._scale: Any = self.radius
         if weights is not None:
-            self.weights = np.asarray(weights, dtype=np.float64)
-            check(self.weights.shape == self.shape and bool((self.weights > 0).all()) and bool(np.isfinite(self.weights).all()),
-                  f"weights has shape {self.weights.shape}; {d} positive finite numbers are wanted.")
-            self._scale = self.radius / self.weights
+            self.weights = numbers(weights, "weights")
+            check(self.weights.shape == self.shape and bool((self.weights > 0).all()),
+                  f"weights has shape {self.weights.shape} and least entry {self.weights.min(initial=np.inf):g}; {d} positive "
+                  "numbers are wanted, one for each coordinate.")
+            with np.errstate(all="ignore"):
+                self._scale = self.radius / self.weights
+            check(bool(np.isfinite(self._scale).all() and (self._scale > 0).all()),
+                  "radius/weights overflows or vanishes for some coordinate. Bring radius and weights to a common scale.")
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
@@ -42,12 +47,7 @@ class L1Ball(AtomSet):
         return 2 * self.shape[0]
 
     def __getitem__(self, j: int) -> Basis:
-        d = self.shape[0]
-        i = j % d
-        return Basis(i, self._size(i) if j < d else -self._size(i))
-
-    def _size(self, i: int) -> float:
-        return self.radius if self.weights is None else float(self._scale[i])
+        return self.block(np.array([range(len(self))[j]]))[0]
 
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""
@@ -68,12 +68,10 @@ class L1Ball(AtomSet):
         return Basis(i, float(-self._scale[i] if g[i] > 0 else self._scale[i]))
 
     def best(self, g: Array, m: int) -> BasisBlock:
-        size = np.abs(g) if self.weights is None else np.abs(g) * self._scale
-        d = self.shape[0]
-        index = np.argpartition(size, d - m)[d - m :] if m < d else np.arange(d)
-        index = index[np.argsort(-size[index], kind="stable")]
+        """The m best atoms, or the better one of each coordinate if there are fewer coordinates."""
+        index = lowest(-np.abs(g) if self.weights is None else -np.abs(g) * self._scale, m)
         scale = self.radius if self.weights is None else self._scale[index]
-        return BasisBlock(d, index, np.where(g[index] > 0, -scale, scale))
+        return BasisBlock(self.shape[0], index, np.where(g[index] > 0, -scale, scale))
 
     def start(self, rng: np.random.Generator) -> Basis:
         """The origin."""
@@ -90,11 +88,12 @@ class L1Ball(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.iterate import Iterate
 
-        index = np.flatnonzero(w)
-        scale = np.where(w[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.shape)[index]
-        weights = w[index] / scale
+        x = self._inside(w)
+        index = np.flatnonzero(x)
+        scale = np.where(x[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.shape)[index]
+        weights = x[index] / scale
         slack = 1.0 - float(weights.sum())
-        if slack > 0 or not len(index):
+        if slack > 0 or not len(index):  # what is left of the budget rests at the origin
             index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, slack)
         return Iterate(BasisBlock(self.shape[0], index, scale), weights / weights.sum(), self.shape)
 
@@ -104,16 +103,17 @@ class L1Ball(AtomSet):
     def rescaled(self, radius: float) -> L1Ball:
         return L1Ball(self.shape[0], radius, weights=self.weights)
 
-    @property
-    def diameter(self) -> float:
-        return 2.0 * float(np.max(self._scale))
-
-    @property
-    def circumradius(self) -> float:
-        return float(np.max(self._scale))
+    def sizes(self) -> Sizes:
+        """D = 2 max_j scale_j and r_S = D/2: the set is symmetric, and its longest atom is opposite to another."""
+        longest = float(np.max(self._scale))
+        return Sizes.of(2.0 * longest, longest)
 
     def curvature(self, form: Any) -> Constant:
         """4 max_j scale_j² H_jj: the set is symmetric."""
-        from greedyhull.theory import Constant
-
         return Constant(4.0 * float((form.diagonal() * np.asarray(self._scale) ** 2).max()), "exact", "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """±max_j scale_j |a_ij|."""
+        low, high = row_extremes(design, None if self.weights is None else self._scale)
+        most = np.maximum(-low, high) * (self.radius if self.weights is None else 1.0)
+        return -most, most

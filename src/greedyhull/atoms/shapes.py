@@ -112,13 +112,19 @@ def _grown(array: Any, used: int) -> Any:
 class BasisBlock:
     """Atoms scale·e_index as two arrays."""
 
-    __slots__ = ("_index", "_m", "_scale", "keys", "size")
+    __slots__ = ("_index", "_keys", "_m", "_scale", "size")
 
-    def __init__(self, size: int, index: Any, scale: Any, keys: list[Hashable] | None = None) -> None:
+    def __init__(self, size: int, index: Any, scale: Any) -> None:
         self.size = size
         self._index, self._scale = np.asarray(index, dtype=np.intp), np.asarray(scale, dtype=np.float64)
         self._m = len(self._index)
-        self.keys: list[Hashable] = list(zip(self._index.tolist(), self._scale.tolist(), strict=True)) if keys is None else keys
+        self._keys: list[Hashable] | None = None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        if self._keys is None:
+            self._keys = list(zip(self.index.tolist(), self.scale.tolist(), strict=True))
+        return self._keys
 
     @property
     def index(self) -> Index:
@@ -152,14 +158,20 @@ class BasisBlock:
         self._index, self._scale = _grown(self._index, self._m), _grown(self._scale, self._m)
         self._index[self._m], self._scale[self._m] = atom.index, atom.scale
         self._m += 1
-        self.keys.append(atom.key)
+        if self._keys is not None:
+            self._keys.append(atom.key)
         return self
+
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, BasisBlock):
+            return _joined(self, atoms)
+        return BasisBlock(self.size, np.concatenate([self.index, atoms.index]), np.concatenate([self.scale, atoms.scale]))
 
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key
 
     def take(self, index: Index) -> BasisBlock:
-        return BasisBlock(self.size, self.index[index], self.scale[index], [self.keys[i] for i in index.tolist()])
+        return BasisBlock(self.size, self.index[index], self.scale[index])
 
     def state(self) -> State:
         return {"basis.index": self.index.copy(), "basis.scale": self.scale.copy(), "size": np.array(self.size)}
@@ -217,6 +229,9 @@ class SparseBlock:
         self._matrix = None
         return self
 
+    def extend(self, atoms: Block) -> Block:
+        return _joined(self, atoms)
+
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key
 
@@ -270,6 +285,11 @@ class DenseBlock:
         self.keys.append(self.key_of(atom))
         return self
 
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, DenseBlock):
+            return _joined(self, atoms)
+        return DenseBlock(np.concatenate([self.matrix, atoms.matrix]), self.shape, self.keys + atoms.keys)
+
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key if isinstance(atom, Dense) else dense(atom, int(np.prod(self.shape))).tobytes()
 
@@ -291,6 +311,14 @@ def _widened(block: BasisBlock | SparseBlock, atom: Atom) -> Block:
     for i in range(len(block)):
         wider = wider.append(block[i])
     return wider.append(atom)
+
+
+def _joined(block: Block, atoms: Block) -> Block:
+    """A new block with the atoms of both."""
+    block = block.take(np.arange(len(block)))
+    for i in range(len(atoms)):
+        block = block.append(atoms[i])
+    return block
 
 
 def block_from(state: State) -> Block:

@@ -6,24 +6,39 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, dimension, positive
+from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, positive
+from greedyhull.atoms.pairs import farthest_coordinates
+from greedyhull.atoms.ranges import row_extremes
 from greedyhull.atoms.shapes import Basis, BasisBlock
-from greedyhull.types import Array
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
 
 
 class Simplex(AtomSet):
-    """{w ≥ 0 : Σ w_j = total}; with ``upper``, also w_j ≤ upper_j (then it is a `BoundedSimplex`).
+    """{w ≥ 0 : Σ w_j = total}; with ``upper``, also w_j ≤ upper_j, and what is made is a `BoundedSimplex`.
 
     >>> Simplex(3).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=1.0)
+    >>> Simplex(3, upper=0.6)
+    Simplex(3, total=1, upper=0.6)
     """
+
+    def __new__(cls, d: int, total: float = 1.0, *, upper: Any = None) -> Simplex:
+        if upper is None:
+            return super().__new__(cls)
+        from greedyhull.atoms.bounded_simplex import BoundedSimplex
+
+        return BoundedSimplex(d, total, upper)  # type: ignore[return-value]
 
     def __init__(self, d: int, total: float = 1.0, *, upper: Any = None) -> None:
         self.shape = (dimension(d),)
         self.radius = self.total = positive(total, "total")
+
+    def __getnewargs__(self) -> tuple[int, float]:
+        return self.shape[0], self.total
 
     def __repr__(self) -> str:
         return f"Simplex({self.shape[0]}, total={self.total:g})"
@@ -32,7 +47,7 @@ class Simplex(AtomSet):
         return self.shape[0]
 
     def __getitem__(self, j: int) -> Basis:
-        return Basis(j, self.total)
+        return Basis(range(len(self))[j], self.total)
 
     def scores(self, g: Array) -> Array:
         return self.total * g
@@ -45,9 +60,7 @@ class Simplex(AtomSet):
         return Basis(int(g.argmin()), self.total)
 
     def best(self, g: Array, m: int) -> BasisBlock:
-        d = self.shape[0]
-        index = np.argpartition(g, m)[:m] if m < d else np.arange(d)
-        return self.block(index[np.argsort(g[index], kind="stable")])
+        return self.block(lowest(g, m))
 
     def centre(self) -> Iterate:
         from greedyhull.iterate import Iterate
@@ -61,12 +74,27 @@ class Simplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.iterate import Iterate
 
-        index = np.flatnonzero(w > 0)
-        weights = w[index] / w[index].sum()
-        return Iterate(self.block(index), weights, self.shape)
+        x = self._inside(w)
+        index = np.flatnonzero(x > 0)
+        return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
 
     def absolute(self, c: Array) -> float:
         return self.total * float(c.max())
 
     def rescaled(self, radius: float) -> Simplex:
         return Simplex(self.shape[0], radius)
+
+    def sizes(self) -> Sizes:
+        """D = √2·total and r_S = total·√(1 − 1/d) around the centre."""
+        d = self.shape[0]
+        return Sizes.of(self.total * np.sqrt(2.0) if d > 1 else 0.0, self.total * np.sqrt(1.0 - 1.0 / d))
+
+    def curvature(self, form: Any) -> Constant:
+        """total² max_ij (H_ii + H_jj − 2H_ij); from above where there are too many pairs."""
+        most, status = farthest_coordinates(form)
+        return Constant(self.total**2 * most, status, "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """total·min_j a_ij and total·max_j a_ij."""
+        low, high = row_extremes(design)
+        return self.total * low, self.total * high

@@ -22,7 +22,8 @@ class NegativeLog(Separable):
             return np.where(z > 0.0, -np.log(z), np.inf)
 
     def slopes(self, z: Array) -> Array:
-        return -1.0 / z
+        with np.errstate(divide="ignore"):  # at the edge of the domain, where the value is infinite
+            return -1.0 / z
 
     def curvatures(self, z: Array) -> Array:
         return 1.0 / (z * z)
@@ -38,7 +39,9 @@ class NegativeLog(Separable):
     def limit(self, z: Array, dz: Array) -> float:
         falling = dz < 0
         room = z[falling] / -dz[falling]
-        return float(room.min()) if room.size else np.inf
+        if not room.size:
+            return np.inf
+        return float(room.min()) * (1.0 - 16.0 * float(np.finfo(z.dtype).eps))  # z + ηdz may round to zero a hair before
 
     def size(self, value: float, z: Array) -> float:
         return self.total(np.abs(np.log(z)))

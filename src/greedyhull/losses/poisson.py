@@ -18,21 +18,31 @@ class Poisson(Separable):
     """
 
     def terms(self, z: Array) -> Array:
-        return np.exp(z) - self.y * z
+        return self._exp(z) - self.y * z
 
     def slopes(self, z: Array) -> Array:
-        return np.exp(z) - self.y
+        return self._exp(z) - self.y
 
     def curvatures(self, z: Array) -> Array:
-        return np.exp(z)
+        return self._exp(z)
+
+    @staticmethod
+    def _exp(z: Array) -> Array:
+        """e^z; where it overflows the value is infinite, and says so."""
+        with np.errstate(over="ignore"):
+            return np.exp(z)
 
     def beta(self, low: Array, high: Array) -> Array:
-        with np.errstate(over="ignore"):  # a bound that overflows is infinite, and says so
-            return np.exp(high)
+        return self._exp(high)
 
     def lipschitz(self, low: Array, high: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.maximum(np.abs(np.exp(low) - self.y), np.abs(np.exp(high) - self.y))
+
+    def shift(self, z: Array) -> float:
+        """argmin_b φ(z + b1) = log Σ pᵢyᵢ − log Σ pᵢe^{zᵢ}, computed relative to the largest z."""
+        top = float(z.max())
+        return float(np.log(self.total(self.y)) - np.log(self.total(np.exp(z - z.dtype.type(top))))) - top
 
     def limit(self, z: Array, dz: Array) -> float:
         rising = dz > 0

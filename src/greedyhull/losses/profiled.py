@@ -56,11 +56,7 @@ class Profiled:
         """b* = argmin_b φ(z + b1), to machine precision, from the same start every time."""
         if self.quadratic:
             return -self.loss.total(self.loss.slopes(z))
-        return _root(self.loss, z)
-
-    def limit(self, z: Array, dz: Array) -> float:
-        """None: the intercept draws every image back to where φ is finite."""
-        return np.inf
+        return float(self.loss.shift(z)) if hasattr(self.loss, "shift") else _root(self.loss, z)
 
     def value(self, z: Array) -> float:
         return self.loss.value(z + self._b(z))
@@ -121,24 +117,31 @@ class Profiled:
 
 def _root(loss: Separable, z: Array) -> float:
     """The root of the increasing b ↦ Σ pᵢ ℓ'(zᵢ + b): Newton, kept in a bracket that is grown first."""
-    def at(b: float) -> tuple[float, float]:
+    eps = float(np.finfo(z.dtype).eps)
+
+    def at(b: float) -> tuple[float, float, float]:
         shifted = z + z.dtype.type(b)
         with np.errstate(over="ignore"):
-            return loss.total(loss.slopes(shifted)), loss.total(loss.curvatures(shifted))
+            slopes = loss.slopes(shifted)
+            return loss.total(slopes), loss.total(loss.curvatures(shifted)), eps * loss.total(np.abs(slopes))
 
     low, high, b, reach = -np.inf, np.inf, 0.0, 1.0
+    size, most = float(np.abs(z).max()), float(np.abs(loss.y).max())
     for _ in range(200):
-        first, second = at(b)
-        if first == 0.0:
+        first, second, noise = at(b)
+        if abs(first) <= noise:
             break
         low, high = (b, high) if first < 0.0 else (low, b)
         trial = b - first / second if second > 0.0 and np.isfinite(second) else np.nan
+        finest = eps * max(size, abs(b))
+        if abs(trial - b) <= finest:
+            break
         if not low < trial < high or abs(trial - b) > 4.0 * reach:
             reach *= 2.0
             trial = 0.5 * (low + high) if np.isfinite(high - low) else b + (reach if first < 0.0 else -reach)
-        if abs(trial - b) <= 2e-16 * max(1.0, abs(b)) or high - low <= 4e-16 * max(1.0, abs(b)):
+        if high - low <= 2.0 * finest:
             break
         b = trial
-        check(abs(b) < 1e6, "The intercept runs off to infinity: the labels have one class only, or all counts are zero. "
+        check(abs(b) < 1e6 * (1.0 + size + most), "The intercept runs off to infinity: the labels have one class only, or all counts are zero. "
                             "Give both classes, or leave the intercept out.")
     return float(b)

@@ -2,11 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from greedyhull.errors import check
 
+if TYPE_CHECKING:
+    from greedyhull.types import Kind
+
 Status = Literal["exact", "upper bound", "estimated"]
+Quantity = Literal["error", "certified gap", "least gap", "limit"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,6 +44,10 @@ class Constant:
 class Bound:
     """A statement with its numbers filled in; it holds always only if none of its constants was estimated.
 
+    What is bounded is ``of``: the "error" f(w_k) - f* of the last point; its "certified gap", f(w_k) minus the best
+    lower bound of the run; the "least gap" of the run's points; the "limit", limsup f(w_k) - f* of the endless run.
+    ``kind`` says what is known of the oracle's answers: "always" unless some were right only with a probability.
+
     >>> Bound("Theorem 2 (rate)", 0.08, (Constant(4.0, "exact", "M"), Constant(0.0, "exact", "c")), "(2M + 4c)/(k + 2)")
     Theorem 2 (rate): (2M + 4c)/(k + 2) = 0.08, always; M = 4 (exact), c = 0 (exact)
     """
@@ -48,6 +56,8 @@ class Bound:
     value: float
     constants: tuple[Constant, ...]
     formula: str
+    of: Quantity = "error"
+    kind: "Kind" = "always"
 
     def __post_init__(self) -> None:
         check(not math.isnan(self.value), f"The bound {self.name!r} is nan. Compute it from finite constants.")
@@ -59,10 +69,11 @@ class Bound:
             )
 
     @property
-    def holds(self) -> Literal["always", "estimate"]:
-        """Always if every constant is exact or an upper bound, an estimate otherwise."""
-        return "estimate" if any(constant.status == "estimated" for constant in self.constants) else "always"
+    def holds(self) -> "Kind":
+        """An estimate if any constant was estimated, else what ``kind`` says: always, as a rule."""
+        return "estimate" if any(constant.status == "estimated" for constant in self.constants) else self.kind
 
     def __repr__(self) -> str:
         given = ", ".join(repr(constant) for constant in self.constants)
-        return f"{self.name}: {self.formula} = {self.value:.6g}, {self.holds}" + (f"; {given}" if given else "")
+        of = "" if self.of == "error" else f" for the {self.of}"
+        return f"{self.name}: {self.formula} = {self.value:.6g}{of}, {self.holds}" + (f"; {given}" if given else "")

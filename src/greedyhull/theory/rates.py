@@ -91,6 +91,11 @@ def warm_start_rate(M: float, e0: float, k: K) -> K:
 
     Proof: 1/e_{k+1} >= 1/e_k + 1/(2M) from the first step on.
 
+    The steps 2/(k + 2m_k/e_0) obey it too, where m_k is the largest curvature met up to step k: the schedule
+    2/(k + 2) whose count begins at 2m_k/e_0 - 2. Proof: F(m, k) = 2m/(k + 2m/e_0) does not decrease in m, so a larger
+    m_k keeps e_k <= F(m_k, k), and with x = k + 2m_k/e_0 the step gives e_{k+1} <= (1 - 2/x) 2m_k/x + 2m_k/x²
+    <= 2m_k/(x + 1) = F(m_k, k + 1). In the end m_k <= M.
+
     >>> warm_start_rate(M=4.0, e0=0.1, k=0)
     0.1
     """
@@ -117,6 +122,21 @@ def warm_start_index(M: float, c: float, e0: float) -> int:
     at_least(0, c=c)
     above_zero(e0=e0)
     return max(0, int(np.floor(4 * (M / 2 + c) / e0)) - 2)
+
+
+def late_start_rate(M: float, c: float, e0: float, first: float, k: K) -> K:
+    """Steps 2/(s + k + 2) that begin at the count s = ``first``: e_k <= max{4B, (s + 2) e_0}/(s + k + 2), k >= 0.
+
+    So a run that is continued, or begun late, keeps Theorem 2's order whatever its start; with s = ``warm_start_index``
+    the maximum is 4B. Proof by induction: with x = s + k + 2 and C the numerator, C >= 4B gives
+    e_{k+1} <= (1 - 2/x) C/x + 4B/x² <= C (x - 1)/x² <= C/(x + 1).
+
+    >>> late_start_rate(M=4.0, c=0.0, e0=0.1, first=78, k=20)
+    0.08
+    """
+    M = curvature(M)
+    at_least(0, c=c, e0=e0, first=first)
+    return like(k, max(4 * (M / 2 + c), (first + 2) * e0) / (first + counts(k, first=0) + 2))
 
 
 def multiplicative_rate(M: float, c: float, delta: float, e0: float, k: K) -> K:

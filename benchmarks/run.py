@@ -1,0 +1,41 @@
+"""``python -m benchmarks [section …]`` prints the tables; ``--out folder`` also writes them as Markdown and CSV."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+SECTIONS = {
+    "overhead": "the driver beyond its products, a call, the import",
+    "corrective": "ours and rivals on real l1 problems",
+    "first_fit": "compilation: cold, cached, warm",
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    known = "; ".join(f"{name}: {what}" for name, what in SECTIONS.items())
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("section", nargs="*", help=f"{known} (default: all)")
+    parser.add_argument("--repeats", type=int, default=7, help="how often everything is timed (default 7)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="only cases whose name holds one of these words")
+    parser.add_argument("--out", type=Path, help="a folder for the tables")
+    given = parser.parse_args(arguments)
+    for unknown in set(given.section) - set(SECTIONS):
+        parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
+
+    from benchmarks.corrective import corrective
+    from benchmarks.first_fit import first_fit
+    from benchmarks.overhead import overhead
+
+    measure = {"overhead": overhead, "corrective": corrective, "first_fit": first_fit}
+    for name in given.section or SECTIONS:
+        for table in measure[name](given.repeats, tuple(given.only)):
+            print(table.markdown(), flush=True)
+            if given.out is not None:
+                table.write(given.out)
+
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    main()

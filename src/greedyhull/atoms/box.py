@@ -1,0 +1,129 @@
+"""The box: every coordinate between its own bounds. Its atoms are the corners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.base import AtomSet, Sizes, numbers
+from greedyhull.atoms.flips import cheapest_flips, signs_maximum
+from greedyhull.atoms.ranges import products, row_spans
+from greedyhull.atoms.shapes import Dense, DenseBlock
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Design
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
+
+
+class Box(AtomSet):
+    """{w : lower ≤ w ≤ upper}, in any shape; one of the bounds may be a single number.
+
+    >>> Box([0.0, -1.0], 2.0).argmin(np.array([1.0, -3.0])).array
+    array([0., 2.])
+    """
+
+    dense_atoms = True
+
+    def __init__(self, lower: Any, upper: Any) -> None:
+        low, high = numbers(lower, "lower"), numbers(upper, "upper")
+        check(low.shape == high.shape or 0 in (low.ndim, high.ndim),
+              f"lower has shape {low.shape} and upper {high.shape}; the same shape, or one number for all, is wanted.")
+        low, high = np.broadcast_arrays(low, high)
+        check(low.ndim > 0 and low.size > 0, f"lower = {lower!r} and upper = {upper!r} have no coordinates. Give an array for "
+                                             "one of them, for instance Box(np.zeros(d), 1.0).")
+        crossed = np.argwhere(low > high)
+        if len(crossed):
+            at = tuple(crossed[0].tolist())
+            raise GreedyhullError(f"lower exceeds upper at {len(crossed)} places, first at {at}: {low[at]:g} > {high[at]:g}. "
+                                  "The set would be empty; exchange the bounds there.")
+        self.lower, self.upper, self.shape = _locked(low), _locked(high), low.shape
+
+    def __repr__(self) -> str:
+        return f"Box({_shown(self.lower)}, {_shown(self.upper)}, shape={self.shape})"
+
+    def argmin(self, g: Array) -> Dense:
+        return Dense(np.where(g > 0, self.lower, self.upper))
+
+    def best(self, g: Array, m: int) -> DenseBlock:
+        """The m best corners: the best one, and those that differ from it where it costs least."""
+        first, low, high, slopes = self.argmin(g).array.ravel(), self.lower.ravel(), self.upper.ravel(), g.ravel()
+        able = np.flatnonzero(high > low)
+        flips = list(cheapest_flips(np.abs(slopes * (high - low))[able], m))
+        rows = np.repeat(first[None, :], len(flips), axis=0)
+        for row, flipped in zip(rows, flips, strict=True):
+            at = able[flipped]
+            row[at] = np.where(slopes[at] > 0, high[at], low[at])
+        return DenseBlock(rows, self.shape)
+
+    def worst(self, g: Array, epsilon: float) -> Dense:
+        """The best corner with coordinates flipped, the dearest that fit first, while ⟨g, ·⟩ rises by at most epsilon."""
+        corner = self.argmin(g).array.ravel().copy()
+        low, high, slopes = self.lower.ravel(), self.upper.ravel(), g.ravel()
+        costs, spent = np.abs(slopes * (high - low)), 0.0
+        for j in np.argsort(-costs, kind="stable"):
+            if costs[j] > 0.0 and spent + costs[j] <= epsilon:
+                corner[j] = high[j] if slopes[j] > 0 else low[j]
+                spent += float(costs[j])
+        return Dense(corner.reshape(self.shape))
+
+    def centre(self) -> Iterate:
+        """The middle, as two opposite corners."""
+        from greedyhull.iterate import Iterate
+
+        corners = np.stack([self.lower.ravel(), self.upper.ravel()])
+        m = 2 if (self.lower < self.upper).any() else 1
+        return Iterate(DenseBlock(corners[:m].copy(), self.shape), np.full(m, 1.0 / m), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        near = tol * float((self.upper - self.lower).max()) + 1e-15 * float(np.maximum(-self.lower, self.upper).max())
+        return bool((x >= self.lower - near).all() and (x <= self.upper + near).all())
+
+    def decompose(self, w: Array) -> Iterate:
+        """At most d + 1 corners: with w = lower + t(upper − lower), corner i is up where t is among the i largest values."""
+        from greedyhull.iterate import Iterate
+
+        x = self._inside(w)
+        widths = self.upper - self.lower
+        t = np.clip((x - self.lower) / np.where(widths > 0, widths, 1.0), 0.0, 1.0).ravel()
+        t[widths.ravel() == 0] = 0.0
+        steps = np.unique(np.concatenate([[0.0, 1.0], t]))  # t = Σ of the steps below it
+        weights = np.diff(steps)
+        up = t[None, :] >= steps[1:, None]
+        corners = np.where(up, self.upper.ravel(), self.lower.ravel())
+        if not widths.any():
+            corners, weights = corners[:1], np.ones(1)
+        return Iterate(DenseBlock(corners, self.shape), weights / weights.sum(), self.shape)
+
+    def absolute(self, c: Array) -> float:
+        return float((c * np.maximum(np.abs(self.lower), np.abs(self.upper))).sum())
+
+    def sizes(self) -> Sizes:
+        """D = ‖upper − lower‖ and r_S = D/2 around the middle."""
+        D = float(np.linalg.norm(self.upper - self.lower))
+        return Sizes.of(D, 0.5 * D)
+
+    def curvature(self, form: Any) -> Constant:
+        """max over signs x of (Δx)ᵀH(Δx), Δ = upper − lower: exact for few coordinates and where a bound is attained."""
+        return Constant(*signs_maximum(form, self.upper - self.lower), "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """⟨a_i, middle⟩ ± Σ_j |a_ij| Δ_j/2."""
+        if len(self.shape) > 1:
+            return super().row_ranges(design)
+        half = 0.5 * (self.upper - self.lower)
+        middle, span = products(design, (self.lower + half)[None, :])[:, 0], row_spans(design, half)
+        return middle - span, middle + span
+
+
+def _locked(bound: Array) -> Array:
+    """A copy that nobody can change."""
+    bound = bound.copy()
+    bound.flags.writeable = False
+    return bound
+
+
+def _shown(bound: Array) -> str:
+    return f"{bound.flat[0]:g}" if np.ptp(bound) == 0.0 else f"[{bound.min():g} … {bound.max():g}]"

@@ -1,0 +1,114 @@
+"""A lazy oracle: atoms it has found before are tried first, and the set itself is asked only when none is good enough.
+
+A solver that steps toward d loses nothing as long as ⟨∇f(w), w − d⟩ ≥ f(w) − LB − ε for the best lower bound LB known:
+the error then contracts as with the best atom (Theorem 2), for f(w) − LB is at least the error. It therefore says what is
+``enough``, and any atom with ⟨g, d⟩ ≤ enough will do. Such an answer proves nothing about the others: its slack is
+infinite, and the lower bound stays where it is until the set is asked again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.shapes import block_from
+from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.errors import check
+from greedyhull.types import Answer, Array, Block, Index, Oracle, Shortlist, State
+
+
+class Cached(Wrapped):
+    """S with an oracle that keeps the ``size`` atoms that were used last.
+
+    >>> from greedyhull.atoms.l1_ball import L1Ball
+    >>> oracle = Cached(L1Ball(3, 1.0), size=10).oracle(np.random.default_rng(0))
+    >>> oracle.argmin(np.array([1.0, -3.0, 0.5])).atom
+    Basis(index=1, scale=1.0)
+    >>> oracle.argmin(np.array([1.0, -2.0, 2.5]), enough=-1.5)
+    Answer(atom=Basis(index=1, scale=1.0), slack=inf, kind='always')
+    >>> oracle.hits, oracle.misses
+    (1, 1)
+    """
+
+    def __init__(self, S: Any, *, size: int = 200) -> None:
+        super().__init__(S)
+        check(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and bool(size >= 1),
+              f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
+        self.size = int(size)
+
+    def __repr__(self) -> str:
+        return f"Cached({self.S!r}, size={self.size})"
+
+    def oracle(self, rng: np.random.Generator) -> CachedOracle:
+        return CachedOracle(self.S.oracle(rng), int(np.prod(self.S.shape)), self.size)
+
+    def _around(self, S: Any) -> Cached:
+        return Cached(S, size=self.size)
+
+
+class CachedOracle:
+    """The cache of one solve; ``hits`` counts the answers it gave, ``misses`` those that the inner oracle gave."""
+
+    def __init__(self, inner: Oracle, entries: int, size: int) -> None:
+        self.inner, self.entries, self.size = inner, entries, size
+        self.block: Block | None = None
+        self.used: Index = np.zeros(0, dtype=np.int64)  # when each atom was last of use
+        self.hits = self.misses = 0
+
+    def __len__(self) -> int:
+        return 0 if self.block is None else len(self.block)
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        if self.block is not None and enough > -np.inf:
+            scores = self.block.dots(g)
+            i = int(scores.argmin())
+            if scores[i] <= enough:
+                self.hits += 1
+                self.used[i] = self.hits + self.misses
+                return Answer(self.block[i], np.inf, "always")
+        answer = self.inner.argmin(g, tol, enough)
+        self.misses += 1
+        self._keep(answer.atom.block(self.entries))
+        return answer
+
+    def best(self, g: Array, m: int) -> Shortlist:
+        shortlist = self.inner.best(g, m)
+        self.misses += 1
+        self._keep(shortlist.atoms)
+        return shortlist
+
+    def _keep(self, atoms: Block) -> None:
+        """Let ``atoms`` in, the first ones first; where room is wanted, the fourth that was unused longest goes."""
+        now = self.hits + self.misses
+        if len(atoms) > self.size:
+            atoms = atoms.take(np.arange(self.size))
+        if self.block is None:
+            self.block, self.used = atoms.take(np.arange(len(atoms))), np.full(len(atoms), now)
+            return
+        places = {key: i for i, key in enumerate(self.block.keys)}
+        keys = [self.block.key_of(atoms[i]) for i in range(len(atoms))]
+        self.used[[places[key] for key in keys if key in places]] = now
+        new = np.array([i for i, key in enumerate(keys) if key not in places], dtype=np.intp)
+        if not len(new):
+            return
+        if len(self.block) + len(new) > self.size:
+            room = max(0, self.size - max(len(new), self.size // 4))
+            recent = np.sort(np.argsort(-self.used, kind="stable")[:room])
+            self.block, self.used = self.block.take(recent), self.used[recent]
+        self.block = self.block.extend(atoms.take(new))
+        self.used = np.append(self.used, np.full(len(new), now))
+
+    def state(self) -> State:
+        state: State = {"counts": np.array([self.hits, self.misses]), "used": self.used.copy()}
+        state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
+        if self.block is not None:
+            state.update({f"block.{name}": array for name, array in self.block.state().items()})
+        return state
+
+    def restore(self, state: State) -> None:
+        self.hits, self.misses = (int(x) for x in state["counts"])
+        self.used = state["used"].copy()
+        self.inner.restore({name[6:]: array for name, array in state.items() if name.startswith("inner.")})
+        saved = {name[6:]: array for name, array in state.items() if name.startswith("block.")}
+        self.block = block_from(saved) if saved else None

@@ -1,0 +1,79 @@
+"""A bad oracle on purpose: it answers with the worst atom that its tolerance admits, and owns up to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.errors import check
+from greedyhull.types import Answer, Array, Oracle, Shortlist, State
+
+
+class Inexact(Wrapped):
+    """S with an oracle that errs by as much as ``epsilon``: a number, a schedule of the call's number k = 0, 1, …, or
+    None for whatever the solver tolerates. Its slack is that tolerance, so every certificate stays true.
+
+    >>> from greedyhull.atoms.simplex import Simplex
+    >>> oracle = Inexact(Simplex(3), 0.6).oracle(np.random.default_rng(0))
+    >>> oracle.argmin(np.array([0.0, 0.5, 0.7]))
+    Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always')
+    """
+
+    def __init__(self, S: Any, epsilon: float | Callable[[int], float] | None = None) -> None:
+        super().__init__(S)
+        if not (epsilon is None or callable(epsilon)):
+            good = isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool)
+            check(good and bool(0 <= epsilon < np.inf), f"Inexact(epsilon={epsilon!r}) was given; a number of at least 0, a "
+                                                        "schedule such as harmonic(c), or None is wanted.")
+            epsilon = float(epsilon)
+        self.epsilon = epsilon
+
+    def __repr__(self) -> str:
+        return f"Inexact({self.S!r}, {self.epsilon!r})"
+
+    def oracle(self, rng: np.random.Generator) -> InexactOracle:
+        return InexactOracle(self, self.S.oracle(rng))
+
+    def _around(self, S: Any) -> Inexact:
+        return Inexact(S, self.epsilon)
+
+
+class InexactOracle:
+    """The worst admissible answers of one solve; ``calls`` is k for a schedule."""
+
+    def __init__(self, owner: Inexact, inner: Oracle) -> None:
+        self.S, self.epsilon, self.inner, self.calls = owner.S, owner.epsilon, inner, 0
+
+    def _tolerance(self, tol: float) -> float:
+        epsilon = tol if self.epsilon is None else self.epsilon(self.calls) if callable(self.epsilon) else self.epsilon
+        self.calls += 1
+        return float(epsilon)
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        epsilon = self._tolerance(tol)
+        exact = self.inner.argmin(g)
+        if epsilon == 0.0:
+            return exact
+        worst = self.S.worst(g, epsilon)
+        score, admitted = worst.dot(g), exact.atom.dot(g) + epsilon
+        return Answer(worst if score <= admitted else exact.atom, epsilon + exact.slack, exact.kind)
+
+    def best(self, g: Array, m: int) -> Shortlist:
+        """The best atoms without those that beat the worst admissible one; these are left out and counted in ``rest``."""
+        epsilon = self._tolerance(0.0)
+        atoms, slack, rest = self.inner.best(g, m)
+        scores = atoms.dots(g)
+        keep = np.flatnonzero(scores >= float(self.S.worst(g, epsilon).dot(g)) - 1e-12 * abs(float(scores[0])))
+        if epsilon == 0.0 or not len(keep):
+            return Shortlist(atoms, slack, rest)
+        return Shortlist(atoms.take(keep), epsilon + slack, min(rest, float(scores[0])))
+
+    def state(self) -> State:
+        return {"calls": np.array(self.calls), **{f"inner.{name}": array for name, array in self.inner.state().items()}}
+
+    def restore(self, state: State) -> None:
+        self.calls = int(state["calls"])
+        self.inner.restore({name[6:]: array for name, array in state.items() if name.startswith("inner.")})

@@ -1,0 +1,105 @@
+"""The Euclidean ball. Every point of its sphere is an atom; the best one lies opposite to the gradient."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.base import AtomSet, Sizes, dimension, numbers, positive
+from greedyhull.atoms.ranges import products, row_norms
+from greedyhull.atoms.shapes import Dense, DenseBlock
+from greedyhull.errors import check
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Design
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
+
+
+class L2Ball(AtomSet):
+    """{w : ‖w − centre‖₂ ≤ radius}; ``middle`` is the centre as an array, the origin unless given.
+
+    >>> L2Ball(2, 5.0).argmin(np.array([3.0, -4.0])).array
+    array([-3.,  4.])
+    """
+
+    dense_atoms = True
+
+    def __init__(self, d: int, radius: float, *, centre: Any = None) -> None:
+        self.shape = (dimension(d),)
+        self.radius = positive(radius, "radius")
+        self.middle = np.zeros(self.shape) if centre is None else numbers(centre, "centre")
+        check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
+        self.middle.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"L2Ball({self.shape[0]}, radius={self.radius:g}{', centre=...' if self.middle.any() else ''})"
+
+    def argmin(self, g: Array) -> Dense:
+        """centre − radius·g/‖g‖."""
+        return Dense(self.middle - self.radius * direction(g))
+
+    def worst(self, g: Array, epsilon: float) -> Dense:
+        """The best atom turned by the angle θ at which radius·‖g‖(1 − cos θ) = epsilon."""
+        u = direction(g)
+        length = self.radius * float(np.dot(u, g))
+        cosine = max(-1.0, 1.0 - epsilon * (1.0 - 1e-12) / length) if length > 0 else -1.0
+        side = np.zeros(self.shape)
+        side[int(np.abs(u).argmin())] = 1.0
+        side = direction(side - u[int(side.argmax())] * u) if self.shape[0] > 1 else 0.0 * u
+        if self.shape[0] == 1 and cosine > -1.0:
+            cosine = 1.0  # on a line there is nothing between the two ends
+        return Dense(self.middle - self.radius * (cosine * u + np.sqrt(max(1.0 - cosine * cosine, 0.0)) * side))
+
+    def centre(self) -> Iterate:
+        """The middle, as two opposite points of the sphere."""
+        return self._between(np.eye(1, self.shape[0])[0], 0.0)
+
+    def _between(self, u: Array, share: float) -> Iterate:
+        """centre + share·radius·u for a unit vector u, as the two ends of that diameter."""
+        from greedyhull.iterate import Iterate
+
+        ends = np.stack([self.middle + self.radius * u, self.middle - self.radius * u])
+        weights = np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
+        keep = np.flatnonzero(weights > 0)
+        return Iterate(DenseBlock(ends[keep], self.shape), weights[keep], self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        rounding = 1e-15 * float(np.abs(self.middle).max())
+        return float(np.linalg.norm((x - self.middle) / self.radius)) <= 1.0 + tol + rounding / self.radius
+
+    def decompose(self, w: Array) -> Iterate:
+        """The two ends of the diameter through w."""
+        v = (self._inside(w) - self.middle) / self.radius
+        return self._between(direction(v), min(float(np.linalg.norm(v)), 1.0))
+
+    def absolute(self, c: Array) -> float:
+        """Σ c_j |centre_j| + radius·‖c‖, attained where the atom has the centre's signs."""
+        return float((c * np.abs(self.middle)).sum() + self.radius * np.linalg.norm(c))
+
+    def rescaled(self, radius: float) -> L2Ball:
+        return L2Ball(self.shape[0], radius, centre=self.middle)
+
+    def sizes(self) -> Sizes:
+        """D = 2·radius and r_S = radius."""
+        return Sizes.of(2.0 * self.radius, self.radius)
+
+    def curvature(self, form: Any) -> Constant:
+        """4 radius² λ_max(H); exact where λ_max is."""
+        top = form.top()
+        return Constant(4.0 * self.radius**2 * float(top), top.status, "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """⟨a_i, centre⟩ ± radius·‖a_i‖."""
+        middle, reach = products(design, self.middle[None, :])[:, 0], self.radius * row_norms(design)
+        return middle - reach, middle + reach
+
+
+def direction(g: Array) -> Array:
+    """g/‖g‖ without overflow or underflow; the first unit vector if g = 0."""
+    largest = float(np.abs(g).max())
+    if largest == 0.0:
+        return np.asarray(np.eye(1, len(g))[0])
+    scaled = np.asarray(g, dtype=np.float64) / largest
+    return np.asarray(scaled / np.linalg.norm(scaled))

@@ -1,0 +1,84 @@
+"""What a set asks of a design's rows: their largest entries, their norms, their products with atoms.
+
+Everything is read in float64, a chunk of columns (or rows) at a time, so that no second copy of dense data is made;
+sparse data stay sparse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from greedyhull.types import Array, Design, Index
+
+CHUNK = 4_000_000  # entries that are read at once
+
+
+def columns(design: Design) -> Iterator[tuple[Index, Any]]:
+    """The columns of the design, in order: index arrays J and A[:, J] in float64, dense or CSC.
+
+    >>> from greedyhull.designs import design
+    >>> [(J.tolist(), block.shape) for J, block in columns(design(np.eye(3)))]
+    [([0, 1, 2], (3, 3))]
+    """
+    (d,) = design.domain
+    sparse = hasattr(design.columns(np.arange(1), np.ones(1)), "tocsc")
+    width = d if sparse else max(1, CHUNK // design.n)
+    for start in range(0, d, width):
+        J = np.arange(start, min(start + width, d))
+        yield J, design.columns(J, np.ones(len(J))).astype(np.float64, copy=False)
+
+
+def rows(design: Design) -> Iterator[Array]:
+    """Every row of the design as an array in the shape of its domain."""
+    size = int(np.prod(design.domain))
+    step = max(1, CHUNK // size)
+    for start in range(0, design.n, step):
+        part = design.rows(np.arange(start, min(start + step, design.n)))
+        if len(design.domain) == 1:
+            block = part.columns(np.arange(size), np.ones(size))
+            yield from np.asarray(block.toarray() if hasattr(block, "tocsc") else block, dtype=np.float64)
+        else:
+            yield from (np.asarray(part.adjoint(unit), dtype=np.float64) for unit in np.eye(part.n))
+
+
+def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Array]:
+    """The least and the largest entry of every row of A diag(scales)."""
+    known = getattr(design, "extremes", None)
+    if scales is None and known is not None:
+        low, high = known()
+        return low.astype(np.float64), high.astype(np.float64)
+    low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
+    for J, block in columns(design):
+        scaled = block if scales is None else block * scales[J]
+        ends = scaled.min(axis=1), scaled.max(axis=1)
+        least, most = (np.asarray(e.toarray() if hasattr(e, "toarray") else e).ravel() for e in ends)
+        low, high = np.minimum(low, least), np.maximum(high, most)
+    return low, high
+
+
+def row_norms(design: Design) -> Array:
+    """‖aᵢ‖₂ of every row."""
+    squares = np.zeros(design.n)
+    for _, block in columns(design):
+        squares += np.asarray((block * block).sum(axis=1)).ravel()
+    return np.sqrt(squares)
+
+
+def row_spans(design: Design, widths: Array) -> Array:
+    """Σⱼ |aᵢⱼ| widthsⱼ of every row."""
+    total = np.zeros(design.n)
+    for J, block in columns(design):
+        total += np.asarray(abs(block) @ widths[J]).ravel()
+    return total
+
+
+def products(design: Design, V: Any) -> Array:
+    """A Vᵀ for points in the rows of V, dense or CSR."""
+    total = np.zeros((design.n, V.shape[0]))
+    for J, block in columns(design):
+        part = block @ V[:, J].T
+        total += part.toarray() if hasattr(part, "toarray") else part
+    return total

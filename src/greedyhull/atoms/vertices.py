@@ -1,0 +1,160 @@
+"""The hull of given points: the rows of a matrix, dense or sparse, are the atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.base import HUGE, AtomSet, Sizes, array_of, lowest, numbers
+from greedyhull.atoms.enclosing import circumradius
+from greedyhull.atoms.nearest import nearest_mixture
+from greedyhull.atoms.pairs import farthest_points
+from greedyhull.atoms.ranges import CHUNK, products
+from greedyhull.atoms.shapes import Dense, DenseBlock, Sparse, SparseBlock
+from greedyhull.errors import check
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Block, Design
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
+
+FAR = 1e-7  # a mixture that stays so far from a point, relative to the set's size, has not reached it
+NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are wanted."
+LARGEST = 2e8  # entries of the largest matrix of images that is made
+
+
+class Vertices(AtomSet):
+    """conv{v_1, …, v_m} for the rows v_j of ``matrix``; atom j is row j.
+
+    A float64 array is kept, not copied: do not change it while the set is in use.
+
+    >>> Vertices([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]).argmin(np.array([1.0, -3.0]))
+    Dense(array=array([0., 2.]), name=2)
+    """
+
+    def __init__(self, matrix: Any) -> None:
+        self.dense_atoms = not hasattr(matrix, "tocsr")
+        self.matrix: Any = _dense_rows(matrix) if self.dense_atoms else _sparse_rows(matrix)
+        m, d = self.matrix.shape
+        check(m > 0 and d > 0, f"matrix has shape {(m, d)}; at least one row, an atom, and one column are wanted.")
+        self.shape = (int(d),)
+
+    def __repr__(self) -> str:
+        return f"Vertices({len(self)} atoms in {self.shape[0]} dimensions{'' if self.dense_atoms else ', sparse'})"
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def __getitem__(self, j: int) -> Dense | Sparse:
+        j = range(len(self))[j]
+        if self.dense_atoms:
+            return Dense(self.matrix[j], j)
+        a, b = self.matrix.indptr[j : j + 2]
+        return Sparse(self.matrix.indices[a:b].astype(np.intp), self.matrix.data[a:b])
+
+    def scores(self, g: Array) -> Array:
+        return np.asarray(self.matrix @ g)
+
+    def block(self, j: Any) -> Block:
+        """The atoms number j, an index array."""
+        if self.dense_atoms:
+            return DenseBlock(self.matrix[j], self.shape, j.tolist())
+        return SparseBlock(self.shape[0], [self[i] for i in j.tolist()])  # type: ignore[misc]
+
+    def argmin(self, g: Array) -> Dense | Sparse:
+        return self[int(self.scores(g).argmin())]
+
+    def best(self, g: Array, m: int) -> Block:
+        return self.block(lowest(self.scores(g), m))
+
+    def centre(self) -> Iterate:
+        """The mean of the atoms."""
+        return self._mixture(np.full(len(self), 1.0 / len(self)))
+
+    def _mixture(self, weights: Array) -> Iterate:
+        from greedyhull.iterate import Iterate
+
+        block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
+        first: dict[Hashable, int] = {}
+        place = [first.setdefault(key, len(first)) for key in block.keys]  # equal sparse rows are one atom
+        _, where = np.unique(place, return_index=True)
+        return Iterate(block.take(where), np.bincount(place, weights=kept), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        near = max(tol, FAR) * self._size
+        return nearest_mixture(self.matrix, x, near, near)[1] <= near
+
+    def decompose(self, w: Array) -> Iterate:
+        """By minimising ½‖Σ α_j v_j − w‖² over the weights α."""
+        x = array_of(w)
+        check(x.shape == self.shape and bool(np.isfinite(x).all()),
+              f"The array has shape {x.shape} or entries that are not finite; a finite point of shape {self.shape} is wanted.")
+        alpha, off = nearest_mixture(self.matrix, x, 1e-12 * self._size, FAR * self._size)
+        check(off <= FAR * self._size, f"The array lies outside {self!r}, or its mixture was not found: the nearest is "
+                                       f"{off:.3g} away. Project it onto the set first, or start from an atom.")
+        return self._mixture(alpha)
+
+    @cached_property
+    def _size(self) -> float:
+        """How far the atoms are from their mean, at most; but no less than what rounding of the atoms can tell apart."""
+        mean = np.asarray(self.matrix.mean(axis=0)).ravel()
+        norms = np.asarray((self.matrix * self.matrix).sum(axis=1)).ravel()
+        spread = np.sqrt(max(float((norms - 2.0 * (self.matrix @ mean)).max() + mean @ mean), 0.0))
+        return max(float(spread), 1e-8 * float(np.sqrt(norms.max())), 1e-300)
+
+    def absolute(self, c: Array) -> float:
+        return float((abs(self.matrix) @ c).max())
+
+    def sizes(self) -> Sizes:
+        """D from all pairs, r_S from the smallest enclosing ball; computed once."""
+        return self._sizes
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        points = self.matrix if self.dense_atoms else self.matrix.toarray()
+        centred = points - points.mean(axis=0)
+        squared, status = farthest_points(centred, centred)
+        return Sizes(Constant(float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
+
+    def curvature(self, form: Any) -> Constant:
+        """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
+        if len(self) * form.rows > LARGEST:
+            return super().curvature(form)
+        squared, status = farthest_points(*form.images(self.matrix))
+        return Constant(max(squared, 0.0), status, "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """The extremes of ⟨a_i, v_j⟩ over j."""
+        low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
+        step = max(1, CHUNK // design.n)
+        for start in range(0, len(self), step):
+            images = products(design, self.matrix[start : start + step])
+            low, high = np.minimum(low, images.min(axis=1)), np.maximum(high, images.max(axis=1))
+        return low, high
+
+
+def _sound(entries: Array) -> bool:
+    return not entries.size or bool(np.abs(entries).max() <= HUGE)  # false for NaN too
+
+
+def _dense_rows(matrix: Any) -> Array:
+    array = matrix if isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 else numbers(matrix, "matrix")
+    check(array.ndim == 2, f"matrix has shape {array.shape}; a matrix with one atom in each row is wanted. Use "
+                           "matrix.reshape(1, -1) for a single atom.")
+    check(_sound(array), NOT_SOUND)
+    kept = array.view(np.ndarray)
+    kept.flags.writeable = False
+    return kept
+
+
+def _sparse_rows(matrix: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    rows = csr_array(matrix, dtype=np.float64, copy=True)
+    check(_sound(rows.data), NOT_SOUND)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    return rows

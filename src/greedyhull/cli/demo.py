@@ -1,0 +1,125 @@
+"""``greedyhull demo``: a sparse classifier for tumours, certified, explained in words and drawn on one page."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.errors import check
+from greedyhull.minimize import minimize
+from greedyhull.problems import logistic
+from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from greedyhull.progress import Event
+    from greedyhull.solution import Solution
+
+Say = Callable[[str], Any]
+TITLE = "Which measurements tell a malignant tumour from a benign one?"
+NAMES = {"budget": "budget", "things": "measurements"}
+
+
+class Biopsies(NamedTuple):
+    """Standardised measurements and labels (1 benign, 0 malignant); every third sample is kept for the test."""
+
+    X: Array
+    y: Array
+    X_test: Array
+    y_test: Array
+    names: list[str]
+
+
+def run(budget: float, out: Path, say: Say, quiet: bool = False) -> Solution:
+    """Solve, explain and write the page; what is wrong with the request is said before anything is computed."""
+    check(math.isfinite(budget) and budget > 0, f"A budget of {budget:g} was given; a positive number is wanted.")
+    check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Make it first.")
+    check(not out.is_dir(), f"--out {out} is a folder; the name of a file is wanted.")
+    _need_extras()
+    data = biopsies()
+    opening = [
+        f"The data are {len(data.y) + len(data.y_test)} biopsies with {len(data.names)} measurements each, from the "
+        "Wisconsin breast cancer study; every third one is kept for a test.",
+        f"Solved was: the mean logistic loss on the other {len(data.y)}, over all linear rules whose weights, taken "
+        f"without sign, sum to at most {budget:g}. The budget is what keeps the rule short.",
+    ]
+    say(f"{TITLE}\n")
+    for sentence in opening:
+        say(wrapped(sentence))
+    solution = solve(data, budget, say, quiet)
+    explain(solution, data, out, opening, say)
+    return solution
+
+
+def biopsies() -> Biopsies:
+    """The data that scikit-learn bundles, each column with mean 0 and deviation 1 on the training part."""
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    held = np.arange(len(bunch.target)) % 3 == 2
+    train, test = bunch.data[~held], bunch.data[held]
+    centre, spread = train.mean(axis=0), train.std(axis=0)
+    return Biopsies((train - centre) / spread, bunch.target[~held], (test - centre) / spread, bunch.target[held],
+                    [str(name) for name in bunch.feature_names])
+
+
+def solve(data: Biopsies, budget: float, say: Say, quiet: bool) -> Solution:
+    """The whole problem in three lines, and its progress on a terminal or in plain lines."""
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    f = logistic(data.X, data.y, intercept=True)
+    S = L1Ball(len(data.names), radius=budget)
+    say("")
+    return minimize(f, S, watch=() if quiet or terminal else Lines(say), progress=terminal and not quiet)
+
+
+class Lines:
+    """A watcher that says a plain line whenever the gap has fallen tenfold."""
+
+    def __init__(self, say: Say) -> None:
+        self.say, self.below = say, math.inf
+
+    def __call__(self, event: Event) -> None:
+        if event.gap <= self.below:
+            self.below = event.gap / 10.0
+            self.say(f"  iteration {event.iteration:4d}   value {event.value:.6f}   certified gap {event.gap:.1e}")
+
+
+def explain(solution: Solution, data: Biopsies, out: Path, opening: list[str], say: Say) -> None:
+    """The result in words, here and on the page."""
+    from greedyhull.report import used, words, write
+
+    scores = data.X_test @ solution.point.array() + solution.intercept
+    right = float(np.mean((scores > 0) == (data.y_test == 1)))
+    closing = [f"On the {len(data.y_test)} biopsies kept for the test the rule is right {right:.1%} of the time. A positive "
+               "weight speaks for benign, a negative one for malignant."]
+    said = words(solution, data.names, **NAMES)
+    say("")
+    for sentence in said + closing:
+        say(wrapped(sentence))
+    say("")
+    for name, weight in used(solution, data.names):
+        say(f"  {weight:+8.3f}  {name}")
+    write(solution, out, title=TITLE, names=data.names, opening=opening, closing=closing, **NAMES)
+    say(f"\nThe page with the figure: {out}")
+
+
+def wrapped(sentence: str) -> str:
+    """The sentence in lines of at most 100 characters."""
+    from textwrap import fill
+
+    return fill(sentence, 100)
+
+
+def _need_extras() -> None:
+    from importlib.util import find_spec
+
+    missing = [name for module, name in (("sklearn", "scikit-learn"), ("matplotlib", "matplotlib"), ("jinja2", "Jinja2"))
+               if find_spec(module) is None]
+    if missing:
+        raise ModuleNotFoundError(f"The demo needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
+                                  'installed. Install the extra: pip install "greedyhull[demo]".')

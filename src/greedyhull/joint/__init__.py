@@ -1,0 +1,30 @@
+"""The joint choice of a step and an atom: closed form for quadratics, branch and bound for any convex f.
+
+A Jones step minimises f itself, where a Frank-Wolfe step minimises its linearisation. Each way to choose has two
+methods: ``jointly`` minimises over η and the atom, ``at`` over the atom at a given η. Both return a `Choice`, whose
+error is proved.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greedyhull.iterate import Iterate
+from greedyhull.joint.choice import Choice, Mover, closed, listed, searched
+from greedyhull.joint.closed_form import ClosedForm
+from greedyhull.joint.pairs import ListedPairs, VertexPairs, swaps
+from greedyhull.joint.search import BranchAndBound, Vertex, search, search_at
+from greedyhull.memory import Memory
+
+__all__ = ["BranchAndBound", "Choice", "ClosedForm", "ListedPairs", "Mover", "Vertex", "VertexPairs", "closed", "listed",
+           "search", "search_at", "searched", "swaps", "toward"]
+
+
+def toward(f: Any, S: Any, w: Iterate, memory: Memory) -> ClosedForm | BranchAndBound | Vertex:
+    """How to choose among the moves toward the atoms of S."""
+    if not listed(S):
+        return Vertex(f, S)
+    if not closed(f):
+        return BranchAndBound(f, S)
+    form: ClosedForm = memory.part("joint", lambda: ClosedForm(f, S, w))
+    return form

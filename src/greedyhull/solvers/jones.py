@@ -1,0 +1,85 @@
+"""Jones: step toward the atom that minimises f itself, where Frank-Wolfe minimises its linearisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.iterate import Iterate
+from greedyhull.joint import Choice, Mover, listed, toward
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.schedules import zero
+from greedyhull.steps import Exact
+from greedyhull.types import Answer, Schedule, Step, StepRule
+
+
+@dataclass(frozen=True)
+class Jones:
+    """w ← w + η(d − w) with f(w + η(d − w)) ≤ min over d' in S of f(w + η(d' − w)) + η_kε_k.
+
+    With the default step η and d are chosen jointly: closed form for quadratics, branch and bound for other f. With
+    an a-priori rule, `OpenLoop` say, d is the best atom at that η_k. Where atoms cannot be listed, d is the oracle's
+    atom, which is an (M/2)-Jones choice (Theorem 4).
+
+    ``tolerance`` is ε_k, and what it allows is η_kε_k on the value of *f*; `FrankWolfe` takes the same ε_k on the
+    *linear* function. With ε_k = `harmonic`(c), that is cη_k for η_k = 2/(k + 2), this is a c-Jones method and its
+    error at most (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary); with c = 0 and the joint
+    choice at most 2M/(k + 3). What a step really lost to the best one is at most ``also["jones_error"]`` of the event
+    that follows it, ``also["jones_allowed"]`` is the η_kε_k it was allowed; both are in units of f.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> gh.minimize(f, gh.Simplex(2), gh.Jones(), stop=gh.Iterations(1)).point.array()
+    array([0.3, 0.7])
+    """
+
+    step: StepRule = field(default_factory=Exact)
+    tolerance: Schedule = zero
+    looks_back = False
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.step, Exact) or hasattr(self.step, "eta"),
+              f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
+              "in advance, OpenLoop() say, is wanted.")
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            epsilon = self.tolerance(k, memory.gap)
+            answer = oracle.argmin(g, tol=0.0 if listed(S) else epsilon)
+            d, slack, kind = answer
+            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
+            move, eta, _, _ = choose(w, answer, k)
+            w.move(move, eta)
+
+    def mover(self, f: Any, S: Any, w: Iterate, memory: Memory, step: Step) -> Mover:
+        """The choice of (η, d) at w_k, given the oracle's answer there."""
+        atoms = toward(f, S, w, memory)
+
+        def choose(w: Iterate, answer: Answer, k: int) -> Choice:
+            epsilon = self.tolerance(k, memory.gap)
+            if isinstance(self.step, Exact):
+                allowed = epsilon * 2.0 / (k + 2.0)  # ε_kη_k at the η_k of the schedule, whatever step is taken
+                found = atoms.jointly(w, answer, allowed)
+            else:
+                eta = step(f.along(w, w.toward(answer.atom)), k)
+                allowed = epsilon * eta
+                found = atoms.at(w, answer, eta, allowed)
+            memory.arrays["jones"] = np.array([found.error, allowed])
+            return found
+
+        return choose
+
+
+def told(memory: Memory) -> dict[str, float]:
+    """What the last joint choice is known to have lost, and what it was allowed to lose; in units of f."""
+    if "jones" not in memory.arrays:
+        return {}
+    error, allowed = memory.arrays["jones"].tolist()
+    return {"jones_error": error, "jones_allowed": allowed}

@@ -1,0 +1,86 @@
+"""Mixed: Frank-Wolfe and Jones steps in one run, none of them worse than the step that the rate is proved for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from greedyhull.errors import check
+from greedyhull.iterate import Iterate
+from greedyhull.joint import Choice, Mover
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.solvers.jones import Jones, told
+from greedyhull.steps import Exact, within
+from greedyhull.types import Answer
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Steps of several solvers, by turns ("alternate"), the lowest of all ("better"), or number ``choose(k)``.
+
+    Solvers are `FrankWolfe`, `Jones` and `PairwiseJones`. A step that ends above the Frank-Wolfe step of length
+    η_k = 2/(k + 2) is replaced by that one, so the error is at most (2M + 4c)/(k + 2) if the oracle's tolerance is at
+    most cη_k, whatever is mixed and however: the proof of Theorem 2 asks for no more.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.Mixed(), stop=gh.Iterations(2)).point.weights
+    array([0.33333333, 0.33333333, 0.33333333])
+    """
+
+    solvers: tuple[Any, ...] = (FrankWolfe(), Jones())
+    choose: Literal["alternate", "better"] | Callable[[int], int] = "alternate"
+
+    def __post_init__(self) -> None:
+        check(len(self.solvers) > 0 and all(isinstance(s, FrankWolfe) or hasattr(s, "mover") for s in self.solvers),
+              f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
+        check(callable(self.choose) or self.choose in ("alternate", "better"),
+              f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
+
+    @property
+    def looks_back(self) -> bool:
+        return any(solver.looks_back for solver in self.solvers)
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            epsilon = min(solver.tolerance(k, memory.gap) for solver in self.solvers)
+            answer = oracle.argmin(g, tol=epsilon)
+            d, slack, kind = answer
+            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
+            tried = [movers[i](w, answer, k) for i in self._turn(k)]
+            move, eta, _, _ = min([*tried, _scheduled(f, w, answer, k)], key=lambda choice: choice.value)
+            w.move(move, eta)
+
+    def _turn(self, k: int) -> tuple[int, ...]:
+        """Whose steps are tried at w_k."""
+        if self.choose == "better":
+            return tuple(range(len(self.solvers)))
+        return (k % len(self.solvers) if self.choose == "alternate" else int(self.choose(k)),)
+
+    def _mover(self, i: int, f: Any, S: Any, w: Iterate, memory: Memory) -> Mover:
+        solver = self.solvers[i]
+        step = memory.part(f"step{i}", lambda: getattr(solver, "step", Exact()).start(memory.warm))
+        if hasattr(solver, "mover"):
+            mover: Mover = solver.mover(f, S, w, memory, step)
+            return mover
+
+        def frank_wolfe(w: Iterate, answer: Answer, k: int) -> Choice:
+            toward = w.toward(answer.atom)
+            line = f.along(w, toward)
+            eta = step(line, k)
+            return Choice(toward, eta, line.value(eta))
+
+        return frank_wolfe
+
+
+def _scheduled(f: Any, w: Iterate, answer: Answer, k: int) -> Choice:
+    """The Frank-Wolfe step of length 2/(k + 2)."""
+    toward = w.toward(answer.atom)
+    line = f.along(w, toward)
+    eta = within(2.0 / (k + 2.0), line)
+    return Choice(toward, eta, line.value(eta))

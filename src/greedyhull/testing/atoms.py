@@ -1,0 +1,291 @@
+"""check_atoms: does a set keep its promises?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError
+from greedyhull.iterate import Iterate
+from greedyhull.testing.blocks import check_atom, check_block
+from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
+from greedyhull.types import Array
+
+MOST = 4096  # sets with at most so many atoms are searched through and through
+
+
+def check_atoms(S: Any, *, minimum: Callable[[Array], float] | None = None, vertices: Any = None, trials: int = 20,
+                seed: int = 0) -> None:
+    """Check an atom set: its oracle, its sizes and constants, its start, centre, `contains` and `decompose`.
+
+    The oracle is compared with ``minimum(g)``, an independent min ⟨g, ·⟩ over the hull, or with the rows of
+    ``vertices``, or with all atoms of a set that can list them, and always with many atoms and points of the hull.
+
+    >>> import greedyhull as gh
+    >>> check_atoms(gh.L1Ball(3, radius=2.0), minimum=lambda g: -2.0 * abs(g).max())
+    """
+    trial = _Trial(S, minimum, vertices, trials, seed)
+    _check_form(trial)
+    _check_answers(trial)
+    _check_repeats(trial)
+    _check_shortlists(trial)
+    _check_points(trial)
+    _check_contains(trial)
+    _check_decompose(trial)
+    _check_list(trial)
+    _check_sizes(trial)
+    _check_curvature(trial)
+    _check_oracle_state(trial)
+
+
+class _Trial:
+    """A set, the gradients it is asked with, and every atom it has been seen to have."""
+
+    def __init__(self, S: Any, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
+        self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
+        self.gradients = _gradients(self.shape, self.rng, trials)
+        self.atoms = [S.oracle(self.rng).argmin(g).atom for g in self.gradients]
+        found = [atom_array(d, self.shape) for d in self.atoms]
+        listed = _listed(S) if vertices is None else [np.asarray(v, dtype=np.float64).reshape(self.shape) for v in vertices]
+        self.pool = np.stack([*found, *(listed or [])]).reshape(-1, int(np.prod(self.shape)))
+        self.size = float(np.linalg.norm(self.pool, axis=1).max())
+        self._minimum, self._all = minimum, listed is not None
+
+    def least(self, g: Array) -> tuple[float, bool]:
+        """The least ⟨g, ·⟩ anybody knows of, and whether it is the true minimum."""
+        seen = float(self.pool.dot(g.ravel()).min())
+        return (seen, self._all) if self._minimum is None else (min(seen, float(self._minimum(g))), True)
+
+    def tolerance(self, g: Array) -> float:
+        return 1e-9 * float(np.linalg.norm(g)) * max(self.size, 1e-300)
+
+
+def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) -> list[Array]:
+    """Random gradients, and the awkward ones: zero, ties, one coordinate, tiny and huge."""
+    plain = [rng.standard_normal(shape) for _ in range(trials)]
+    size = int(np.prod(shape))
+    units = [sign * np.eye(1, size, int(j)).reshape(shape) for j in rng.integers(size, size=3) for sign in (1.0, -1.0)]
+    few = [np.where(rng.random(shape) < 0.3, g, 0.0) for g in plain[:3]]
+    ties = [np.ones(shape), -np.ones(shape), np.round(plain[0])]
+    return [locked(g) for g in [*plain, *units, *few, *ties, 1e-8 * plain[1], 1e8 * plain[2], np.zeros(shape)]]
+
+
+def _listed(S: Any) -> list[Array] | None:
+    """All the atoms of a set that can list them and has not too many."""
+    if not hasattr(S, "scores") or not hasattr(S, "__len__") or len(S) > MOST:
+        return None
+    return [atom_array(S[j], S.shape) for j in range(len(S))]
+
+
+def _check_form(trial: _Trial) -> None:
+    S, shape = trial.S, trial.shape
+    expect(isinstance(shape, tuple) and shape and all(isinstance(s, int) and s > 0 for s in shape),
+           f"shape is {shape!r}; a tuple of positive whole numbers is wanted.")
+    expect(" object at 0x" not in repr(S), f"{S!r} has no repr of its own.")
+    for d, g in zip(trial.atoms, trial.gradients, strict=True):
+        check_atom(d, shape, g)
+    check_block(trial.atoms, shape, trial.rng)
+
+
+def _check_answers(trial: _Trial) -> None:
+    """Atoms lie in the set, and none beats the answer by more than its slack."""
+    S, oracle = trial.S, trial.S.oracle(trial.rng)
+    for g in trial.gradients:
+        d, slack, kind = oracle.argmin(g)
+        x = atom_array(d, trial.shape)
+        expect(S.contains(x), f"{S!r} answered {d!r}, which it does not contain.")
+        expect(slack >= 0.0 and not np.isnan(slack), f"{S!r} answered with slack {slack!r}; a number of at least 0 is wanted.")
+        if kind != "always":
+            continue
+        score, tol = float(np.vdot(g, x)), trial.tolerance(g)
+        least, true = trial.least(g)
+        expect(score - slack <= least + tol, f"{S!r} answered {d!r} with ⟨g, d⟩ = {score:.12g} and slack {slack:.3g}, but an "
+                                             f"atom with {least:.12g} exists: its argmin is wrong or its slack too small.")
+        expect(not true or score >= least - tol, f"{S!r} answered {d!r} with ⟨g, d⟩ = {score:.12g}, less than the minimum "
+                                                 f"{least:.12g} over the set: the atom lies outside.")
+        for p in (mixture(S, trial.rng).array(), S.centre().array()):
+            below = float(np.vdot(g, p))
+            expect(score - slack <= below + tol, f"{S!r} answered {d!r} with ⟨g, d⟩ = {score:.12g}, but a point of its hull "
+                                                 f"has {below:.12g}.")
+
+
+def _check_repeats(trial: _Trial) -> None:
+    """The same question has the same answer; a float32 gradient is a gradient; `enough` may only loosen."""
+    S = trial.S
+    first, second = S.oracle(np.random.default_rng(5)), S.oracle(np.random.default_rng(5))
+    for g in trial.gradients:
+        a, b = first.argmin(g), second.argmin(g)
+        expect(a.atom.key == b.atom.key and a.slack == b.slack, f"{S!r} answered the same gradient with {a} and with {b}.")
+        if np.abs(g).max() > 1e6:
+            continue
+        single = first.argmin(locked(g.astype(np.float32)))
+        score, best = float(np.vdot(g, atom_array(single.atom, trial.shape))), float(a.atom.dot(g))
+        bound = best + single.slack + a.slack + 1e-5 * float(np.linalg.norm(g)) * trial.size
+        expect(single.kind != "always" or score <= bound,
+               f"{S!r} answered a float32 gradient with ⟨g, d⟩ = {score:.8g}, its float64 twin with {best:.8g}.")
+        lazy = first.argmin(g, enough=best + abs(best) + 1.0)
+        worst = max(best + abs(best) + 1.0, best + lazy.slack) + trial.tolerance(g)
+        expect(lazy.kind != "always" or lazy.atom.dot(g) <= worst,
+               f"{S!r} was asked for any atom that scores at most `enough` and gave a worse one without owning up to it.")
+
+
+def _check_shortlists(trial: _Trial) -> None:
+    """best(g, m): best first, each atom once, and nothing left out scores below ``rest``."""
+    S, oracle = trial.S, trial.S.oracle(trial.rng)
+    for g in trial.gradients:
+        tol = trial.tolerance(g)
+        for m in (1, 2, 5):
+            atoms, slack, rest = oracle.best(g, m)
+            scores = np.asarray(atoms.dots(g), dtype=np.float64)
+            expect(1 <= len(atoms) <= m, f"{S!r} answered best(g, {m}) with {len(atoms)} atoms.")
+            expect(np.all(np.diff(scores) >= -tol), f"{S!r} answered best(g, {m}) out of order: scores {scores}.")
+            expect(len(set(atoms.keys)) == len(atoms), f"{S!r} answered best(g, {m}) with an atom twice.")
+            expect(scores[0] - slack <= trial.least(g)[0] + tol,
+                   f"{S!r}: the first of best(g, {m}) scores {scores[0]:.12g}, an atom with {trial.least(g)[0]:.12g} exists.")
+            listed = {atom_array(atoms[i], trial.shape).tobytes() for i in range(len(atoms))}
+            left = [x for x in trial.pool if (x + 0.0).tobytes() not in listed]
+            lowest = min((float(x.dot(g.ravel())) for x in left), default=np.inf)
+            expect(lowest >= rest - slack - tol, f"{S!r} said that every atom outside best(g, {m}) scores at least "
+                                                 f"{rest:.12g}, but one scores {lowest:.12g}.")
+            for i in range(len(atoms)):
+                expect(S.contains(atom_array(atoms[i], trial.shape)), f"{S!r} does not contain an atom of its best(g, {m}).")
+
+
+def _check_points(trial: _Trial) -> None:
+    """Start and centre are points of the set."""
+    S = trial.S
+    start, centre = S.start(np.random.default_rng(1)), S.centre()
+    expect(S.contains(atom_array(start, trial.shape)), f"{S!r} does not contain its own start {start!r}.")
+    expect(isinstance(centre, Iterate), f"The centre of {S!r} is {centre!r}; an Iterate is wanted.")
+    expect(S.contains(centre), f"{S!r} does not contain its own centre.")
+    if centre.keeps_atoms:
+        w = centre.weights
+        expect(np.all(w > 0) and abs(w.sum() - 1) < 1e-12, f"The weights of the centre of {S!r} are not positive or sum to {w.sum()}.")
+    again = S.centre()
+    expect(np.array_equal(again.array(), centre.array()), f"{S!r} has another centre each time it is asked.")
+
+
+def _check_contains(trial: _Trial) -> None:
+    """Mixtures are inside; points pushed past the best atom, other shapes and NaN are not."""
+    S, rng, centre = trial.S, trial.rng, trial.S.centre().array()
+    for g, d in list(zip(trial.gradients, trial.atoms, strict=True))[:8]:
+        w = mixture(S, rng)
+        expect(S.contains(w) and S.contains(w.array()), f"{S!r} does not contain a mixture of its atoms.")
+        x = atom_array(d, trial.shape)
+        beyond = centre + 1.5 * (x - centre)
+        out = trial.least(g)[0] - float(np.vdot(g, beyond))
+        if out > 1e-3 * float(np.linalg.norm(g)) * trial.size:
+            expect(not S.contains(beyond), f"{S!r} contains a point with ⟨g, w⟩ below its minimum by {out:.3g}.")
+    broken = centre.copy()
+    broken.flat[0] = np.nan
+    expect(not S.contains(broken), f"{S!r} contains a point with a NaN entry.")
+    expect(not S.contains(np.zeros((*trial.shape, 2))), f"{S!r} of shape {trial.shape} contains a point of another shape.")
+
+
+def _check_decompose(trial: _Trial) -> None:
+    """An array of the set becomes the same point in atoms of the set; a set may refuse."""
+    S = trial.S
+    points = [mixture(S, trial.rng).array() for _ in range(4)] + [atom_array(trial.atoms[0], trial.shape), S.centre().array()]
+    for x in points:
+        try:
+            w = S.decompose(locked(x))
+        except GreedyhullError:
+            return
+        off = float(np.abs(w.array() - x).max())
+        expect(off <= 1e-9 * max(trial.size, 1e-300), f"{S!r} decomposed a point into one that is {off:.3g} away.")
+        if w.keeps_atoms:
+            expect(np.all(w.weights > 0) and abs(w.weights.sum() - 1) < 1e-9, f"{S!r} decomposed a point into weights {w.weights}.")
+            for i in range(len(w)):
+                expect(S.contains(atom_array(w.block[i], trial.shape)), f"{S!r} decomposed a point into what is no atom of it.")
+
+
+def _check_list(trial: _Trial) -> None:
+    """len, scores and [j] tell of the same atoms."""
+    S = trial.S
+    if not hasattr(S, "scores") or not hasattr(S, "__len__"):
+        return
+    g = trial.gradients[0]
+    scores = np.asarray(S.scores(g))
+    expect(scores.shape == (len(S),), f"{S!r} has {len(S)} atoms, but scores(g) has shape {scores.shape}.")
+    for j in trial.rng.integers(len(S), size=min(len(S), 50)):
+        score = float(S[int(j)].dot(g))
+        expect(abs(score - scores[j]) <= trial.tolerance(g), f"{S!r}: scores(g)[{j}] is {scores[j]}, but its atom {j} scores {score}.")
+        expect(S.contains(atom_array(S[int(j)], trial.shape)), f"{S!r} does not contain its atom {j}.")
+    answer = S.oracle(trial.rng).argmin(g)
+    expect(answer.atom.dot(g) - answer.slack <= scores.min() + trial.tolerance(g), f"{S!r}: its argmin is not the least of its scores.")
+
+
+def _check_sizes(trial: _Trial) -> None:
+    """absolute, diameter and circumradius bound what they say they bound."""
+    S, pool = trial.S, trial.pool
+    for _ in range(5):
+        c = trial.rng.random(trial.shape) * (trial.rng.random(trial.shape) < 0.7)
+        bound, most = S.absolute(c), float((np.abs(pool) @ c.ravel()).max())
+        expect(most <= bound * (1 + 1e-9), f"{S!r}: absolute(c) = {bound:.6g}, but an atom has Σ c|d| = {most:.6g}.")
+    squares = (pool**2).sum(axis=1)
+    apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))
+    diameter, radius = _known(S, "diameter"), _known(S, "circumradius")
+    if diameter is not None:
+        expect(apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart.")
+    if radius is not None:
+        ball = _enclosing(pool)
+        expect(ball <= radius * (1 + 1e-7) + 1e-7 * trial.size, f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.")
+        expect(diameter is None or radius <= diameter * (1 + 1e-12), f"{S!r} has circumradius {radius} above its diameter {diameter}.")
+
+
+def _known(S: Any, name: str) -> float | None:
+    try:
+        value = getattr(S, name, None)
+    except GreedyhullError:
+        return None
+    return None if value is None else float(value)
+
+
+def _enclosing(points: Array) -> float:
+    """A lower bound on the radius of the least ball around ``points``: any weights in the dual give one."""
+    squares = (points**2).sum(axis=1)
+    alpha = np.full(len(points), 1.0 / len(points))
+    best = 0.0
+    for k in range(200):
+        centre = alpha @ points
+        best = max(best, float(alpha @ squares - centre @ centre))
+        farthest = int(np.argmax(squares - 2 * points @ centre))
+        alpha *= 1 - 2 / (k + 3)
+        alpha[farthest] += 2 / (k + 3)
+    return float(np.sqrt(best))
+
+
+def _check_curvature(trial: _Trial) -> None:
+    """The curvature constant of a random quadratic is not beaten by any two atoms; a set may refuse."""
+    from greedyhull.problems import quadratic
+
+    if len(trial.shape) > 1:
+        return
+    B = trial.rng.standard_normal((trial.shape[0], trial.shape[0]))
+    Q = B @ B.T / trial.shape[0]
+    try:
+        M = quadratic(Q).curvature(trial.S)
+    except GreedyhullError:
+        return
+    images = trial.pool @ B / np.sqrt(trial.shape[0])
+    squares = (images**2).sum(axis=1)
+    seen = float((squares[:, None] + squares[None, :] - 2 * images @ images.T).max())
+    expect(seen <= float(M) * (1 + 1e-7), f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}.")
+    if M.status == "exact" and trial._all:
+        expect(float(M) <= seen * (1 + 1e-7), f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}.")
+
+
+def _check_oracle_state(trial: _Trial) -> None:
+    """An oracle that was saved and restored in another one answers as the first."""
+    S = trial.S
+    first = S.oracle(np.random.default_rng(2))
+    for g in trial.gradients[:5]:
+        first.argmin(g)
+    state, second = saved(first.state()), S.oracle(np.random.default_rng(3))
+    second.restore(state)
+    for g in trial.gradients[5:12]:
+        a, b = first.argmin(g), second.argmin(g)
+        expect(a.atom.key == b.atom.key and a.slack == b.slack,
+               f"The oracle of {S!r}, saved and restored, answers {b} where the first one answers {a}.")

@@ -1,0 +1,54 @@
+"""What the checks share: an assertion that no compiler flag removes, and a round trip through a file in memory."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import dense_atom
+from greedyhull.iterate import Iterate
+from greedyhull.types import Array, State
+
+
+def expect(condition: Any, message: str) -> None:
+    """Raise ``AssertionError(message)`` unless ``condition`` holds.
+
+    >>> expect(True, "never said")
+    """
+    if not condition:
+        raise AssertionError(message)
+
+
+def saved(state: State) -> State:
+    """``state`` after a round trip through npz, as a file would give it back."""
+    for name, array in state.items():
+        expect(np.asarray(array).dtype != object, f"The saved state holds {name!r} with dtype object; plain arrays are wanted.")
+    file = io.BytesIO()
+    np.savez(file, **state)  # type: ignore[arg-type]
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as read:
+        return {name: read[name] for name in read.files}
+
+
+def locked(x: Array) -> Array:
+    """A read-only copy: whoever writes into it is found out."""
+    copy = np.array(x)
+    copy.flags.writeable = False
+    return copy
+
+
+def mixture(S: Any, rng: np.random.Generator, atoms: int = 4, w: Iterate | None = None) -> Iterate:
+    """A random point of the hull of S, from ``w`` (or the start) and a few random answers of the oracle."""
+    oracle = S.oracle(rng)
+    w = Iterate.at(S.start(rng), S.shape) if w is None else w.copy()
+    for _ in range(atoms):
+        d = oracle.argmin(rng.standard_normal(S.shape)).atom
+        w.move(w.toward(d), float(rng.uniform(0.1, 0.6)))
+    return w
+
+
+def atom_array(atom: Any, shape: tuple[int, ...]) -> Array:
+    """An atom, or an array, as a float64 array."""
+    return np.asarray(atom, dtype=np.float64) if isinstance(atom, np.ndarray) else dense_atom(atom, shape)

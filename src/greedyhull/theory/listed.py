@@ -1,0 +1,40 @@
+"""The bounds that hold for a run, and the reasons why others do not."""
+
+from typing import NamedTuple
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.theory.bound import Bound
+
+
+class Refused(NamedTuple):
+    """A statement that says nothing of the run, and why."""
+
+    name: str
+    reason: str
+
+
+class Bounds(list[Bound]):
+    """The bounds that hold for a run; ``refused`` are the statements that do not apply, each with its reason."""
+
+    def __init__(self, bounds: list[Bound], refused: tuple[Refused, ...] = ()) -> None:
+        super().__init__(bounds)
+        self.refused = refused
+
+    def named(self, name: str) -> Bound:
+        """The first bound whose name contains ``name``; where it was refused, an error that says why."""
+        for bound in self:
+            if name in bound.name:
+                return bound
+        for refused in self.refused:
+            check(name not in refused.name, f"{refused.name} does not apply to this run: {refused.reason}")
+        raise GreedyhullError(f"There is no bound named {name!r}; there are {', '.join(bound.name for bound in self)}.")
+
+    def __repr__(self) -> str:
+        rows = [("bound", "value", "of", "holds", "formula", "constants")]
+        rows += [(b.name, f"{b.value:.4g}", b.of, b.holds, b.formula, ", ".join(map(repr, b.constants))) for b in self]
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.refused:
+            reasons.setdefault(reason, []).append(name)
+        return "\n".join([*lines, *(f"Not {', '.join(names)}: {reason}" for reason, names in reasons.items())])

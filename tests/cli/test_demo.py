@@ -1,0 +1,136 @@
+"""``greedyhull demo``: a page, words that agree with the solution, and errors that are sentences."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+
+import pytest
+
+import greedyhull as gh
+from greedyhull.cli import run
+
+
+def greedyhull(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "greedyhull.cli", *arguments], capture_output=True, text=True, timeout=120,
+                          encoding="utf-8", **options)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    began = time.perf_counter()
+    done = greedyhull("demo", cwd=folder)
+    return done, folder / "greedyhull-demo.html", time.perf_counter() - began
+
+
+def test_it_works_and_takes_seconds(demo):
+    done, page, seconds = demo
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert page.exists()
+    assert seconds < 60  # four on an idle machine; the suite shares its machine
+
+
+def test_it_says_what_was_solved_how_well_with_what_and_why_it_stopped(demo):
+    said = " ".join(demo[0].stdout.split())
+    for part in ("569 biopsies with 30 measurements", "sum to at most 5", "no feasible point can be lower by more than",
+                 "of the 30 measurements: worst radius", "The certified relative gap", "The price of the budget is",
+                 "kept for the test the rule is right", "greedyhull-demo.html"):
+        assert part in said
+    assert len(re.findall(r"iteration +\d+ +value", said)) >= 3  # no terminal: plain lines of progress
+
+
+def test_what_it_says_is_true(demo):
+    from greedyhull.cli.demo import biopsies
+
+    data = biopsies()
+    f, S = gh.logistic(data.X, data.y, intercept=True), gh.L1Ball(30, radius=5.0)
+    best = gh.minimize(f, S, gh.BlendedPairwise(), stop=gh.Gap(1e-10))
+    said = " ".join(demo[0].stdout.split())
+    value, gap = map(float, re.search(r"The value is ([\d.]+), and no feasible point can be lower by more than ([\d.e-]+)",
+                                      said).groups())
+    assert -1e-8 <= value - best.value <= gap + 1e-8
+    assert float(re.search(r"price of the budget is ([\d.]+)", said)[1]) == pytest.approx(best.price, rel=0.01)
+    more = gh.minimize(f, gh.L1Ball(30, radius=5.05), gh.BlendedPairwise(), stop=gh.Gap(1e-10))
+    assert (best.value - more.value) / 0.05 == pytest.approx(best.price, rel=0.02)  # what a price means
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.loads = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in {"meta", "br", "link", "img"}:
+            self.open.append(tag)
+        self.loads += [value for name, value in attributes if name == "src" or (name == "href" and tag == "link")]
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_loads_nothing(demo):
+    html = demo[1].read_text(encoding="utf-8")
+    page = Page()
+    page.feed(html)
+    assert page.open == []
+    assert page.tags.count("svg") == 1 and page.tags.count("h1") == 1
+    assert page.loads == [] and "@import" not in html and "script" not in page.tags
+    assert "prefers-color-scheme: dark" in html and 'name="viewport"' in html
+    assert "worst concave points" in html and "var(--main)" in html and "#0102" not in html
+    assert len(html) < 200_000
+
+
+def test_quiet_prints_nothing(tmp_path, capsys):
+    assert run(["demo", "--quiet", "--budget", "2", "--out", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert "sum to at most 2" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_version_and_help(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"greedyhull {gh.__version__}\n"
+    for arguments in (["--help"], []):
+        assert run(arguments) == 0
+        assert "demo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    (["frobnicate"], "No such command 'frobnicate'"),
+    (["demo", "--nonsense"], "No such option: --nonsense"),
+    (["demo", "--budget", "much"], "Invalid value for '--budget'"),
+    (["demo", "--budget", "-1"], "A budget of -1 was given; a positive number is wanted."),
+    (["demo", "--budget", "nan"], "A budget of nan was given; a positive number is wanted."),
+    (["demo", "--out", "no/such/folder/page.html"], "does not exist. Make it first."),
+    (["demo", "--out", "."], "is a folder; the name of a file is wanted."),
+])
+def test_bad_usage_is_one_sentence_and_exit_code_two(arguments, sentence, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("greedyhull: ") and sentence in err and err.endswith(".\n") and err.count("\n") == 1
+
+
+def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path):
+    import importlib.util
+
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "sklearn" else found(name, *rest))
+    assert run(["demo", "--out", str(tmp_path / "page.html")]) == 1
+    assert capsys.readouterr().err == ("greedyhull: The demo needs scikit-learn, which is not installed. "
+                                       'Install the extra: pip install "greedyhull[demo]".\n')
+
+
+def test_help_imports_nothing_heavy():
+    code = ("import sys; from greedyhull.cli import run; run(['--help']); "
+            "print([m for m in ('sklearn', 'matplotlib', 'numba', 'pandas', 'jinja2') if m in sys.modules])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ})
+    assert done.stdout.endswith("[]\n"), done.stdout + done.stderr

@@ -1,0 +1,66 @@
+"""The Newton step on a face: the compiled Cholesky, the plain function and LAPACK agree."""
+
+import numpy as np
+import pytest
+
+from greedyhull.kernels.face_newton import face_newton
+from greedyhull.simplex_qp import newton_on_face
+
+
+def scratch(m):
+    return np.empty((m, m)), np.empty(m), np.empty(m, np.int64)
+
+
+def problem(seed, m, away=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((2 * m + 5, m))
+    alpha = rng.dirichlet(np.ones(m))
+    alpha[:away] = 0.0
+    return Z.T @ Z, rng.standard_normal(m) * 10.0 ** rng.integers(-2, 2), alpha / alpha.sum()
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 10, 40, 96])
+@pytest.mark.parametrize("seed", range(6))
+def test_three_ways_agree(m, seed):
+    G, c, start = problem(seed, m, away=m // 3)
+    ways = []
+    for step in (face_newton, face_newton.reference):
+        alpha, grad = start.copy(), c.copy()
+        assert step(G, grad, alpha, *scratch(m))
+        np.testing.assert_allclose(grad, c + G @ (alpha - start), atol=1e-10 * np.abs(G).max())
+        ways.append(alpha)
+    if np.count_nonzero(start) > 1:
+        alpha = start.copy()
+        assert newton_on_face(G, c.copy(), alpha)
+        ways.append(alpha)
+    for alpha in ways:
+        np.testing.assert_allclose(alpha, ways[0], atol=1e-10)
+        assert (alpha >= 0.0).all() and abs(alpha.sum() - 1.0) < 1e-12
+        assert not alpha[start == 0.0].any(), "a Newton step on a face brings in no atom"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_ends_at_the_minimum_of_the_face_or_at_its_boundary(seed):
+    G, c, start = problem(seed, 8)
+    alpha, grad = start.copy(), c.copy()
+    face_newton(G, grad, alpha, *scratch(8))
+    change = alpha - start
+    assert c @ change + 0.5 * change @ G @ change <= 1e-14 * np.abs(G).max()
+    inner = grad[alpha > 0.0]
+    if (alpha > 0.0).all():
+        assert np.ptp(inner) <= 1e-9 * np.abs(G).max()
+
+
+def test_a_flat_face_is_left_alone_or_crossed():
+    """Twin atoms: the reduced Hessian is zero, and only the ridge makes it definite."""
+    G, c, start = np.ones((3, 3)), np.array([0.3, 0.3, 0.3]), np.array([0.2, 0.3, 0.5])
+    alpha, grad = start.copy(), c.copy()
+    face_newton(G, grad, alpha, *scratch(3))
+    assert (alpha >= 0.0).all() and abs(alpha.sum() - 1.0) < 1e-12
+
+
+def test_an_indefinite_face_is_refused_and_nothing_breaks():
+    G = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    alpha, grad = np.array([0.2, 0.3, 0.5]), np.array([1.0, -1.0, 0.0])
+    assert not face_newton(G, grad, alpha, *scratch(3))
+    assert alpha.tolist() == [0.2, 0.3, 0.5]

@@ -1,0 +1,112 @@
+"""What the README and the documentation say is true: every Python block runs, every link leads somewhere.
+
+The blocks of one file share a namespace, in order, in an empty folder. A block marked ``output`` right after a Python
+block is what that block prints.
+"""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+NAME = lambda path: path.relative_to(ROOT).as_posix()
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    line: int  # of its first line, counted from one
+    follows: bool  # only blank lines stand between it and the block before
+
+
+def blocks(path):
+    """The fenced blocks of a Markdown file."""
+    found, inside, text, follows = [], None, [], False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        fence = re.match(r"\s*(```+)\s*(\S*)", line)
+        if inside is None and fence:
+            inside, text, first = fence[2], [], number + 1
+        elif inside is not None and line.strip() == "```":
+            found.append(Block(inside, textwrap.dedent("\n".join(text)), first, follows))
+            inside, follows = None, True
+        elif inside is not None:
+            text.append(line)
+        elif line.strip():
+            follows = False
+    assert inside is None, f"{NAME(path)} leaves a block open"
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAME)
+def test_every_python_block_runs(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    module = ModuleType("documented")
+    monkeypatch.setitem(sys.modules, "documented", module)
+    page, printed = blocks(path), ""
+    for block in page:
+        if block.language == "python":
+            code = compile("\n" * (block.line - 1) + block.text, str(path), "exec")
+            paper = io.StringIO()
+            with contextlib.redirect_stdout(paper):
+                exec(code, module.__dict__)
+            printed = paper.getvalue()
+        elif block.language == "output":
+            assert block.follows, f"{NAME(path)}:{block.line} shows an output that follows no block"
+            assert printed.rstrip() == block.text.rstrip(), f"{NAME(path)}:{block.line}"
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=NAME)
+def test_code_is_marked_as_what_it_is(path):
+    known = {"python", "output", "sh", "text", "toml"}
+    assert {block.language for block in blocks(path)} <= known
+
+
+def links(path):
+    text = re.sub(r"(?ms)^\s*```.*?^\s*```", "", path.read_text(encoding="utf-8"))
+    found = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+    return [link.split("#")[0] for link in found if not re.match(r"[a-z]+:|#", link)]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=NAME)
+def test_every_link_leads_somewhere(path):
+    assert [link for link in links(path) if not (path.parent / link).exists()] == []
+
+
+def commands():
+    return [block.text.strip() for block in blocks(ROOT / "README.md") if block.language == "sh"]
+
+
+def test_readme_has_two_set_up_commands_of_one_line_each():
+    demo, test = commands()
+    assert "\n" not in demo and demo.endswith("greedyhull demo")
+    assert "\n" not in test and test.endswith("python -m pytest")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs bash")
+def test_ci_runs_the_commands_of_the_readme_as_they_are_written():
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    said = subprocess.run([str(script), "--list"], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[:2] == commands()
+    assert "ruff check" in said and "mypy --strict" in said
+
+
+def test_the_version_is_the_same_everywhere():
+    import greedyhull
+
+    version = greedyhull.__version__
+    assert f'version = "{version}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"version: {version}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
