@@ -5,17 +5,25 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
+
+clock = perf_counter
+
+
+def count_processor_time() -> None:
+    """From now on count the seconds this process computes, not those that pass: for a machine that others use as well."""
+    global clock
+    clock = process_time
 
 
 def seconds(call: Callable[[], Any]) -> float:
     """How long one call takes, without the garbage collector."""
     gc.disable()
     try:
-        began = perf_counter()
+        began = clock()
         call()
-        return perf_counter() - began
+        return clock() - began
     finally:
         gc.enable()
 

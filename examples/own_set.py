@@ -11,19 +11,17 @@ import sys
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.shapes import Dense
 
 
-class Rising(AtomSet):
+class Rising(gh.AtomSet):
     """{w : 0 ≤ w_1 ≤ … ≤ w_d ≤ 1}."""
 
     def __init__(self, d: int) -> None:
         self.shape = (d,)
 
-    def argmin(self, g: np.ndarray) -> Dense:
+    def argmin(self, g: np.ndarray) -> gh.Dense:
         tails = np.append(np.cumsum(g[::-1])[::-1], 0.0)  # Σ_{j ≥ i} g_j for every place i where the step may be
-        return Dense((np.arange(len(g)) >= tails.argmin()).astype(float))
+        return gh.Dense((np.arange(len(g)) >= tails.argmin()).astype(float))
 
 
 d = int(sys.argv[1]) if len(sys.argv) > 1 else 200

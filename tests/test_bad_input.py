@@ -87,7 +87,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "dimension 0": (lambda: gh.Simplex(0), r"dimension of 0 was given"),
     "dimension 2.5": (lambda: gh.Simplex(2.5), r"dimension of 2\.5 was given"),  # type: ignore[arg-type]
     "total -1": (lambda: gh.Simplex(3, -1.0), r"total = -1\.0 was given"),
-    "l1 weights of 0": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 0.0, 1.0]), r"positive finite"),
+    "l1 weights of 0": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 0.0, 1.0]), r"least entry 0; 3 positive"),
     "l1 weights too few": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 1.0]), r"\(2,\)|2 numbers|3 positive"),
     # the problem
     "f and S disagree": (lambda: gh.minimize(ok, gh.Simplex(4)), r"points of shape \(3,\).*atoms of shape \(4,\).*Simplex\(3, \.\.\.\)"),

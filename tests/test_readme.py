@@ -68,9 +68,26 @@ def test_every_python_block_runs(path, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=NAME)
-def test_code_is_marked_as_what_it_is(path):
-    known = {"python", "output", "sh", "text", "toml"}
-    assert {block.language for block in blocks(path)} <= known
+def test_no_python_hides_under_another_name(path):
+    assert {block.language.lower() for block in blocks(path)} & {"py", "python3", "pycon", "ipython"} == set()
+    assert not any(block.language != "python" and "import greedyhull" in block.text for block in blocks(path))
+
+
+@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "paper.md"], ids=NAME)
+def test_every_file_that_is_named_exists(path):
+    text = path.read_text(encoding="utf-8").split("## Later sections")[0]
+    named = set(re.findall(r"`([a-z_0-9/]+(?:\.py|/))`", text))
+    homes = (ROOT, ROOT / "tests", ROOT / "src" / "greedyhull")
+    assert [name for name in sorted(named) if not any((home / name).exists() for home in homes)] == []
+
+
+def test_every_function_of_the_theory_is_in_the_paper_s_table():
+    from greedyhull import theory
+
+    table = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    functions = [name for name in theory.__all__ if name.islower()]
+    assert [name for name in functions if f"`theory.{name}" not in table] == []
+    assert [name for name in re.findall(r"`theory\.(\w+)", table) if not hasattr(theory, name)] == []
 
 
 def links(path):

@@ -88,7 +88,8 @@ def test_every_size_is_solved_to_its_tolerance(m, rank, twins):
 
 
 @settings(max_examples=80, deadline=None)
-@given(seed=st.integers(0, 10**9), m=st.integers(2, 30), rank=st.integers(1, 40), scale=st.floats(0.0, 4.0), whole=st.floats(-8, 8))
+@given(seed=st.integers(0, 10**9), m=st.integers(2, 30), rank=st.integers(1, 40), scale=st.floats(0.0, 4.0),
+       whole=st.floats(-8, 8))
 def test_adversarial_scales(seed, m, rank, scale, whole):
     """Columns from 1e-4 to 1e4, so that G spans sixteen orders, and the whole problem scaled by 1e-8 to 1e8."""
     G, c, start = problem(np.random.default_rng(seed), m, rank, scale=scale, zero=True, twins=True)
@@ -114,8 +115,9 @@ def test_lapack_and_the_kernel_reach_the_same_minimum(seed, m, rank, scale):
 def test_against_scipy(seed):
     G, c, start = problem(np.random.default_rng(seed), 15, 20)
     found = solve_simplex_qp(G, c, start, 1e-12)
-    theirs = minimize(lambda a: c @ (a - start) + 0.5 * (a - start) @ G @ (a - start), start, jac=lambda a: c + G @ (a - start),
-                      method="SLSQP", bounds=[(0, 1)] * 15, options={"ftol": 1e-15, "maxiter": 1000},
+    theirs = minimize(lambda a: c @ (a - start) + 0.5 * (a - start) @ G @ (a - start), start,
+                      jac=lambda a: c + G @ (a - start), method="SLSQP", bounds=[(0, 1)] * 15,
+                      options={"ftol": 1e-15, "maxiter": 1000},
                       constraints={"type": "eq", "fun": lambda a: a.sum() - 1, "jac": np.ones_like})
     assert worth(G, c, start, found) == pytest.approx(theirs.fun, rel=1e-6, abs=1e-8)
 
@@ -142,8 +144,8 @@ def test_a_tolerance_of_zero_ends():
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_any_memory_order(order):
     G, c, start = problem(np.random.default_rng(8), 12, 20)
-    np.testing.assert_allclose(solve_simplex_qp(np.array(G, order=order), c, start, 1e-12), solve_simplex_qp(G, c, start, 1e-12),
-                               atol=1e-9)
+    found = solve_simplex_qp(np.array(G, order=order), c, start, 1e-12)
+    np.testing.assert_allclose(found, solve_simplex_qp(G, c, start, 1e-12), atol=1e-9)
 
 
 def test_a_single_weight_has_nowhere_to_go():

@@ -61,16 +61,20 @@ class BlackBox:
 
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
-        x, v = view.x, view.direction(move)
+        v = view.direction(move)
+        x, low, high = view.x, view.low, view.high
         size = float(np.vdot(v, v))
+
+        def ahead(step: float) -> Array:
+            return np.clip(x + step * v, low, high)
 
         def derivatives(step: float) -> tuple[float, float]:
             w.work.gradients += 1
-            return float(np.vdot(self._checked(self._gradient(x + step * v)), v)), np.nan
+            return float(np.vdot(self._checked(self._gradient(ahead(step))), v)), np.nan
 
         bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
         slope = float(np.vdot(self.gradient(w), v))
-        return Curve(lambda step: float(self._value(x + step * v)), derivatives, slope, move.max_step, bends=bends)
+        return Curve(lambda step: float(self._value(ahead(step))), derivatives, slope, move.max_step, bends=bends)
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         w = Iterate.at(S.start(rng), S.shape)

@@ -51,7 +51,7 @@ def bounds_of(solution: Any) -> Bounds:
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.quadratic(2 * np.eye(9)), gh.Simplex(9), gh.FrankWolfe(), stop=gh.Iterations(5))
     >>> bounds_of(s).named("Line search")
-    Line search (rate): 2M/(k + 3) = 0.5, always; k = 5 (exact), M = 4 (exact)
+    Line search (rate): 2M/(k + 3) = 1, always; k = 5 (exact), M = 4 (exact)
     """
     found, refused = Bounds([]), list[Refused]()
     certificate = solution.certificate
@@ -107,7 +107,7 @@ class Record:
         best = self.values[-1] - (self.values - self.gaps).max()
         self.after: dict[Quantity, float] = {"error": max(certificate.value - self.values[-1], 0.0),  # recomputed at the end
                                              "certified gap": max(certificate.gap - best, 0.0)}
-        self.first, self.met = int(trace["iteration"][0]), solution.curvature
+        self.first, self.met = int(trace["iteration"][0]), solution.curvature or None
 
     @cached_property
     def e0(self) -> Constant:
@@ -135,7 +135,8 @@ class Record:
     @property
     def local(self) -> Constant:
         """The largest curvature that the steps of this run met."""
-        check(self.met is not None, str(self.known))
+        if self.met is None:
+            raise GreedyhullError(str(self.known))
         return Constant(float(self.met), "upper bound", "M (steps taken)")
 
     def shortfall(self, M: float | Array, eps: Array) -> Array:

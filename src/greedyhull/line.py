@@ -94,6 +94,8 @@ def line_search(derivatives: Callable[[float], tuple[float, float]], slope: floa
         return top
     low, high, low_slope, high_slope = 0.0, top, slope, end
     step = top * slope / (slope - end)
+    if not 0.0 < step < top:  # the derivative at the end is infinite or NaN
+        step = 0.5 * top
     for _ in range(100):
         first, second = derivatives(step)
         if first < 0.0:

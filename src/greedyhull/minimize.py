@@ -79,6 +79,7 @@ class Run:
         self.start_value = np.nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
+        self.blur = 0.0  # what rounding may have done to the last gap
 
     def _begin(self, start: Any, seed: int) -> Iterate:
         f, S = self.f, self.S
@@ -114,6 +115,8 @@ class Run:
                         self._save(event)
                     said = self.stop(event)
                     if said is None and not interrupt.asked:
+                        if self.blur > 0.5 * event.gap:
+                            self._sharpen()
                         continue
                     reason = said or interrupt.reason(event.gap)
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
@@ -143,7 +146,8 @@ class Run:
 
             inspect_answer(f, self.S, w, memory)
         value = f.value(w)
-        gap = p.gap if self.drifts else p.gap + f.rounding(w, self.S)
+        self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
+        gap = p.gap + self.blur
         if not (gap >= 0.0 and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if value - gap > memory.lower:
@@ -156,6 +160,11 @@ class Run:
             self.start_value = value
         trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, p.slack))
         return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, p.kind, w.step, p.also)
+
+    def _sharpen(self) -> None:
+        """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
+        if getattr(self.f.at(self.w), "moves", 0) >= 64:
+            self.w.refresh()
 
     def _question(self, value: float, gap: float, p: Progress) -> float:
         """Why a gap or a value cannot be: an error with the likely cause, or zero where only rounding is to blame."""
@@ -200,7 +209,7 @@ class Run:
 
     def _solution(self, final: Event, certificate: Certificate, reason: str) -> Solution:
         converged = self.stop.met(final)
-        if self.stop.asks_gap and not converged and "certified" in reason:
+        if self.stop.asks_gap and not converged and reason.startswith("The certified"):
             reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, recomputed "
                       "from its atoms, does not. Ask for less, or give float64 data.")
         return Solution(self.w, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,

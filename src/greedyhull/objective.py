@@ -144,9 +144,15 @@ class Composite:
 
     def energies(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
-        c, Z = self.curvatures(w).astype(np.float64), block.images(self.design).astype(np.float64)
-        squares = (Z * Z).T @ c
-        return np.asarray(squares - (Z.T @ c) ** 2 / max(float(c.sum()), TINY) if self.has_intercept else squares)
+        c = self.curvatures(w).astype(np.float64)
+        if hasattr(block, "scale"):  # coordinates: the design knows the energies of its columns
+            squares = self.design.energies(c)[block.index] * block.scale**2  # type: ignore[attr-defined]
+        else:
+            Z = block.images(self.design).astype(np.float64)
+            squares = np.einsum("i,ij,ij->j", c, Z, Z)
+        if self.has_intercept:
+            squares = squares - block.dots(self.design.adjoint(c)) ** 2 / max(float(c.sum()), TINY)
+        return np.asarray(squares)
 
     # --- promises -------------------------------------------------------------------------------------------------
 

@@ -122,7 +122,11 @@ class QuadraticForm:
 
     def energies(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
-        return np.diagonal(self.hessian(w, block)).copy()
+        if not hasattr(block, "scale"):
+            return np.diagonal(self.hessian(w, block)).copy()
+        matrix = getattr(self.design, "by_column", getattr(self.design, "X", None))
+        diagonal = [self.design.column(j)[j] for j in range(self.domain[0])] if matrix is None else matrix.diagonal()
+        return np.asarray(np.asarray(diagonal, dtype=np.float64)[block.index] * block.scale**2)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, and what Qw may have gathered in its updates."""
@@ -176,7 +180,7 @@ class _Operator:
         return self.matvec(unit)
 
     def columns(self, index: Any, scales: Array) -> Array:
-        return np.stack([s * self.column(j) for j, s in zip(index.tolist(), scales.tolist(), strict=True)], axis=1)
+        return np.stack([s * self.column(j) for j, s in zip(index.tolist(), scales.tolist(), strict=True)]).T
 
     def combine(self, index: Any, c: Array) -> Array:
         w = np.zeros(self.domain)

@@ -41,6 +41,8 @@ class Restricted:
         """Let ``atoms`` join: their columns are appended to the Hessian."""
         if self._images is not None:
             Z = atoms.images(self.f.design)
+            if not self.f.quadratic and 4 * len(atoms) > len(self.block):
+                self._hessian = None  # so many are new that making it anew, as the curvature asks anyway, costs less
             if self._hessian is not None:
                 across = self.f.metric(w, self.block, self._images, Z, weights=self._rows)
                 corner = self.f.metric(w, atoms, Z, weights=self._rows)
@@ -77,7 +79,8 @@ class Restricted:
         change = c - self._rows
         change[np.abs(change) <= STALE * self._rows] = 0.0
         moved = change.nonzero()[0]
-        if 2 * len(moved) > np.count_nonzero(c) or self.f.has_intercept:
+        fallen = len(moved) and float(self._rows.max()) > 1e6 * float(c.max())  # subtracting it would leave rounding only
+        if fallen or 2 * len(moved) > np.count_nonzero(c) or self.f.has_intercept:
             return self._renew(w, c)
         if len(moved):
             self._rows = self._rows + change

@@ -1,12 +1,11 @@
 """What the sets are compared with: linear programs, all pairs, all balls, and the definition of curvature."""
 
-from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 from greedyhull.iterate import CoordinateIterate
 
@@ -20,16 +19,15 @@ def farthest(V: Array, H: Array | None = None) -> float:
 
 
 def enclosing(V: Array) -> float:
-    """The radius of the smallest ball around the rows of V: the least of the balls that few points determine."""
-    best = np.inf
-    for m in range(1, min(len(V), V.shape[1] + 1) + 1):
-        for chosen in combinations(range(len(V)), m):
-            P = V[list(chosen)]
-            E = P[1:] - P[0]
-            c = P[0] + np.linalg.lstsq(2 * E, (E**2).sum(axis=1), rcond=None)[0] if m > 1 else P[0]
-            radius = float(np.linalg.norm(V - c, axis=1).max())
-            best = min(best, radius)
-    return best
+    """The radius of the smallest ball around the rows of V: the least t ≥ ‖v − c‖² over t and c, by SLSQP, up to 1e-6."""
+    size = max(float(np.abs(V).max()), 1e-300)
+    V = V / size
+    far = lambda x: x[0] - ((V - x[1:]) ** 2).sum(axis=1)
+    slope = lambda x: np.hstack([np.ones((len(V), 1)), 2 * (V - x[1:])])
+    begin = np.append(((V - V.mean(axis=0)) ** 2).sum(axis=1).max(), V.mean(axis=0))
+    found = minimize(lambda x: x[0], begin, jac=lambda x: np.eye(1, len(x))[0], method="SLSQP",
+                     constraints={"type": "ineq", "fun": far, "jac": slope}, options={"ftol": 1e-14, "maxiter": 500})
+    return size * float(np.linalg.norm(V - found.x[1:], axis=1).max())
 
 
 def linear_minimum(g: Array, **constraints: Any) -> float:
@@ -42,7 +40,7 @@ def value_and_gradient(f: Any, x: Array) -> tuple[float, Array]:
     return f.value(w), np.asarray(f.gradient(w), dtype=np.float64)
 
 
-def bending(f: Any, S: Any, rng: np.random.Generator, trials: int = 60) -> float:
+def bending(f: Any, S: Any, rng: np.random.Generator, trials: int = 20) -> float:
     """The largest 2η⁻²[f(w + η(d − w)) − f(w) − η⟨∇f(w), d − w⟩] seen, over points w, atoms d and steps η."""
     most, centre = 0.0, S.centre().array()
     for _ in range(trials):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from greedyhull import Gap, GreedyhullError, Relative, log_likelihood, minimize, quadratic
+from greedyhull import Gap, GreedyhullError, Iterations, Relative, log_likelihood, minimize, quadratic
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.testing import check_atoms
 
@@ -26,8 +26,8 @@ def vertices_of(S):
     return np.stack(list(found.values()))
 
 
-SETS = [Simplex(5, upper=0.3), Simplex(5, upper=UNEVEN), Simplex(4, upper=0.25), Simplex(4, 2.0, upper=3.0), Simplex(5, upper=0.5),
-        Simplex(4, 1e9, upper=4e8), Simplex(1, 2.0, upper=2.0)]
+SETS = [Simplex(5, upper=0.3), Simplex(5, upper=UNEVEN), Simplex(4, upper=0.25), Simplex(4, 2.0, upper=3.0),
+        Simplex(5, upper=0.5), Simplex(4, 1e9, upper=4e8), Simplex(1, 2.0, upper=2.0)]
 
 
 @pytest.mark.parametrize("S", SETS, ids=repr)
@@ -52,9 +52,9 @@ def test_constants(S, brute, rng):
     scale = S.total
     if D.status == "exact":
         assert float(D) == pytest.approx(np.sqrt(brute.farthest(V)), abs=1e-7 * scale)
-        assert float(r) == pytest.approx(brute.enclosing(V), abs=1e-7 * scale)
+        assert float(r) == pytest.approx(brute.enclosing(V), abs=1e-5 * scale)
     else:
-        assert float(D) >= np.sqrt(brute.farthest(V)) and float(r) >= brute.enclosing(V) and float(r) <= float(D)
+        assert float(D) >= np.sqrt(brute.farthest(V)) and float(r) >= brute.enclosing(V) * (1 - 1e-5) and float(r) <= float(D)
     assert float(M) >= most * (1 - 1e-9) and float(M) <= scale**2 * 4 * np.linalg.norm(B @ B.T, 2)
     c = rng.random(d)
     assert S.absolute(c) == pytest.approx((V @ c).max())
@@ -89,23 +89,21 @@ def test_the_same_vertex_has_the_same_key(rng):
 
 
 @pytest.mark.parametrize("d", [3, 40])
-def test_decomposes_into_few_vertices(d, rng):
+def test_decomposes_into_few_vertices(d, brute, rng):
     S = Simplex(d, upper=np.linspace(1.5, 4.0, d) / d)
     for _ in range(5):
-        x = sum(p * np.sum([a.add_to(v := np.zeros(d), 1.0) or v for a in [S.argmin(rng.standard_normal(d))]], axis=0)
-                for p in rng.dirichlet(np.ones(8)))
+        x = rng.dirichlet(np.ones(8)) @ np.stack([brute.atom(S, rng.standard_normal(d)) for _ in range(8)])
         w = S.decompose(x)
         assert len(w) <= d and (w.weights > 0).all() and w.weights.sum() == pytest.approx(1.0)
         np.testing.assert_allclose(w.array(), x, atol=1e-13)
-        for i in range(len(w)):
-            assert S.contains(np.asarray(w.block.matrix.toarray()[i]))
+        assert all(S.contains(vertex) for vertex in w.block.matrix.toarray())
 
 
 def test_solves_a_portfolio(rng):
     """min ½wᵀQw with no weight above 5 %: agrees with the optimality conditions."""
     B = rng.standard_normal((60, 80))
     S = Simplex(60, upper=0.05)
-    s = minimize(quadratic(B @ B.T / 80), S, stop=Gap(1e-10))
+    s = minimize(quadratic(B @ B.T / 80), S, stop=Gap(1e-9) | Iterations(5000))
     w, g = s.point.array(), (B @ B.T / 80) @ s.point.array()
     assert s.converged and s.price is None
     free = (w > 1e-6) & (w < 0.05 - 1e-6)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,6 +57,18 @@ def test_what_it_says_is_true(demo):
     assert float(re.search(r"price of the budget is ([\d.]+)", said)[1]) == pytest.approx(best.price, rel=0.01)
     more = gh.minimize(f, gh.L1Ball(30, radius=5.05), gh.BlendedPairwise(), stop=gh.Gap(1e-10))
     assert (best.value - more.value) / 0.05 == pytest.approx(best.price, rel=0.02)  # what a price means
+
+
+def test_its_data_are_scikit_learn_s(monkeypatch):
+    from sklearn.datasets import load_breast_cancer
+
+    from greedyhull.cli import demo as job
+
+    bunch = load_breast_cancer()
+    for folder in (job.find_spec("sklearn").submodule_search_locations, ["/nowhere"]):
+        monkeypatch.setattr(job, "find_spec", lambda name, at=folder: SimpleNamespace(submodule_search_locations=at))
+        X, y, names = job._bundled()
+        assert (bunch.data == X).all() and (y == bunch.target).all() and names == bunch.feature_names.tolist()
 
 
 class Page(HTMLParser):
@@ -120,10 +133,9 @@ def test_bad_usage_is_one_sentence_and_exit_code_two(arguments, sentence, capsys
 
 
 def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path):
-    import importlib.util
+    from importlib.util import find_spec
 
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "sklearn" else found(name, *rest))
+    monkeypatch.setattr("greedyhull.cli.demo.find_spec", lambda name: None if name == "sklearn" else find_spec(name))
     assert run(["demo", "--out", str(tmp_path / "page.html")]) == 1
     assert capsys.readouterr().err == ("greedyhull: The demo needs scikit-learn, which is not installed. "
                                        'Install the extra: pip install "greedyhull[demo]".\n')

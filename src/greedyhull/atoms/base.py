@@ -213,12 +213,11 @@ def array_of(w: Any) -> Array:
 
 
 def lowest(scores: Array, m: int) -> Index:
-    """Where the m least scores are, least first; among equal ones the first comes first."""
+    """Where the m least scores are, least first."""
     if m >= len(scores):
         return np.argsort(scores, kind="stable")
-    limit = np.partition(scores, m - 1)[m - 1]
-    below, equal = np.flatnonzero(scores < limit), np.flatnonzero(scores == limit)
-    index = np.sort(np.concatenate([below, equal[: m - len(below)]])) if len(equal) else np.arange(m)  # NaN: any will do
+    index = np.argpartition(scores, m - 1)[:m]
+    index.sort()
     return index[np.argsort(scores[index], kind="stable")]
 
 

@@ -47,7 +47,9 @@ class L1Ball(AtomSet):
         return 2 * self.shape[0]
 
     def __getitem__(self, j: int) -> Basis:
-        return self.block(np.array([range(len(self))[j]]))[0]
+        j, d = range(len(self))[j], self.shape[0]
+        size = self.radius if self.weights is None else float(self._scale[j % d])
+        return Basis(j % d, size if j < d else -size)
 
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""

@@ -214,7 +214,7 @@ class SparseBlock:
         return A.combine(places, w[places])
 
     def images(self, A: Design) -> Any:
-        return np.stack([a.image(A) for a in self._atoms], axis=1)
+        return np.stack([a.image(A) for a in self._atoms]).T  # Fortran order, as `columns` has
 
     def add_to(self, w: Array, c: Array) -> None:
         w += c @ self.matrix
@@ -271,7 +271,7 @@ class DenseBlock:
         return A.matvec(c.dot(self.matrix).reshape(self.shape))
 
     def images(self, A: Design) -> Any:
-        return np.stack([A.matvec(row.reshape(self.shape)) for row in self.matrix], axis=1)
+        return np.stack([A.matvec(row.reshape(self.shape)) for row in self.matrix]).T  # Fortran order, as `columns` has
 
     def add_to(self, w: Array, c: Array) -> None:
         w += c.dot(self.matrix).reshape(self.shape)

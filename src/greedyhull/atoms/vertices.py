@@ -123,7 +123,8 @@ class Vertices(AtomSet):
         """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
         if len(self) * form.rows > LARGEST:
             return super().curvature(form)
-        squared, status = farthest_points(*form.images(self.matrix))
+        points = self.matrix - self.matrix.mean(axis=0) if self.dense_atoms else self.matrix
+        squared, status = farthest_points(*form.images(points))
         return Constant(max(squared, 0.0), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:

@@ -15,10 +15,10 @@ class Bracket:
     ``right`` is nan while nobody has looked at b; an ``open`` end b is one that h must not be asked at.
     """
 
-    __slots__ = ("a", "b", "high", "left", "low", "open", "probes", "right", "slope")
+    __slots__ = ("a", "b", "bend", "high", "left", "low", "open", "probes", "right")
 
     def __init__(self, start: float, slope: float, cap: float) -> None:
-        self.a, self.low, self.left, self.slope = 0.0, start, slope, slope
+        self.a, self.low, self.left, self.bend = 0.0, start, slope, 0.0
         self.b, self.high, self.right, self.open = cap, nan, nan, False
         self.probes = 0
 
@@ -47,9 +47,10 @@ class Bracket:
         if isnan(self.right):
             if self.probes == 0:  # the left tangent meets the level at x; a parabola with its vertex left of 1.8x stays above
                 x = 1.8 * (level - self.low) / self.left if level < self.low else b
+            elif self.bend > 0.0:  # beyond where the slope seems to vanish, and further beyond each time
+                x = a - 0.75 * 2.0**self.probes * self.left / self.bend
             else:
-                bend = (self.left - self.slope) / a if a > 0.0 else 0.0
-                x = a - 1.5 * self.left / bend if bend > 0.0 else (0.5 * (a + b) if self.open else b)
+                x = 0.5 * (a + b) if self.open else b
             end = a + NEAR * (b - a) if self.open else b
             return min(x, end) if x > a else end
         x = a - self.left * (b - a) / (self.right - self.left) if self.probes % 2 else self.crossing()
@@ -63,6 +64,7 @@ class Bracket:
         elif slope >= 0.0:
             self.b, self.high, self.right, self.open = x, value, slope, False
         elif x < self.b:
+            self.bend = (slope - self.left) / (x - self.a)
             self.a, self.low, self.left = x, value, slope
         else:  # still falling at the end: the minimum is there
             self.a, self.low, self.left, self.high, self.right = x, value, 0.0, value, 0.0

@@ -25,7 +25,7 @@ class ClosedForm:
     def __init__(self, f: Any, S: Any, w: Iterate) -> None:
         self.f, self.S = f, S
         z = f.at(w).z
-        size = max(1, ENTRIES // len(z))
+        size = len(S) if hasattr(S.block(np.arange(1)), "scale") else max(1, ENTRIES // len(z))  # coordinates need no images
         parts = [np.arange(a, min(a + size, len(S))) for a in range(0, len(S), size)]
         self.energies = np.maximum(np.concatenate([f.energies(w, S.block(part)) for part in parts]), 0.0)
         self.largest = float(self.energies.max())

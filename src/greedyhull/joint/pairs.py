@@ -15,6 +15,7 @@ from greedyhull.memory import Memory
 from greedyhull.types import Answer, Array
 
 SHARE = 0.1  # how much of the best decrease branch and bound may leave on the table
+BLIND = 1e-13  # a decrease that is a smaller part of f drowns in the rounding of values; slopes still tell it
 
 
 def swaps(f: Any, S: Any, w: Iterate, memory: Memory) -> ListedPairs | VertexPairs:
@@ -102,6 +103,11 @@ class VertexPairs:
             found = found if found.value < toward.value else toward
         else:
             found = search(f, w, slopes, w.weights.copy(), lambda i: swap(w, i, d), toward, share=self.share)
+            if f.value(w) - found.value <= BLIND * abs(f.value(w)):
+                moves = [w.toward(d), *(swap(w, i, d) for i in np.flatnonzero(slopes < 0.0).tolist())]
+                least = found.value - found.error
+                found = max((_by_slopes(f, w, move) for move in moves), key=lambda pair: pair[0])[1]
+                found = found._replace(error=max(found.value - least, 0.0))
         return found._replace(error=found.error + f.rounding(w, self.S))
 
     def _bends(self, w: Iterate, d: Any) -> Array:
@@ -115,3 +121,12 @@ class VertexPairs:
         self.energies = {key: known[key] for key in w.block.keys}
         own = np.array(list(self.energies.values()))
         return np.asarray(np.maximum(own + d.dot(Hd) - 2.0 * w.block.dots(Hd), 0.0))
+
+
+def _by_slopes(f: Any, w: Iterate, move: Direction) -> tuple[float, Choice]:
+    """The best step along a move, and its decrease by the trapezoidal rule, −½η(h'(0) + h'(η)): exact for parabolas, as
+    which short steps pass, and without the cancellation of values."""
+    line = f.along(w, move)
+    step = line.argmin()
+    fall = -0.5 * step * (line.slope + line.derivative(step))
+    return fall, Choice(move, step, line.value(step))

@@ -39,10 +39,6 @@ class Logistic(Separable):
         curvature *= self.p
         return value, residual, curvature
 
-    def size(self, value: float, z: Array) -> float:
-        """Each term is computed within 2 eps, however small it is."""
-        return value + 4.0 / self.n
-
     def beta(self, low: Array, high: Array) -> Array:
         nearest = np.maximum(np.maximum(low, -high), 0.0)  # the least |z| in the interval
         e = np.exp(-nearest)

@@ -7,7 +7,7 @@ import numpy as np
 from greedyhull.losses.base import Separable
 from greedyhull.types import Array
 
-HIGHEST = 700.0  # e^z overflows just above 709: no step goes there
+HIGHEST, HIGHEST_32 = 300.0, 40.0  # above, the square of e^z would overflow: φ counts as infinite there
 
 
 class Poisson(Separable):
@@ -28,16 +28,15 @@ class Poisson(Separable):
 
     @staticmethod
     def _exp(z: Array) -> Array:
-        """e^z; where it overflows the value is infinite, and says so."""
-        with np.errstate(over="ignore"):
-            return np.exp(z)
+        """e^z; infinite, without a warning, where it is too large to compute with."""
+        highest = Poisson._highest(z)
+        return np.where(z <= highest, np.exp(np.minimum(z, highest)), np.inf)
 
     def beta(self, low: Array, high: Array) -> Array:
         return self._exp(high)
 
     def lipschitz(self, low: Array, high: Array) -> Array:
-        with np.errstate(over="ignore"):
-            return np.maximum(np.abs(np.exp(low) - self.y), np.abs(np.exp(high) - self.y))
+        return np.maximum(np.abs(self._exp(low) - self.y), np.abs(self._exp(high) - self.y))
 
     def shift(self, z: Array) -> float:
         """argmin_b φ(z + b1) = log Σ pᵢyᵢ − log Σ pᵢe^{zᵢ}, computed relative to the largest z."""
@@ -50,8 +49,8 @@ class Poisson(Separable):
         return float(room.min()) if room.size else np.inf
 
     def size(self, value: float, z: Array) -> float:
-        return self.total(np.exp(z) + np.abs(self.y * z))
+        return self.total(self._exp(z) + np.abs(self.y * z))
 
     @staticmethod
     def _highest(z: Array) -> float:
-        return HIGHEST if z.dtype == np.float64 else 85.0
+        return HIGHEST if z.dtype == np.float64 else HIGHEST_32

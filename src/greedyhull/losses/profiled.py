@@ -142,6 +142,6 @@ def _root(loss: Separable, z: Array) -> float:
         if high - low <= 2.0 * finest:
             break
         b = trial
-        check(abs(b) < 1e6 * (1.0 + size + most), "The intercept runs off to infinity: the labels have one class only, or all counts are zero. "
-                            "Give both classes, or leave the intercept out.")
+        check(abs(b) < 1e6 * (1.0 + size + most), "The intercept runs off to infinity: the labels have one class only, or "
+                                                  "all counts are zero. Give both classes, or leave the intercept out.")
     return float(b)

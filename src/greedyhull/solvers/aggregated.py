@@ -22,12 +22,13 @@ class Aggregated:
 
     Every linearisation is below f, so their mean is, and its minimum is below min f; it takes one more call of the
     oracle each ``every`` iterations. For a c-FW or c-Jones run with η_k = 2/(k + 2), value − that minimum is at most
-    (2M + 4c)/(k + 2), the bound on the error itself, where a single gap is only known to be within three times that.
+    (2M + 4c)/(k + 2), the bound on the error itself. That much is also true of the best single gap, which every run
+    keeps; the mean is sharper where gradients take turns, as when Frank-Wolfe zigzags toward a face.
 
     >>> import numpy as np, greedyhull as gh
-    >>> f, S, stop = gh.quadratic(np.diag([1.0, 2.0, 3.0])), gh.Simplex(3), gh.Iterations(30)
+    >>> f, S, stop = gh.quadratic(np.eye(3)), gh.Simplex(3), gh.Iterations(30)
     >>> plain = gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop()), stop=stop)
-    >>> gh.minimize(f, S, gh.Aggregated(gh.FrankWolfe(gh.OpenLoop())), stop=stop).gap < plain.gap
+    >>> gh.minimize(f, S, gh.Aggregated(gh.FrankWolfe(gh.OpenLoop())), stop=stop).gap < plain.gap / 2
     True
     """
 

@@ -165,9 +165,10 @@ def _check_storage(solver: Any, problem: Problem, iterations: int, seed: int) ->
         if dense.converged and s.converged:
             off = abs((s.value or 0.0) - (dense.value or 0.0))
             expect(off <= 1e-9, f"{about}: it converged to a value {off:.3g} off that of dense data.")
-    single = problem.make(*(x.astype(np.float32) for x in problem.data))
-    s = minimize(single, problem.S, solver, stop=Iterations(iterations), seed=seed)
-    _expect_certified(f"{solver!r} on {problem.single.name}", s, problem.single)
+    X, *rest = (x.astype(np.float32) for x in problem.data)
+    for how in (np.asarray, csc_array):
+        s = minimize(problem.make(how(X), *rest), problem.S, solver, stop=Iterations(iterations), seed=seed)
+        _expect_certified(f"{solver!r} on {problem.single.name}, {how.__name__}", s, problem.single)
 
 
 def _expect_certified(about: str, s: Any, problem: Problem) -> None:

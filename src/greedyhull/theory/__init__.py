@@ -4,7 +4,7 @@ Throughout, e_k = f(w_k) - f* is the error after k steps, M the curvature of f o
 quality of the oracle: at the step η_k of the *schedule* a c-FW atom is within c η_k of the best linear score, a
 c-Jones atom within c η_k² of the best value of f. B = M/2 + c. Every function refuses an infinite curvature.
 
-=============================  ==============================================================================
+=============================  ====================================================================================
 any recorded steps             ``recursion``, ``remaining`` (Lemma 2), ``limit``, ``diverges`` (Theorem 1)
 the schedule 2/(k + 2)         ``rate`` (Theorem 2), ``zhang``, ``aggregate_rate``, ``gap_rate``
 line search, warm starts       ``line_search_rate``, ``warm_start_rate``, ``warm_start_index``, ``late_start_rate``
@@ -13,7 +13,7 @@ oracles with a relative error  ``multiplicative_rate``
 what no method can beat        ``recursion_lower``, ``greedy_recursion`` (Theorem 3), ``one_atom_lower``
 Jones atoms and FW atoms       ``jones_to_fw``, ``fw_to_jones``, ``prune`` (Theorem 4)
 how far a number is to trust   ``Constant``, ``Bound``; of one run: ``Bounds``, ``Refused``
-=============================  ==============================================================================
+=============================  ====================================================================================
 """
 
 from greedyhull.theory.bound import Bound, Constant, Quantity, Status

@@ -1,0 +1,98 @@
+"""The worst admissible oracle: as bad as it may be, and honest about it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import greedyhull as gh
+from greedyhull.atoms.box import Box
+from greedyhull.atoms.cached import Cached
+from greedyhull.atoms.inexact import Inexact
+from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.atoms.vertices import Vertices
+from greedyhull.testing import check_atoms
+from greedyhull.theory import rate
+
+RNG = np.random.default_rng(0)
+SETS = [gh.L1Ball(4, 2.0), gh.Simplex(5), gh.Simplex(5, upper=0.4), L2Ball(4, 1.5), L2Ball(1, 1.0),
+        L2Ball(2, 1.0, centre=[3.0, 4.0]), Box([0.0, -1.0, 2.0], [1.0, 1.0, 2.0]), Vertices(RNG.standard_normal((20, 3)))]
+
+
+@pytest.mark.parametrize("S", SETS[:7], ids=repr)
+def test_keeps_its_promises(S):
+    check_atoms(Inexact(S, 0.3), trials=4)
+
+
+@pytest.mark.parametrize("S", SETS, ids=repr)
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 100.0])
+def test_answers_are_admissible_and_no_better_than_needed(S, epsilon, rng):
+    oracle = Inexact(S, epsilon).oracle(rng)
+    for g in [*rng.standard_normal((20, *S.shape)), np.zeros(S.shape), np.ones(S.shape)]:
+        d, slack, kind = oracle.argmin(g)
+        error = d.dot(g) - S.argmin(g).dot(g)
+        assert -1e-12 <= error <= epsilon + 1e-13 and (slack, kind) == (epsilon, "always")
+        if hasattr(S, "scores"):
+            scores = S.scores(g)
+            assert d.dot(g) == pytest.approx(scores[scores <= scores.min() + epsilon].max())
+
+
+@given(g=st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 6)), min_size=2, max_size=5), epsilon=st.floats(1e-12, 1e7))
+def test_the_ball_turns_its_atom_just_so_far(g, epsilon):
+    g = np.array(g)
+    S = L2Ball(len(g), 2.0)
+    atom, least, length = S.worst(g, epsilon).array, -2.0 * np.linalg.norm(g), 4.0 * np.linalg.norm(g)
+    assert np.linalg.norm(atom) == pytest.approx(2.0)
+    assert atom @ g - least == pytest.approx(min(epsilon, length), rel=1e-6, abs=1e-9 * max(length, 1e-300))
+
+
+def test_epsilon_may_be_a_schedule_or_the_solvers_tolerance(rng):
+    g = np.array([0.0, 0.5, 0.7, 3.0])
+    scheduled = Inexact(gh.Simplex(4), gh.harmonic(0.6)).oracle(rng)
+    assert [scheduled.argmin(g).atom.index for _ in range(3)] == [1, 0, 0]
+    assert Inexact(gh.Simplex(4), lambda k: 0.7).oracle(rng).argmin(g).atom.index == 2
+    tolerant = Inexact(gh.Simplex(4)).oracle(rng)
+    assert tolerant.argmin(g) == (gh.Simplex(4).argmin(g), 0.0, "always")
+    assert tolerant.argmin(g, tol=0.55).atom.index == 1 and tolerant.argmin(g, tol=0.55).slack == 0.55
+    assert Inexact(gh.Simplex(4), 0.1).oracle(rng).argmin(g, tol=5.0).atom.index == 0
+
+
+def test_a_saved_schedule_goes_on(rng):
+    S = Inexact(gh.Simplex(4), gh.harmonic(0.6))
+    g, first, second = np.array([0.0, 0.3, 0.4, 0.6]), S.oracle(rng), S.oracle(rng)
+    for _ in range(3):
+        first.argmin(g)
+    second.restore(first.state())
+    assert [first.argmin(g).slack for _ in range(3)] == [second.argmin(g).slack for _ in range(3)]
+
+
+@pytest.mark.parametrize("S", [gh.Simplex(6), L2Ball(6, 1.0)], ids=repr)
+def test_theorem_2_with_the_worst_oracle(S, rng):
+    """ε_k = cη_k: the error stays below (2M + 4c)/(k + 2), and the certificate, slack included, above it."""
+    f = gh.least_squares(rng.standard_normal((10, 6)), rng.standard_normal(10))
+    best = gh.minimize(f, S, stop=gh.Relative(1e-9) | gh.Iterations(5000))
+    M, c = float(f.curvature(S)), 0.5
+    s = gh.minimize(f, Inexact(S), gh.FrankWolfe(gh.OpenLoop(), tolerance=gh.harmonic(c)), stop=gh.Iterations(100))
+    errors = s.trace["value"] - best.certificate.lower
+    for k in range(1, 100):
+        assert errors[k] <= rate(M, c, k) + best.gap
+    assert (s.trace["gap"] >= s.trace["value"] - best.value - 1e-12).all()
+
+
+def test_shortlists_leave_the_best_out(rng):
+    oracle = Inexact(gh.Simplex(5), 0.25).oracle(rng)
+    atoms, slack, rest = oracle.best(np.array([0.0, 0.2, 0.4, 0.1, 9.0]), 3)
+    assert atoms.index.tolist() == [1] and slack == 0.25 and rest == 0.0
+    assert Inexact(gh.Simplex(5), 0.0).oracle(rng).best(np.arange(5.0), 2).atoms.index.tolist() == [0, 1]
+
+
+def test_sets_inside_sets():
+    S = Cached(Inexact(gh.Simplex(3, 2.0), 0.5), size=4)
+    assert repr(S) == "Cached(Inexact(Simplex(3, total=2), 0.5), size=4)" and S.total == 2.0
+    assert repr(Inexact(gh.Simplex(3), gh.harmonic(1.0)).rescaled(4.0)) == "Inexact(Simplex(3, total=4), harmonic(1))"
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, np.nan, np.inf, "a", True])
+def test_bad_input(epsilon):
+    with pytest.raises(gh.GreedyhullError, match="wanted"):
+        Inexact(gh.Simplex(3), epsilon)

@@ -1,0 +1,23 @@
+"""Every kind of data that ships multiplies as its matrix does."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array
+
+from greedyhull.designs import design
+from greedyhull.testing import check_design
+
+STORED: dict[str, Callable[[Any], Any]] = {"C order": np.ascontiguousarray, "Fortran order": np.asfortranarray, "a strided view": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+                                           "CSC": csc_array, "CSR": csr_array, "COO": coo_array, "a CSC matrix": csc_matrix}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("shape", [(7, 11), (11, 7), (1, 4), (5, 1)])
+def test_the_design_keeps_its_promises(stored: str, dtype: Any, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    X = (rng.standard_normal(shape) * (rng.random(shape) < 0.6)).astype(dtype)
+    check_design(design(STORED[stored](X)), X)

@@ -1,0 +1,103 @@
+"""Every solver that ships: certificates are true, points feasible, runs repeat and resume bit by bit."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+from greedyhull.testing import Problem, check_solver, small_problems
+
+UNSMOOTH = {"lp_loss, p = 1.5 over Simplex", "function without smoothness over Simplex", "log_likelihood with zeros over Simplex"}
+BOXES = {p.name for p in small_problems() if p.name.startswith("function")} | {"lp_loss, p = 1.5 over Simplex"}
+
+# a solver, the relative gap it must reach on every problem (None: honesty is enough), the problems it may refuse
+SOLVERS: list[tuple[Any, float | None, set[str]]] = [
+    *((gh.FrankWolfe(step), None, set()) for step in (gh.Exact(), gh.OpenLoop(), gh.LogAdaptive(), gh.Constant(0.1), gh.Power(0.5), gh.Backtracking())),
+    (gh.FrankWolfe(gh.Short()), None, UNSMOOTH),
+    (gh.FrankWolfe(tolerance=gh.harmonic(0.1)), None, set()),
+    (gh.BlendedPairwise(), 1e-6, set()),
+    (gh.BlendedPairwise(gh.Backtracking()), None, set()),
+    (gh.Corrective(), 1e-6, BOXES),
+    (gh.Corrective(batch=1), None, BOXES),
+]
+for name, precision in (("Jones", None), ("PairwiseJones", 1e-6), ("Mixed", None), ("Aggregated", None), ("AwayStep", 1e-6), ("Pairwise", 1e-6)):
+    if hasattr(gh, name):
+        SOLVERS.append((getattr(gh, name)(), precision, set()))
+if hasattr(gh, "Jones"):
+    SOLVERS.append((gh.Jones(gh.OpenLoop()), None, set()))
+if hasattr(gh, "Aggregated"):
+    SOLVERS.append((gh.Aggregated(gh.FrankWolfe(gh.OpenLoop()), every=3), None, set()))
+
+
+@pytest.mark.parametrize("solver, precision, refusable", SOLVERS, ids=lambda it: repr(it) if hasattr(it, "run") else "")
+def test_the_solver_keeps_its_promises(solver: Any, precision: float | None, refusable: set[str]) -> None:
+    refused = check_solver(solver, iterations=20, precision=precision)
+    assert set(refused) <= refusable
+
+
+def wrapped() -> list[Problem]:
+    """Sets around sets: a lazy oracle and an inexact one."""
+    rng = np.random.default_rng(2)
+    f = gh.least_squares(rng.standard_normal((9, 5)), rng.standard_normal(9))
+    wrappers = [getattr(gh, name) for name in ("Cached",) if hasattr(gh, name)]
+    problems = [Problem(f"{make.__name__} L1Ball", f, make(gh.L1Ball(5, 1.5))) for make in wrappers]
+    problems += [Problem(f"{make.__name__} Simplex", f, make(gh.Simplex(5))) for make in wrappers]
+    if hasattr(gh, "Inexact"):
+        problems += [Problem("Inexact L1Ball", f, gh.Inexact(gh.L1Ball(5, 1.5), 0.05)), Problem("Inexact Simplex", f, gh.Inexact(gh.Simplex(5), 0.01))]
+    return problems
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective()], ids=repr)
+def test_lazy_and_inexact_oracles_are_honest_too(solver: Any) -> None:
+    problems = wrapped()
+    if not problems:
+        pytest.skip("no wrappers yet")
+    check_solver(solver, problems, iterations=25)
+
+
+def test_every_solver_that_ships_is_checked() -> None:
+    shipped = {it for it in vars(gh).values() if isinstance(it, type) and hasattr(it, "run") and hasattr(it, "__dataclass_fields__")}
+    assert {it.__name__ for it in shipped} <= {type(solver).__name__ for solver, _, _ in SOLVERS}
+
+
+# --- what an iteration costs --------------------------------------------------------------------------------------
+
+
+class Counted:
+    """A design that counts who asks for what."""
+
+    def __init__(self, A: Any) -> None:
+        self._inner, self.counts = A, {"adjoint": 0, "column": 0, "matvec": 0, "combine": 0, "columns": 0}
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if name in self.counts:
+            self.counts[name] += 1
+        return found
+
+
+@pytest.mark.parametrize("step", [gh.Exact(), gh.Short(), gh.OpenLoop()], ids=repr)
+def test_an_iteration_costs_one_adjoint_and_one_column(step: Any) -> None:
+    from greedyhull.designs import design
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 50)), rng.standard_normal(20)
+    counted = [Counted(design(X)) for _ in range(2)]
+    for A, k in zip(counted, (10, 30), strict=True):
+        gh.minimize(gh.least_squares(A, y), gh.L1Ball(50, 3.0), gh.FrankWolfe(step), stop=gh.Iterations(k))
+    more = {name: counted[1].counts[name] - counted[0].counts[name] for name in counted[0].counts}
+    assert more == {"adjoint": 20, "column": 20, "matvec": 0, "combine": 0, "columns": 0}
+
+
+def test_dense_and_sparse_data_take_frank_wolfe_the_same_way() -> None:
+    from scipy.sparse import csc_array, csr_array
+
+    for problem in small_problems():
+        if problem.make is None or not problem.data or "zeros" in problem.name:
+            continue
+        dense = gh.minimize(problem.f, problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
+        for kind in (csc_array, csr_array):
+            sparse = gh.minimize(problem.stored(kind), problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
+            assert np.abs(sparse.trace.value - dense.trace.value).max() <= 1e-9
+            assert np.abs(sparse.point.array() - dense.point.array()).max() <= 1e-9

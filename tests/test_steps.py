@@ -1,0 +1,64 @@
+"""Step rules, one by one; their common promises are in conformance."""
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+from greedyhull.line import Curve, Parabola
+from greedyhull.testing import small_problems
+
+
+def test_schedules_are_the_papers() -> None:
+    assert [gh.OpenLoop().eta(k) for k in range(3)] == [1.0, 2 / 3, 0.5]
+    assert gh.OpenLoop(4).eta(4) == 0.5 and gh.Constant(0.2).eta(9) == 0.2
+    assert gh.Power(0.5).eta(3) == 0.5 and gh.Power(1.0).eta(3) == 0.25
+    assert gh.LogAdaptive().eta(0) == 1.0 and gh.LogAdaptive().eta(9) == pytest.approx((2 + np.log(10)) / (11 + np.log(10)))
+
+
+def test_the_short_step_minimises_the_parabola_above() -> None:
+    step = gh.Short().start()
+    assert step(Parabola(0, -1, 4, 1), 0) == 0.25 and step(Parabola(0, -9, 4, 1), 0) == 1.0 and step(Parabola(0, -1, 0, 0.7), 0) == 0.7
+
+
+def test_the_short_step_wants_a_finite_bend() -> None:
+    with pytest.raises(gh.GreedyhullError, match=r"Exact\(\) or Backtracking\(\)"):
+        gh.Short().start()(Curve(lambda s: -s, lambda s: (-1.0, 0.0), -1.0, 1.0), 0)
+
+
+def test_backtracking_obeys_the_curvature_inequality_it_reports() -> None:
+    for problem in small_problems():
+        if "over Simplex" not in problem.name:
+            continue
+        s = gh.minimize(problem.f, problem.S, gh.FrankWolfe(gh.Backtracking()), stop=gh.Iterations(60))
+        assert (np.diff(s.trace.value) <= 1e-12).all()
+        assert s.curvature is not None and s.curvature > 0
+
+
+def test_backtracking_meets_the_rate_with_its_own_curvature() -> None:
+    problem = small_problems()[0]
+    s = gh.minimize(problem.f, problem.S, gh.FrankWolfe(gh.Backtracking()), stop=gh.Iterations(100))
+    k = s.trace.iteration[2:]
+    assert s.curvature is not None
+    assert (s.trace.value[2:] - problem.minimum <= 2 * s.curvature / (k + 2)).all()
+
+
+def test_a_warm_start_is_not_thrown_away_by_an_open_loop_rule() -> None:
+    """η_0 = 1 would leave the start for a vertex; the count begins where the schedule meets the short step."""
+    problem = small_problems()[0]
+    good = gh.minimize(problem.f, problem.S, gh.Corrective()).point
+    value = problem.f.value(good.copy())
+    for rule in (gh.OpenLoop(), gh.LogAdaptive(), gh.Power(0.5)):
+        s = gh.minimize(problem.f, problem.S, gh.FrankWolfe(rule), start=good, stop=gh.Iterations(20))
+        assert s.trace.value.max() <= value + 1e-3, rule
+
+
+def test_rules_are_compared_and_shown_by_value() -> None:
+    assert gh.OpenLoop() == gh.OpenLoop(2.0) and gh.OpenLoop() != gh.OpenLoop(3.0) and hash(gh.Short()) == hash(gh.Short())
+    assert repr(gh.Constant(0.1)) == "Constant(value=0.1)"
+
+
+def test_schedules_of_tolerances() -> None:
+    assert gh.zero(5) == 0.0 and gh.constant(0.3)(7) == 0.3 and gh.harmonic(2.0)(2) == 1.0 and gh.power(2.0, 3.0)(1) == 0.75
+    assert gh.of_gap(0.1, first=9.0)(0, None) == 9.0 and gh.of_gap(0.1)(0, 2.0) == 0.2
+    assert [repr(s) for s in (gh.constant(0.5), gh.harmonic(), gh.power(1.0), gh.of_gap(0.1))] == [
+        "constant(0.5)", "harmonic(1)", "power(1, scale=1)", "of_gap(0.1, first=0)"]
