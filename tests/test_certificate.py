@@ -16,7 +16,7 @@ from greedyhull.testing.expect import mixture
 PROBLEMS = small_problems()
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(st.sampled_from(PROBLEMS), st.integers(0, 10**6))
 def test_the_certificate_of_any_point_is_true(problem: Problem, seed: int) -> None:
     rng = np.random.default_rng(seed)

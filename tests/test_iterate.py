@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import greedyhull as gh
 from greedyhull.atoms.shapes import Basis, BasisBlock, Dense, Sparse
-from greedyhull.iterate import CoordinateIterate, Coordinates, Iterate, restored
+from greedyhull.coordinates import Coordinates
+from greedyhull.iterate import CoordinateIterate, Iterate, restored
 
 D = 4
 SHAPES: dict[str, list[Any]] = {

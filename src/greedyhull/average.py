@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.direction import Direction
+from greedyhull.iterate import Iterate
 from greedyhull.types import Array, State
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.coordinates import Coordinates
+from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.iterate import Coordinates, Direction, Iterate
+from greedyhull.iterate import Iterate
 from greedyhull.line import Curve
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Line, Shape

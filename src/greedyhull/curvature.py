@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.ranges import CHUNK, columns
+from greedyhull.atoms.ranges import columns, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index
@@ -142,14 +142,11 @@ class Square(Form):
         self.design, (self.d,) = design, design.domain
         self.rows, self.cost = self.d, 1.0
 
-    def _columns(self, J: Index) -> Array:
-        return _dense(self.design.columns(J, np.ones(len(J))))
-
     def diagonal(self) -> Array:
         return np.concatenate([_dense(block)[J, np.arange(len(J))] for J, block in columns(self.design)])
 
     def entries(self, I: Index, J: Index) -> Array:
-        return self._columns(J)[I]
+        return _dense(some_columns(self.design, J))[I]
 
     def apply(self, x: Array) -> Array:
         return self.design.matvec(x)
@@ -190,9 +187,6 @@ class Weighted(Form):
             return root * (_dense(block) - self.mean[J])
         return (block * root).tocsc() if hasattr(block, "tocsc") else block * root
 
-    def _columns(self, J: Index) -> Any:
-        return self._part(J, self.design.columns(J, np.ones(len(J))).astype(np.float64, copy=False))
-
     def _parts(self) -> Iterator[tuple[Index, Any]]:
         for J, block in columns(self.design):
             for start in range(0, len(J), 256) if self.mean is not None and hasattr(block, "tocsc") else (None,):
@@ -205,18 +199,17 @@ class Weighted(Form):
         return np.concatenate([(part * part).sum(axis=0) for _, part in self._parts()])
 
     def entries(self, I: Index, J: Index) -> Array:
-        return _dense(self._columns(I).T @ self._columns(J))
+        left, right = (self._part(K, some_columns(self.design, K)) for K in (I, J))
+        return _dense(left.T @ right)
 
     @cached_property
     def _matrix(self) -> Array | None:
         """BᵀB, summed over chunks of rows."""
         if self.d > SMALL:
             return None
-        H, every, step = np.zeros((self.d, self.d)), np.arange(self.d), max(1, CHUNK // self.d)
-        for start in range(0, self.rows, step):
-            rows = np.arange(start, min(start + step, self.rows))
-            block = _dense(self.design.rows(rows).columns(every, np.ones(self.d)))
-            B = (block if self.mean is None else block - self.mean) * np.sqrt(self.c[rows])[:, None]
+        H = np.zeros((self.d, self.d))
+        for I, block in row_blocks(self.design):
+            B = (block if self.mean is None else block - self.mean) * np.sqrt(self.c[I])[:, None]
             H += B.T @ B
         return H
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.direction import Direction
+from greedyhull.iterate import Iterate
 from greedyhull.types import Array, Design, State
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.shapes import block_from
+from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Atom, Block, Design, State, View
+from greedyhull.types import Array, Atom, Block, State, View
 
 if TYPE_CHECKING:
-    from greedyhull.types import Index
+    pass
 
 
 class Active(NamedTuple):
@@ -35,48 +36,6 @@ class Work:
 
     def __init__(self, gradients: int = 0, products: float = 0.0) -> None:
         self.gradients, self.products = gradients, products
-
-
-class Direction:
-    """v = Σ cᵢ dᵢ − drift·w, and how far it may be followed.
-
-    Toward an atom: (+d, drift 1). Away from one: (−d, drift −1). Pairwise: (+d − d', drift 0). Many terms: a
-    reweighting. Its image under a design is computed once and shared by the line search and the move.
-    """
-
-    __slots__ = ("_images", "base", "coefficients", "drift", "max_step", "terms")
-
-    def __init__(self, terms: Block | tuple[Atom, ...], coefficients: Any, drift: float, max_step: float,
-                 base: Array | None = None) -> None:
-        self.terms, self.coefficients, self.drift, self.max_step = terms, coefficients, drift, max_step
-        self.base = base  # of a reweighting: the weights that its terms have now
-        self._images: dict[View, Array] = {}
-
-    def linear(self, A: Design) -> Array:
-        """A Σ cᵢ dᵢ, without the drift."""
-        if not isinstance(self.terms, tuple):
-            return self.terms.combine(A, self.coefficients)
-        total = self.terms[0].image(A)
-        if self.coefficients[0] != 1.0:
-            total = self.coefficients[0] * total
-        for atom, c in zip(self.terms[1:], self.coefficients[1:], strict=True):
-            total = total + c * atom.image(A)
-        return total
-
-    def add_to(self, x: Array, c: float) -> None:
-        """x ← x + c Σ cᵢ dᵢ, without the drift."""
-        if not isinstance(self.terms, tuple):
-            self.terms.add_to(x, c * self.coefficients)
-            return
-        for atom, coefficient in zip(self.terms, self.coefficients, strict=True):
-            atom.add_to(x, c * coefficient)
-
-    def image(self, view: View, make: Callable[[Direction], Array]) -> Array:
-        """The image of v in ``view``, made on the first call."""
-        found = self._images.get(view)
-        if found is None:
-            found = self._images[view] = make(self)
-        return found
 
 
 class Iterate:
@@ -194,7 +153,7 @@ class Iterate:
         if v.drift:
             self._weights *= 1.0 - v.drift * step  # beyond the last atom there are zeros
         if not isinstance(v.terms, tuple):
-            self._assign(v.terms, v.base + step * v.coefficients)  # type: ignore[operator]
+            self._assign(v.terms, v.base + step * v.coefficients)
             return
         for atom, c in zip(v.terms, v.coefficients, strict=True):
             self._add(atom, c * step)
@@ -353,65 +312,3 @@ class CoordinateIterate(Iterate):
 def restored(state: State) -> Iterate:
     """The iterate of either kind that wrote ``state``."""
     return CoordinateIterate.restored(state) if "x" in state else Iterate.restored(state)
-
-
-class Coordinates:
-    """The view that is the point's own coordinates, for objectives that are given arrays.
-
-    Every coordinate stays between the least and the largest of the atoms met so far, whatever rounding does: a function
-    that is defined on the simplex only is never asked at −1e-17.
-    """
-
-    __slots__ = ("gradient", "high", "low", "name", "value", "x")
-
-    def __init__(self, name: str = "coordinates") -> None:
-        self.name = name
-        self.x: Array = np.zeros(0)
-        self.low: Array = self.x
-        self.high: Array = self.x
-        self.clear()
-
-    def clear(self) -> None:
-        self.value: float | None = None
-        self.gradient: Array | None = None
-
-    def direction(self, move: Direction) -> Array:
-        """v as an array."""
-        return move.image(self, self._direction)
-
-    def _direction(self, move: Direction) -> Array:
-        v = -move.drift * self.x
-        move.add_to(v, 1.0)
-        for i in range(len(move.terms)):
-            self._meet(move.terms[i])
-        return v
-
-    def _meet(self, atom: Atom) -> None:
-        d = np.zeros_like(self.x)
-        atom.add_to(d, 1.0)
-        self.low, self.high = np.minimum(self.low, d), np.maximum(self.high, d)
-
-    def moved(self, move: Direction, step: float) -> None:
-        self.direction(move)
-        x = (1.0 - move.drift * step) * self.x  # a new array: a user may have kept the old one
-        move.add_to(x, step)
-        self.x = np.clip(x, self.low, self.high)
-        self.clear()
-
-    def refresh(self, w: Iterate) -> None:
-        x = w.array()
-        if w.keeps_atoms:
-            self.x, self.low, self.high = x, np.full_like(x, np.inf), np.full_like(x, -np.inf)
-            for i in range(len(w)):
-                self._meet(w.block[i])
-        elif self.low.shape != x.shape:
-            self.low = self.high = x
-        self.x = np.clip(x, self.low, self.high)
-        self.clear()
-
-    def state(self) -> State:
-        return {"x": self.x, "low": self.low, "high": self.high}
-
-    def restore(self, state: State) -> None:
-        self.x, self.low, self.high = state["x"], state["low"], state["high"]
-        self.clear()

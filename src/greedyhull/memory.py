@@ -116,7 +116,7 @@ class Memory:
             self._rng = np.random.Generator(np.random.PCG64(self._seed))
             self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
                                              "has_uint32": has, "uinteger": integer}
-            self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+            self._top = self._rng.bit_generator.state
 
 
 class _LazyRng:

@@ -163,7 +163,8 @@ class Run:
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
-        if getattr(self.f.at(self.w), "moves", 0) >= 64:
+        view = self.f.at(self.w) if hasattr(self.f, "at") else None
+        if getattr(view, "moves", 0) >= 64:
             self.w.refresh()
 
     def _question(self, value: float, gap: float, p: Progress) -> float:

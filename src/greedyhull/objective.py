@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.direction import Direction
 from greedyhull.errors import check
 from greedyhull.image import Image
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
@@ -170,10 +171,15 @@ class Composite:
         r, reach = view.residual, self.reach(S)  # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
         size = self.loss.size(view.value, view.z)
         n, terms = self.design.n + 16, len(w) + 3 * view.moves
-        allowance = EPS * (n * size + (2 * n + terms) * float(r.dot(r)) ** 0.5 * reach)
+        if self.loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
+            spread = abs(self.euler(w)) + S.absolute(np.abs(self.gradient(w)))
+        else:
+            spread = float(r.dot(r)) ** 0.5 * reach
+        allowance = EPS * (n * size + (2 * n + terms) * spread)
         if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
             allowance += abs(float(r.sum())) * (2.0 * reach + abs(self.intercept(w)))
-        return allowance
+        out: float = allowance
+        return out
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from greedyhull.designs import design as make_design
+from greedyhull.direction import Direction
 from greedyhull.errors import check
 from greedyhull.image import Image
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
@@ -27,7 +28,7 @@ class QuadraticForm:
     name = "quadratic"
 
     def __init__(self, Q: Any, b: Any) -> None:
-        self.design = _Operator(Q) if hasattr(Q, "matvec") and not hasattr(Q, "toarray") else make_design(Q)
+        self.design: Any = make_design(Q)
         (d,) = self.design.domain
         check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
         self.b = np.zeros(d) if b is None else np.asarray(b, dtype=np.float64)
@@ -35,6 +36,7 @@ class QuadraticForm:
         check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
         self.domain: Shape = (d,)
         self._scale: float | None = None
+        self._precise: QuadraticForm | None = None
         self._sizes: tuple[AtomSet, float, float, float] | None = None
         self._check_symmetric()
 
@@ -124,9 +126,11 @@ class QuadraticForm:
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
         if not hasattr(block, "scale"):
             return np.diagonal(self.hessian(w, block)).copy()
-        matrix = getattr(self.design, "by_column", getattr(self.design, "X", None))
-        diagonal = [self.design.column(j)[j] for j in range(self.domain[0])] if matrix is None else matrix.diagonal()
-        return np.asarray(np.asarray(diagonal, dtype=np.float64)[block.index] * block.scale**2)
+        atoms: Any = block
+        matrix: Any = getattr(self.design, "by_column", getattr(self.design, "X", None))
+        diagonal = matrix.diagonal() if hasattr(matrix, "diagonal") else [
+            self.design.column(j)[j] for j in range(self.domain[0])]
+        return np.asarray(np.asarray(diagonal, dtype=np.float64)[atoms.index] * atoms.scale**2)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, and what Qw may have gathered in its updates."""
@@ -151,7 +155,12 @@ class QuadraticForm:
         return form_curvature(self, S)
 
     def precise(self) -> QuadraticForm:
-        return self if self.design.dtype == np.float64 else QuadraticForm(self.design.X.astype(np.float64), self.b)
+        """This objective in float64: what certificates are computed with."""
+        if self.design.dtype == np.float64:
+            return self
+        if self._precise is None:
+            self._precise = QuadraticForm(self.design.precise(), self.b)
+        return self._precise
 
 
 def _linear(move: Direction, g: Array) -> float:
@@ -159,33 +168,3 @@ def _linear(move: Direction, g: Array) -> float:
     if not isinstance(move.terms, tuple):
         return float(move.coefficients.dot(move.terms.dots(g)))
     return float(sum(c * atom.dot(g) for atom, c in zip(move.terms, move.coefficients, strict=True)))
-
-
-class _Operator:
-    """A linear operator as a design: columns by products with unit vectors."""
-
-    def __init__(self, operator: Any) -> None:
-        self.operator = operator
-        self.n, d = operator.shape
-        self.domain, self.dtype = (int(d),), np.dtype(np.float64)
-
-    def matvec(self, w: Array) -> Array:
-        return np.asarray(self.operator.matvec(w), dtype=np.float64).ravel()
-
-    adjoint = matvec
-
-    def column(self, j: int) -> Array:
-        unit = np.zeros(self.domain)
-        unit[j] = 1.0
-        return self.matvec(unit)
-
-    def columns(self, index: Any, scales: Array) -> Array:
-        return np.stack([s * self.column(j) for j, s in zip(index.tolist(), scales.tolist(), strict=True)]).T
-
-    def combine(self, index: Any, c: Array) -> Array:
-        w = np.zeros(self.domain)
-        np.add.at(w, index, c)
-        return self.matvec(w)
-
-    def precise(self) -> _Operator:
-        return self

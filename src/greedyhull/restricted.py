@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.direction import Direction
+from greedyhull.iterate import Iterate
 from greedyhull.types import Array, Block, Index, State
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -15,9 +14,9 @@ from greedyhull.types import State
 def save_state(path: Path, state: State) -> None:
     """Write ``state`` to ``path``, all or nothing."""
     beside = path.with_name(path.name + ".part")
-    with open(beside, "wb") as file:
-        np.savez(file, allow_pickle=False, **state)  # type: ignore[arg-type]
-    os.replace(beside, path)
+    with beside.open("wb") as file:
+        np.savez(file, allow_pickle=False, **state)
+    beside.replace(path)
 
 
 def load_state(path: Path) -> State:

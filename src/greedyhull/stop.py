@@ -159,7 +159,7 @@ class Either(Stop):
         flat: list[Stop] = []
         for stop in stops:
             flat.extend(stop.stops if isinstance(stop, Either) else (stop,))
-        self.stops = tuple(flat)
+        self.stops: tuple[Stop, ...] = tuple(flat)
         self.asks_gap = any(stop.asks_gap for stop in flat)
 
     def __repr__(self) -> str:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Direction, Iterate
+    from greedyhull.direction import Direction
+    from greedyhull.iterate import Iterate
     from greedyhull.memory import Memory
     from greedyhull.progress import Progress
     from greedyhull.theory import Constant

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.shapes import block_from
+from greedyhull.direction import Direction
 from greedyhull.errors import check
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.iterate import Iterate
 from greedyhull.line import NEAR
 from greedyhull.simplex_qp import solve_simplex_qp
 from greedyhull.types import Array, Block, State

@@ -117,8 +117,8 @@ def test_price_of_the_radius(rng):
 
 @pytest.mark.parametrize(("lower", "upper", "said"), [
     ([0.0, 2.0], [1.0, 1.0], r"exceeds upper at 1 places, first at \(1,\): 2 > 1"), ([0.0], [1.0, 2.0], "same shape"),
-    (0.0, 1.0, "array"), ([], [], "no coordinates"), ([0.0, np.nan], 1.0, "NaN"), ([0.0, 0.0], np.inf, "infinite"), (["a"], [1.0], "numbers"),
-    ([0.0], [1e200], "overflow"),
+    (0.0, 1.0, "array"), ([], [], "no coordinates"), ([0.0, np.nan], 1.0, "NaN"), ([0.0, 0.0], np.inf, "infinite"),
+    (["a"], [1.0], "numbers"), ([0.0], [1e200], "overflow"),
 ])
 def test_bad_input(lower, upper, said):
     with pytest.raises(GreedyhullError, match=said):

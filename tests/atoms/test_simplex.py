@@ -75,8 +75,8 @@ def test_upper_makes_a_bounded_simplex():
 def test_price_is_the_derivative_of_the_minimum(S, rng):
     """−⟨∇f, w⟩/total: the hull scales with total, w = total·u, so that d f*/d total = ⟨∇f(w), u⟩."""
     f = least_squares(rng.standard_normal((8, 6)), rng.standard_normal(8) + 3.0)
-    h = 1e-4
-    lower, here, upper = (minimize(f, S.rescaled(S.total + step), stop=Gap(1e-10) | Iterations(5000)) for step in (-h, 0.0, h))
+    h, stop = 1e-4, Gap(1e-10) | Iterations(5000)
+    lower, here, upper = (minimize(f, S.rescaled(S.total + step), stop=stop) for step in (-h, 0.0, h))
     assert here.price == pytest.approx(-(upper.value - lower.value) / (2 * h), abs=1e-6)
 
 

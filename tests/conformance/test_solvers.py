@@ -93,11 +93,13 @@ def test_an_iteration_costs_one_adjoint_and_one_column(step: Any) -> None:
 def test_dense_and_sparse_data_take_frank_wolfe_the_same_way() -> None:
     from scipy.sparse import csc_array, csr_array
 
+    from greedyhull.designs.sparse import SparseDesign
+
     for problem in small_problems():
         if problem.make is None or not problem.data or "zeros" in problem.name:
             continue
         dense = gh.minimize(problem.f, problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
         for kind in (csc_array, csr_array):
-            sparse = gh.minimize(problem.stored(kind), problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
+            sparse = gh.minimize(problem.stored(lambda X, kind=kind: SparseDesign(kind(X))), problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
             assert np.abs(sparse.trace.value - dense.trace.value).max() <= 1e-9
             assert np.abs(sparse.point.array() - dense.point.array()).max() <= 1e-9

@@ -8,10 +8,11 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, numbers, positive
 from greedyhull.atoms.pairs import farthest_coordinates
+from greedyhull.atoms.ranges import CHUNK, row_blocks
 from greedyhull.atoms.shapes import Sparse, SparseBlock
 from greedyhull.errors import check
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Design, Index
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
@@ -115,6 +116,19 @@ class BoundedSimplex(AtomSet):
             return Sizes.of(np.sqrt(2.0 * max(square - self.argmin(s).dot(s), 0.0)), np.sqrt(max(square - middle, 0.0)))
         r = np.sqrt(max(min(square - middle, 0.25 * float(cap @ cap)), 0.0))
         return Sizes.of(min(np.sqrt(2.0 * square), 2.0 * r), r, "upper bound")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """Every row's coordinates filled in ascending and in descending order."""
+        low, high = np.zeros(design.n), np.zeros(design.n)
+        for I, block in row_blocks(design, CHUNK // 4):
+            order = np.argsort(block, axis=1)
+            ends = []
+            for places in (order, order[:, ::-1]):
+                cap = self._cap[places]
+                filled = np.clip(self.total - (np.cumsum(cap, axis=1) - cap), 0.0, cap)
+                ends.append((np.take_along_axis(block, places, axis=1) * filled).sum(axis=1))
+            low[I], high[I] = ends
+        return low, high
 
     def curvature(self, form: Any) -> Constant:
         """From above, by the least of three sets around it: the simplex, the ball, and the box of differences."""

@@ -15,7 +15,7 @@ import numpy as np
 from greedyhull.theory import Status
 from greedyhull.types import Array, Index
 
-BUDGET = 3e10  # multiplications that a diameter may cost
+BUDGET = 1e10  # multiplications that a diameter may cost
 TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
 
 

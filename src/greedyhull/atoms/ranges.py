@@ -24,24 +24,39 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
     [([0, 1, 2], (3, 3))]
     """
     (d,) = design.domain
-    sparse = hasattr(design.columns(np.arange(1), np.ones(1)), "tocsc")
-    width = d if sparse else max(1, CHUNK // design.n)
+    width = d if hasattr(design, "by_column") else max(1, CHUNK // design.n)
     for start in range(0, d, width):
         J = np.arange(start, min(start + width, d))
-        yield J, design.columns(J, np.ones(len(J))).astype(np.float64, copy=False)
+        yield J, some_columns(design, J)
+
+
+def some_columns(design: Design, J: Index) -> Any:
+    """A[:, J] in float64, CSC where the design keeps that form, else dense."""
+    stored = getattr(design, "by_column", None)
+    if stored is not None:
+        return stored[:, J].astype(np.float64, copy=False)
+    block = design.columns(J, np.ones(len(J)))
+    return np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+
+
+def row_blocks(design: Design, chunk: int = CHUNK) -> Iterator[tuple[Index, Array]]:
+    """The rows of a design of vectors, some at a time: index arrays I and A[I, :], dense in float64."""
+    (d,) = design.domain
+    step = max(1, chunk // d)
+    for start in range(0, design.n, step):
+        I = np.arange(start, min(start + step, design.n))
+        block = some_columns(design.rows(I), np.arange(d))
+        yield I, np.asarray(block.toarray() if hasattr(block, "toarray") else block)
 
 
 def rows(design: Design) -> Iterator[Array]:
     """Every row of the design as an array in the shape of its domain."""
-    size = int(np.prod(design.domain))
-    step = max(1, CHUNK // size)
-    for start in range(0, design.n, step):
-        part = design.rows(np.arange(start, min(start + step, design.n)))
-        if len(design.domain) == 1:
-            block = part.columns(np.arange(size), np.ones(size))
-            yield from np.asarray(block.toarray() if hasattr(block, "tocsc") else block, dtype=np.float64)
-        else:
-            yield from (np.asarray(part.adjoint(unit), dtype=np.float64) for unit in np.eye(part.n))
+    if len(design.domain) == 1:
+        for _, block in row_blocks(design):
+            yield from block
+        return
+    for i in range(design.n):
+        yield np.asarray(design.rows(np.array([i])).adjoint(np.ones(1)), dtype=np.float64)
 
 
 def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Array]:
@@ -52,7 +67,7 @@ def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Ar
         return low.astype(np.float64), high.astype(np.float64)
     low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
     for J, block in columns(design):
-        scaled = block if scales is None else block * scales[J]
+        scaled = block if scales is None else block * scales[None, J]
         ends = scaled.min(axis=1), scaled.max(axis=1)
         least, most = (np.asarray(e.toarray() if hasattr(e, "toarray") else e).ravel() for e in ends)
         low, high = np.minimum(low, least), np.maximum(high, most)

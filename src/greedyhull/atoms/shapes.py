@@ -31,7 +31,8 @@ class Basis:
         return (self.index, self.scale)
 
     def dot(self, g: Array) -> float:
-        return self.scale * g.item(self.index)
+        out: float = self.scale * g.item(self.index)
+        return out
 
     def image(self, A: Design) -> Array:
         return self.scale * A.column(self.index)
@@ -265,7 +266,8 @@ class DenseBlock:
         return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
 
     def dots(self, g: Array) -> Array:
-        return self.matrix.dot(g.ravel() if g.shape == self.shape else g)
+        out: Array = self.matrix.dot(g.ravel() if g.shape == self.shape else g)
+        return out
 
     def combine(self, A: Design, c: Array) -> Array:
         return A.matvec(c.dot(self.matrix).reshape(self.shape))

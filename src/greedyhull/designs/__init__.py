@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.designs.dense import DenseDesign
+from greedyhull.designs.operator import OperatorDesign
 from greedyhull.designs.sparse import SparseDesign
 from greedyhull.errors import check
 from greedyhull.types import Design
@@ -15,7 +16,7 @@ FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, an
 
 
 def design(X: Any) -> Design:
-    """The design for X: a 2-D array (C or Fortran order), a SciPy sparse matrix, or a design already.
+    """The design for X: a 2-D array (C or Fortran order), a SciPy sparse matrix, a linear operator, or a design.
 
     float32 stays float32; integers and booleans become float64; NaN and infinity are refused.
     """
@@ -25,6 +26,8 @@ def design(X: Any) -> Design:
         if X.nnz > FULL * X.shape[0] * X.shape[1]:
             return design(X.toarray(order="F"))
         return SparseDesign(X)
+    if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
+        return OperatorDesign(X)
     array = np.asarray(X)
     check(array.ndim == 2, f"X has shape {array.shape}; a matrix with one row for each sample is wanted. "
                            "Use X.reshape(-1, 1) for a single feature.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.types import Array, Index, Shape
+from greedyhull.types import Array, Index
 
 
 class DenseDesign:
@@ -31,10 +31,12 @@ class DenseDesign:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"
 
     def matvec(self, w: Array) -> Array:
-        return self.X.dot(w.astype(self.dtype, copy=False))
+        out: Array = self.X.dot(w.astype(self.dtype, copy=False))
+        return out
 
     def adjoint(self, r: Array) -> Array:
-        return self._transposed.dot(r)
+        out: Array = self._transposed.dot(r)
+        return out
 
     def column(self, j: int) -> Array:
         return self.X[:, j]
@@ -48,8 +50,9 @@ class DenseDesign:
         if 4 * len(index) > self.domain[0]:  # a product with everything is faster than gathering so many columns
             w = np.zeros(self.domain[0], dtype=self.dtype)
             np.add.at(w, index, c.astype(self.dtype, copy=False))
-            return self.X.dot(w)
-        return self.X[:, index].dot(c.astype(self.dtype, copy=False))
+            return self.matvec(w)
+        out: Array = self.X[:, index].dot(c.astype(self.dtype, copy=False))
+        return out
 
     def rows(self, index: Index) -> DenseDesign:
         return DenseDesign(self.X[index])

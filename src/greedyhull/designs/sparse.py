@@ -95,9 +95,9 @@ class SparseDesign:
         gram_rows(*self.rows_of, weights, number, np.empty(m, np.int64), np.empty(m), half)
         base = half + np.tril(half, -1).T
         m = Z.shape[1]
-        if Z2 is None:
-            return base[which[:, None], which] * (Z.scales[:, None] * Z.scales)
-        return base[which[:m, None], which[m:]] * (Z.scales[:, None] * Z2.scales)
+        across, scales = (which, Z.scales) if Z2 is None else (which[m:], Z2.scales)
+        out: Array = base[which[:m, None], across] * (Z.scales[:, None] * scales)
+        return out
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.direction import Direction
+from greedyhull.iterate import Iterate
 from greedyhull.types import Answer, Array
 
 

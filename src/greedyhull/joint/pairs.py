@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.iterate import Active, Direction, Iterate
+from greedyhull.direction import Direction
+from greedyhull.iterate import Active, Iterate
 from greedyhull.joint.choice import Choice, closed, decreases, listed, searched
 from greedyhull.joint.closed_form import ENTRIES, ClosedForm
 from greedyhull.joint.search import search

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.iterate import Direction, Iterate
+from greedyhull.direction import Direction
+from greedyhull.iterate import Iterate
 from greedyhull.joint.bracket import Bracket
 from greedyhull.joint.choice import Choice, searched
 from greedyhull.types import Answer, Array, Line

@@ -14,7 +14,8 @@ class compiled:  # noqa: N801 — used as a decorator
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.reference, self._kernel = function, None
+        self.reference = function
+        self._kernel: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:

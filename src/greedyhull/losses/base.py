@@ -51,6 +51,7 @@ class Separable(ABC):
 
     quadratic = False
     newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
+    one_sign = False  # data, points and minus the residual are non-negative, all of them
     everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
 
     def __init__(self, y: Array, p: Array | float) -> None:

@@ -22,13 +22,16 @@ class Huber(Separable):
     def terms(self, z: Array) -> Array:
         size = np.abs(z - self.y)
         near = np.minimum(size, self.delta)
-        return near * (size - 0.5 * near)
+        out: Array = near * (size - 0.5 * near)
+        return out
 
     def slopes(self, z: Array) -> Array:
-        return np.clip(z - self.y, -self.delta, self.delta)
+        out: Array = np.clip(z - self.y, -self.delta, self.delta)
+        return out
 
     def curvatures(self, z: Array) -> Array:
-        return (np.abs(z - self.y) <= self.delta).astype(z.dtype)
+        out: Array = (np.abs(z - self.y) <= self.delta).astype(z.dtype)
+        return out
 
     def beta(self, low: Array, high: Array) -> float:
         return 1.0

@@ -18,7 +18,8 @@ class Logistic(Separable):
 
     def terms(self, z: Array) -> Array:
         m = self.y * z
-        return np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0.0)
+        out: Array = np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0.0)
+        return out
 
     def slopes(self, z: Array) -> Array:
         return -self.y * self._wrong(self.y * z)

@@ -16,6 +16,7 @@ class NegativeLog(Separable):
     """
 
     everywhere = False
+    one_sign = True
 
     def terms(self, z: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -18,7 +18,8 @@ class Poisson(Separable):
     """
 
     def terms(self, z: Array) -> Array:
-        return self._exp(z) - self.y * z
+        out: Array = self._exp(z) - self.y * z
+        return out
 
     def slopes(self, z: Array) -> Array:
         return self._exp(z) - self.y
@@ -36,7 +37,8 @@ class Poisson(Separable):
         return self._exp(high)
 
     def lipschitz(self, low: Array, high: Array) -> Array:
-        return np.maximum(np.abs(self._exp(low) - self.y), np.abs(self._exp(high) - self.y))
+        out: Array = np.maximum(np.abs(self._exp(low) - self.y), np.abs(self._exp(high) - self.y))
+        return out
 
     def shift(self, z: Array) -> float:
         """argmin_b φ(z + b1) = log Σ pᵢyᵢ − log Σ pᵢe^{zᵢ}, computed relative to the largest z."""

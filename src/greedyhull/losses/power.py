@@ -21,15 +21,20 @@ class Power(Separable):
         self.newton = power >= 2.0
 
     def terms(self, z: Array) -> Array:
-        return np.abs(z - self.y) ** self.power / self.power
+        out: Array = np.abs(z - self.y) ** self.power / self.power
+        return out
 
     def slopes(self, z: Array) -> Array:
         r = z - self.y
-        return np.sign(r) * np.abs(r) ** (self.power - 1.0)
+        out: Array = np.sign(r) * np.abs(r) ** (self.power - 1.0)
+        return out
 
     def curvatures(self, z: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return (self.power - 1.0) * np.abs(z - self.y) ** (self.power - 2.0)
+        size = np.abs(z - self.y)
+        if self.power < 2.0:  # at the target there is none, and close to it more than floats can hold
+            size = np.where(size == 0.0, np.nan, size)
+        with np.errstate(over="ignore"):
+            return np.asarray((self.power - 1.0) * size ** (self.power - 2.0))
 
     def beta(self, low: Array, high: Array) -> Array | float:
         if self.power < 2.0:

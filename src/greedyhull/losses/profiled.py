@@ -26,27 +26,32 @@ class Profiled:
     """
 
     everywhere = True
+    one_sign = False
 
     def __init__(self, loss: Any) -> None:
         self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
 
     @property
     def y(self) -> Array:
-        return self.loss.y
+        out: Array = self.loss.y
+        return out
 
     @property
     def p(self) -> Array | float:
-        return self.loss.p
+        out: Array | float = self.loss.p
+        return out
 
     def on(self, rows: Index) -> Profiled:
         return Profiled(self.loss.on(rows))
 
     def total(self, terms: Array) -> float:
-        return self.loss.total(terms)
+        out: float = self.loss.total(terms)
+        return out
 
     def beta(self, low: Array, high: Array) -> Array | float:
         """Subtracting a mean only lowers the curvature, but the intercept moves z: only global bounds survive."""
-        return self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
+        out: Array | float = self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
+        return out
 
     def limit(self, z: Array, dz: Array) -> float:
         """Every intercept is tried, so that the domain has no end along a line."""
@@ -55,18 +60,21 @@ class Profiled:
     def intercept(self, z: Array) -> float:
         """b* = argmin_b φ(z + b1), to machine precision, from the same start every time."""
         if self.quadratic:
-            return -self.loss.total(self.loss.slopes(z))
+            out: float = -self.loss.total(self.loss.slopes(z))
+            return out
         return float(self.loss.shift(z)) if hasattr(self.loss, "shift") else _root(self.loss, z)
 
     def value(self, z: Array) -> float:
-        return self.loss.value(z + self._b(z))
+        out: float = self.loss.value(z + self._b(z))
+        return out
 
     def gradient(self, z: Array) -> Array:
         return self._centred(self.loss.gradient(z + self._b(z)))
 
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ at the profiled point; `metric` subtracts the rank-one part."""
-        return self.loss.curvature(z + self._b(z))
+        out: Array = self.loss.curvature(z + self._b(z))
+        return out
 
     def first_order(self, z: Array) -> tuple[float, Array]:
         value, residual = self.loss.first_order(z + self._b(z))

@@ -20,7 +20,8 @@ class Squared(Separable):
 
     def terms(self, z: Array) -> Array:
         r = z - self.y
-        return 0.5 * r * r
+        out: Array = 0.5 * r * r
+        return out
 
     def slopes(self, z: Array) -> Array:
         return z - self.y

@@ -179,9 +179,11 @@ def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: Any) -> None
     """Sparse data are the same data."""
     from scipy.sparse import csc_array, csr_array
 
+    from greedyhull.designs.sparse import SparseDesign
+
     for kind in (csc_array, csr_array):
         w = S.centre()
-        a, b = make(X, *rest), make(kind(X), *rest)
+        a, b = make(X, *rest), make(SparseDesign(kind(X)), *rest)
         expect(abs(a.value(w) - b.value(w)) <= 1e-11 * (1 + abs(a.value(w))) and np.allclose(a.gradient(w), b.gradient(w), rtol=1e-9, atol=1e-11),
                f"{a!r}: dense and {kind.__name__} data give different values or gradients.")
 

@@ -154,10 +154,12 @@ def _check_storage(solver: Any, problem: Problem, iterations: int, seed: int) ->
         return
     from scipy.sparse import csc_array, csr_array
 
+    from greedyhull.designs.sparse import SparseDesign
+
     stop = Gap(1e-10) | Iterations(iterations)
     dense = minimize(problem.f, problem.S, solver, stop=stop, seed=seed)
     for kind in (csc_array, csr_array):
-        s = minimize(problem.stored(kind), problem.S, solver, stop=stop, seed=seed)
+        s = minimize(problem.stored(lambda X, kind=kind: SparseDesign(kind(X))), problem.S, solver, stop=stop, seed=seed)
         about = f"{solver!r} on {problem.name} with a {kind.__name__}"
         _expect_certified(about, s, problem)
         first = abs(s.trace.value[0] - dense.trace.value[0])
@@ -166,9 +168,9 @@ def _check_storage(solver: Any, problem: Problem, iterations: int, seed: int) ->
             off = abs((s.value or 0.0) - (dense.value or 0.0))
             expect(off <= 1e-9, f"{about}: it converged to a value {off:.3g} off that of dense data.")
     X, *rest = (x.astype(np.float32) for x in problem.data)
-    for how in (np.asarray, csc_array):
-        s = minimize(problem.make(how(X), *rest), problem.S, solver, stop=Iterations(iterations), seed=seed)
-        _expect_certified(f"{solver!r} on {problem.single.name}, {how.__name__}", s, problem.single)
+    for data in (X, SparseDesign(csc_array(X))):
+        s = minimize(problem.make(data, *rest), problem.S, solver, stop=Iterations(iterations), seed=seed)
+        _expect_certified(f"{solver!r} on {problem.single.name}, {type(data).__name__}", s, problem.single)
 
 
 def _expect_certified(about: str, s: Any, problem: Problem) -> None:
