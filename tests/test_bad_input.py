@@ -50,20 +50,38 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "y has NaN": (lambda: gh.least_squares(X, spoiled_vector(np.nan)), r"y holds NaN or infinite values"),
     "y has inf": (lambda: gh.huber(X, spoiled_vector(np.inf)), r"y holds NaN or infinite values"),
     "weights have NaN": (lambda: gh.least_squares(X, y, sample_weight=spoiled_vector(np.nan)), r"sample_weight holds NaN"),
-    "weights are negative": (lambda: gh.least_squares(X, y, sample_weight=spoiled_vector(-1.0)), r"sample_weight has a negative entry"),
+    "weights are negative": (
+        lambda: gh.least_squares(X, y, sample_weight=spoiled_vector(-1.0)),
+        r"sample_weight has a negative entry",
+    ),
     "weights are zero": (lambda: gh.least_squares(X, y, sample_weight=np.zeros(6)), r"sums to zero"),
-    "weights are too few": (lambda: gh.least_squares(X, y, sample_weight=np.ones(5)), r"sample_weight has shape \(5,\) but X has 6 rows"),
+    "weights are too few": (
+        lambda: gh.least_squares(X, y, sample_weight=np.ones(5)),
+        r"sample_weight has shape \(5,\) but X has 6 rows",
+    ),
     # targets
     "labels 1 and 2": (lambda: gh.logistic(X, y + 3), r"labels \[2\.0, 4\.0\].*-1 and \+1, or 0 and 1"),
     "three labels": (lambda: gh.squared_hinge(X, np.arange(6) % 3), r"labels \[0\.0, 1\.0, 2\.0\]"),
     "many labels": (lambda: gh.logistic(X, np.arange(6)), r"and more"),
-    "one class and an intercept": (lambda: gh.logistic(X, np.ones(6), intercept=True), r"one class only.*leave the intercept out"),
+    "one class and an intercept": (
+        lambda: gh.logistic(X, np.ones(6), intercept=True),
+        r"one class only.*leave the intercept out",
+    ),
     "one class, hinge": (lambda: gh.squared_hinge(X, np.ones(6), intercept=True), r"one class only"),
     "negative counts": (lambda: gh.poisson(X, y), r"negative entries.*counts"),
-    "no counts and an intercept": (lambda: gh.poisson(X, np.zeros(6), intercept=True), r"All counts are zero.*Leave the intercept out"),
+    "no counts and an intercept": (
+        lambda: gh.poisson(X, np.zeros(6), intercept=True),
+        r"All counts are zero.*Leave the intercept out",
+    ),
     "negative likelihoods": (lambda: gh.log_likelihood(X), r"P has negative entries"),
-    "rows without likelihood": (lambda: gh.log_likelihood(np.abs(X) * (np.arange(6) > 1)[:, None]), r"2 rows of P are zero.*Drop those rows"),
-    "sparse rows without likelihood": (lambda: gh.log_likelihood(csc_array(np.abs(X) * (np.arange(6) > 0)[:, None])), r"1 rows of P are zero"),
+    "rows without likelihood": (
+        lambda: gh.log_likelihood(np.abs(X) * (np.arange(6) > 1)[:, None]),
+        r"2 rows of P are zero.*Drop those rows",
+    ),
+    "sparse rows without likelihood": (
+        lambda: gh.log_likelihood(csc_array(np.abs(X) * (np.arange(6) > 0)[:, None])),
+        r"1 rows of P are zero",
+    ),
     # parameters
     "delta 0": (lambda: gh.huber(X, y, delta=0.0), r"delta = 0\.0 was given; a positive number"),
     "p = 1": (lambda: gh.lp_loss(X, y, 1.0), r"p = 1\.0 was given; p > 1"),
@@ -72,7 +90,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "no functions": (lambda: gh.function(1.0, 2.0, 3), r"two functions"),  # type: ignore[arg-type]
     # quadratics
     "Q is not square": (lambda: gh.quadratic(X), r"Q has shape \(6, 3\).*square"),
-    "Q is not symmetric": (lambda: gh.quadratic(np.triu(np.ones((3, 3))) + 5 * np.eye(3)), r"not symmetric.*\(Q \+ Q\.T\) / 2"),
+    "Q is not symmetric": (
+        lambda: gh.quadratic(np.triu(np.ones((3, 3))) + 5 * np.eye(3)),
+        r"not symmetric.*\(Q \+ Q\.T\) / 2",
+    ),
     "Q is negative": (lambda: gh.quadratic(-np.eye(3)), r"not positive semidefinite.*convex"),
     "Q is indefinite": (lambda: gh.quadratic(np.diag([1.0, 1.0, 1.0, -0.1])), r"not positive semidefinite.*convex"),
     "sparse Q is indefinite": (lambda: gh.quadratic(csc_array(np.diag([1.0, 1.0, 1.0, -0.1]))), r"not positive semidefinite"),
@@ -90,7 +111,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "l1 weights of 0": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 0.0, 1.0]), r"least entry 0; 3 positive"),
     "l1 weights too few": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 1.0]), r"\(2,\)|2 numbers|3 positive"),
     # the problem
-    "f and S disagree": (lambda: gh.minimize(ok, gh.Simplex(4)), r"points of shape \(3,\).*atoms of shape \(4,\).*Simplex\(3, \.\.\.\)"),
+    "f and S disagree": (
+        lambda: gh.minimize(ok, gh.Simplex(4)),
+        r"points of shape \(3,\).*atoms of shape \(4,\).*Simplex\(3, \.\.\.\)",
+    ),
     "f and S disagree in certify": (lambda: gh.certify(ok, gh.Simplex(4), np.ones(4) / 4), r"Simplex\(3, \.\.\.\)"),
     "f is a function": (lambda: gh.minimize(lambda w: w @ w, gh.Simplex(3)), r"an objective.*is wanted"),
     "S is an array": (lambda: gh.minimize(ok, np.eye(3)), r"a set.*is wanted"),
@@ -98,20 +122,36 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     # arguments of a solve
     "stop is a number": (lambda: gh.minimize(ok, gh.Simplex(3), stop=1e-6), r"stop=1e-06 was given.*Gap\(1e-6\)"),  # type: ignore[arg-type]
     "solver is a word": (lambda: gh.minimize(ok, gh.Simplex(3), "fw"), r"solver='fw' was given.*FrankWolfe\(\)"),
-    "solver is a class": (lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe), r"solver=.*FrankWolfe.*was given.*FrankWolfe\(\)"),
+    "solver is a class": (
+        lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe),
+        r"solver=.*FrankWolfe.*was given.*FrankWolfe\(\)",
+    ),
     "step is a number": (lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe(step=0.1)), r"step.*0\.1.*Constant\(0\.1\)"),  # type: ignore[arg-type]
-    "tolerance is a number": (lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe(tolerance=0.1)),  # type: ignore[arg-type]
-                              r"tolerance.*0\.1.*constant\(0\.1\)"),
+    "tolerance is a number": (
+        lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe(tolerance=0.1)),  # type: ignore[arg-type]
+        r"tolerance.*0\.1.*constant\(0\.1\)",
+    ),
     "start has another shape": (lambda: gh.minimize(ok, gh.Simplex(3), start=np.ones(4) / 4), r"start has shape \(4,\)"),
     "start is outside": (lambda: gh.minimize(ok, gh.Simplex(3), start=np.ones(3)), r"start lies outside"),
     "start has NaN": (lambda: gh.minimize(ok, gh.Simplex(3), start=np.full(3, np.nan)), r"start (lies outside|has NaN)"),
     "start is another set's atom": (lambda: gh.minimize(ok, gh.Simplex(3), start=Basis(0, -1.0)), r"lies outside Simplex"),
-    "start is another set's point": (lambda: gh.minimize(ok, gh.Simplex(3), start=gh.minimize(ok, gh.L1Ball(3, 9.0)).point), r"lies outside Simplex"),
-    "start has no value": (lambda: gh.minimize(gh.log_likelihood(np.eye(3)), gh.Simplex(3), start=np.array([1.0, 0.0, 0.0])),
-                           r"is inf at the start.*finite value"),
+    "start is another set's point": (
+        lambda: gh.minimize(ok, gh.Simplex(3), start=gh.minimize(ok, gh.L1Ball(3, 9.0)).point),
+        r"lies outside Simplex",
+    ),
+    "start has no value": (
+        lambda: gh.minimize(gh.log_likelihood(np.eye(3)), gh.Simplex(3), start=np.array([1.0, 0.0, 0.0])),
+        r"is inf at the start.*finite value",
+    ),
     "nothing to resume": (lambda: gh.minimize(ok, gh.Simplex(3), resume="/nowhere/at/all.npz"), r"no saved state at /nowhere"),
-    "certify a point outside": (lambda: gh.certify(ok, gh.Simplex(3), np.ones(3)), r"outside Simplex\(3, total=1\).*larger tol"),
-    "certify another set's point": (lambda: gh.certify(ok, gh.Simplex(3), gh.minimize(ok, gh.L1Ball(3, 9.0)).point), r"outside Simplex"),
+    "certify a point outside": (
+        lambda: gh.certify(ok, gh.Simplex(3), np.ones(3)),
+        r"outside Simplex\(3, total=1\).*larger tol",
+    ),
+    "certify another set's point": (
+        lambda: gh.certify(ok, gh.Simplex(3), gh.minimize(ok, gh.L1Ball(3, 9.0)).point),
+        r"outside Simplex",
+    ),
     "certify another shape": (lambda: gh.certify(ok, gh.Simplex(3), np.ones(2)), r"point has shape \(2,\)"),
     "certify NaN": (lambda: gh.certify(ok, gh.Simplex(3), np.full(3, np.nan)), r"NaN"),
     # stops, steps, schedules
@@ -287,14 +327,18 @@ def test_a_likelihood_that_no_start_can_make_positive_asks_for_a_start() -> None
 def test_a_quadratic_that_bends_down_is_caught_on_the_way() -> None:
     from scipy.sparse.linalg import aslinearoperator
 
-    Q = np.eye(40) - 0.999 * np.ones((40, 40)) / 40 - 0.5 * np.outer(np.eye(40)[0] - np.eye(40)[1], np.eye(40)[0] - np.eye(40)[1])
+    Q = (
+        np.eye(40)
+        - 0.999 * np.ones((40, 40)) / 40
+        - 0.5 * np.outer(np.eye(40)[0] - np.eye(40)[1], np.eye(40)[0] - np.eye(40)[1])
+    )
     Q[0, 0] = Q[1, 1] = 0.1
-    with pytest.raises(gh.GreedyhullError, match="not positive semidefinite|bends down"):
+    with pytest.raises(gh.GreedyhullError, match=r"not positive semidefinite|bends down"):
         gh.minimize(gh.quadratic(aslinearoperator(Q), None), gh.Simplex(40), gh.BlendedPairwise())
 
 
 def test_poisson_data_that_overflow_are_refused_in_words() -> None:
-    with pytest.raises(gh.GreedyhullError, match="infinite at the centre|inf at the start"):
+    with pytest.raises(gh.GreedyhullError, match=r"infinite at the centre|inf at the start"):
         gh.minimize(gh.poisson(1e4 * np.ones((3, 2)), np.ones(3)), gh.Simplex(2))
 
 
@@ -303,9 +347,9 @@ def test_a_saved_state_of_another_problem_is_refused(tmp_path: Path) -> None:
     gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe(), stop=gh.Iterations(5), checkpoint=path)
     with pytest.raises(gh.GreedyhullError, match=r"shape \(3,\).*Resume with the set"):
         gh.minimize(gh.least_squares(np.eye(4), np.ones(4)), gh.Simplex(4), gh.FrankWolfe(), resume=path)
-    with pytest.raises(gh.GreedyhullError, match="saved (by|from|for) another"):
+    with pytest.raises(gh.GreedyhullError, match=r"saved (by|from|for) another"):
         gh.minimize(gh.least_squares(X[:4], y[:4]), gh.Simplex(3), gh.FrankWolfe(), resume=path)
-    with pytest.raises(gh.GreedyhullError, match="saved (by|from|for) another"):
+    with pytest.raises(gh.GreedyhullError, match=r"saved (by|from|for) another"):
         gh.minimize(gh.least_squares(X, 3 * y), gh.Simplex(3), gh.FrankWolfe(), resume=path)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import nnls
 from scipy.optimize import minimize as scipy_minimize
+from scipy.optimize import nnls
 
 import greedyhull as gh
 from greedyhull.testing import Problem, small_problems
@@ -38,8 +38,16 @@ def test_a_point_of_scipy_is_certified() -> None:
     w, _ = nnls(np.vstack([X, 1e4 * np.ones(8)]), np.append(y, 1e4))
     c = gh.certify(f, S, w, tol=1e-6)
     assert c.gap is not None and c.gap < 1e-5
-    found = scipy_minimize(lambda w: ((X @ w - y) ** 2).mean() / 2, np.full(8, 1 / 8), jac=lambda w: X.T @ (X @ w - y) / 30, bounds=[(0, 1)] * 8,
-                           constraints={"type": "eq", "fun": lambda w: w.sum() - 1}, method="SLSQP", options={"ftol": 1e-14})
+    slsqp: Any = scipy_minimize
+    found = slsqp(
+        lambda w: ((X @ w - y) ** 2).mean() / 2,
+        np.full(8, 1 / 8),
+        jac=lambda w: X.T @ (X @ w - y) / 30,
+        bounds=[(0, 1)] * 8,
+        constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
+        method="SLSQP",
+        options={"ftol": 1e-14},
+    )
     ours = gh.minimize(f, S, stop=gh.Gap(1e-10))
     c = gh.certify(f, S, found.x, tol=1e-6)
     assert c.gap is not None and c.gap < 1e-6 and abs(found.fun - (ours.value or 0.0)) < 1e-7
@@ -83,7 +91,7 @@ def test_a_value_that_is_not_finite_is_refused() -> None:
     with pytest.raises(gh.GreedyhullError, match="finite value"):
         gh.certify(f, gh.Simplex(3), np.array([1.0, 0.0, 0.0]))
     g: Any = gh.function(lambda w: 0.0, lambda w: np.full(3, np.nan), 3)
-    with pytest.raises(gh.GreedyhullError, match="gradient .* NaN"):
+    with pytest.raises(gh.GreedyhullError, match=r"gradient .* NaN"):
         gh.certify(g, gh.Simplex(3), np.array([1.0, 0.0, 0.0]))
 
 

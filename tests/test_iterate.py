@@ -17,7 +17,13 @@ SHAPES: dict[str, list[Any]] = {
     "basis": [Basis(i, s) for i in range(D) for s in (1.5, -1.5)],
     "sparse": [Sparse(np.array([i, j]), np.array([1.0, -0.5])) for i in range(D) for j in range(i + 1, D)],
     "dense": [Dense(np.random.default_rng(i).standard_normal(D)) for i in range(6)],
-    "mixed": [Basis(0, 1.0), Basis(2, -1.0), Sparse(np.array([1, 3]), np.array([2.0, 1.0])), Dense(np.arange(4.0)), Basis(1, 1.0)],
+    "mixed": [
+        Basis(0, 1.0),
+        Basis(2, -1.0),
+        Sparse(np.array([1, 3]), np.array([2.0, 1.0])),
+        Dense(np.arange(4.0)),
+        Basis(1, 1.0),
+    ],
 }
 
 

@@ -13,11 +13,24 @@ number = st.floats(-10, 10)
 
 @given(number, number, st.floats(0, 10), st.floats(0.01, 3))
 def test_a_parabola_is_a_parabola(start: float, slope: float, bend: float, top: float) -> None:
-    check_line(Parabola(start, slope, bend, top), lambda s: start + slope * s + 0.5 * bend * s * s, what="a parabola", noise=1e-9)
+    check_line(
+        Parabola(start, slope, bend, top), lambda s: start + slope * s + 0.5 * bend * s * s, what="a parabola", noise=1e-9
+    )
 
 
-@pytest.mark.parametrize("line, step", [(Parabola(0, -1, 4, 1), 0.25), (Parabola(0, -1, 4, 0.1), 0.1), (Parabola(0, 0, 4, 1), 0.0), (Parabola(0, 1, 4, 1), 0.0),
-                                        (Parabola(0, -1, 0, 1), 1.0), (Parabola(0, -1, 1e-320, 1), 1.0), (Parabola(0, 0, 0, 1), 0.0), (Parabola(0, -1, 1, 0), 0.0)])
+@pytest.mark.parametrize(
+    "line, step",
+    [
+        (Parabola(0, -1, 4, 1), 0.25),
+        (Parabola(0, -1, 4, 0.1), 0.1),
+        (Parabola(0, 0, 4, 1), 0.0),
+        (Parabola(0, 1, 4, 1), 0.0),
+        (Parabola(0, -1, 0, 1), 1.0),
+        (Parabola(0, -1, 1e-320, 1), 1.0),
+        (Parabola(0, 0, 0, 1), 0.0),
+        (Parabola(0, -1, 1, 0), 0.0),
+    ],
+)
 def test_the_minimum_of_a_parabola(line: Parabola, step: float) -> None:
     assert line.argmin() == step
 

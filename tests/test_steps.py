@@ -17,7 +17,11 @@ def test_schedules_are_the_papers() -> None:
 
 def test_the_short_step_minimises_the_parabola_above() -> None:
     step = gh.Short().start()
-    assert step(Parabola(0, -1, 4, 1), 0) == 0.25 and step(Parabola(0, -9, 4, 1), 0) == 1.0 and step(Parabola(0, -1, 0, 0.7), 0) == 0.7
+    assert (
+        step(Parabola(0, -1, 4, 1), 0) == 0.25
+        and step(Parabola(0, -9, 4, 1), 0) == 1.0
+        and step(Parabola(0, -1, 0, 0.7), 0) == 0.7
+    )
 
 
 def test_the_short_step_wants_a_finite_bend() -> None:

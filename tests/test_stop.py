@@ -10,14 +10,33 @@ from greedyhull.progress import Event
 from greedyhull.stop import Stop
 
 
-def event(iteration: int = 5, seconds: float = 1.0, value: float = 2.0, gap: float = 0.1, start: float = 3.0, lower: float | None = None) -> Event:
+def event(
+    iteration: int = 5,
+    seconds: float = 1.0,
+    value: float = 2.0,
+    gap: float = 0.1,
+    start: float = 3.0,
+    lower: float | None = None,
+) -> Event:
     return Event(iteration, seconds, value, gap, value - gap if lower is None else lower, None, start)
 
 
-@pytest.mark.parametrize("stop, says", [
-    (gh.Gap(0.1), "certified gap 0.1 is at most the requested 0.1"), (gh.Gap(0.09), None), (gh.Iterations(5), "limit of 5 iterations"), (gh.Iterations(6), None),
-    (gh.Seconds(1.0), "limit of 1 seconds"), (gh.Seconds(1.1), None), (gh.Relative(0.05), "relative gap 0.05"), (gh.Relative(0.049), None),
-    (gh.Callback(lambda e: e.value > 1), "callback"), (gh.Callback(lambda e: "Enough is enough."), "Enough is enough."), (gh.Callback(lambda e: None), None)])
+@pytest.mark.parametrize(
+    "stop, says",
+    [
+        (gh.Gap(0.1), "certified gap 0.1 is at most the requested 0.1"),
+        (gh.Gap(0.09), None),
+        (gh.Iterations(5), "limit of 5 iterations"),
+        (gh.Iterations(6), None),
+        (gh.Seconds(1.0), "limit of 1 seconds"),
+        (gh.Seconds(1.1), None),
+        (gh.Relative(0.05), "relative gap 0.05"),
+        (gh.Relative(0.049), None),
+        (gh.Callback(lambda e: e.value > 1), "callback"),
+        (gh.Callback(lambda e: "Enough is enough."), "Enough is enough."),
+        (gh.Callback(lambda e: None), None),
+    ],
+)
 def test_a_stop_says_why_or_nothing(stop: Stop, says: str | None) -> None:
     said = stop(event())
     assert (said is None) == (says is None) and (says is None or says in (said or ""))
@@ -82,8 +101,18 @@ def solve(stop: Any) -> gh.Solution:
 
 
 def test_converged_means_that_the_request_on_the_gap_is_met() -> None:
-    assert solve(gh.Gap(1e-6)).converged and solve(gh.Relative(1e-6)).converged and solve(gh.Gap(1e-6) | gh.Iterations(999)).converged
-    for stop in (gh.Iterations(5), gh.Seconds(0.0), gh.Stalled(5), gh.Callback(lambda e: e.iteration >= 5), gh.Gap(1e-30) | gh.Iterations(30)):
+    assert (
+        solve(gh.Gap(1e-6)).converged
+        and solve(gh.Relative(1e-6)).converged
+        and solve(gh.Gap(1e-6) | gh.Iterations(999)).converged
+    )
+    for stop in (
+        gh.Iterations(5),
+        gh.Seconds(0.0),
+        gh.Stalled(5),
+        gh.Callback(lambda e: e.iteration >= 5),
+        gh.Gap(1e-30) | gh.Iterations(30),
+    ):
         assert not solve(stop).converged, stop
     assert (solve(gh.Gap(1e-6) & gh.Iterations(60))).converged
 

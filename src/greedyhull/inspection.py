@@ -54,18 +54,25 @@ def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
     if not np.isfinite([left, here, right, begin, end]).all():
         return
     g = np.asarray(exact.gradient(middle), dtype=np.float64)
-    check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.")
+    check(
+        bool(np.isfinite(g).all()),
+        f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.",
+    )
     slope = d.dot(g) - w.dot(g)
     before, after = (here - left) / NUDGE, (right - here) / NUDGE
     noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord = 0.5 * (begin + end)
-    check(here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise,
-          f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle one above "
-          f"the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.")
-    check(before - noise <= slope <= after + noise,
-          f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between {before:.8g} "
-          f"and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
-          "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.")
+    check(
+        here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise,
+        f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
+        f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
+    )
+    check(
+        before - noise <= slope <= after + noise,
+        f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
+        f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
+        "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",
+    )
 
 
 def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:
@@ -86,8 +93,11 @@ def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:
 def _inspect_atom(S: Any, d: Any) -> None:
     x = dense_atom(d, S.shape)
     check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
-    check(S.contains(x), f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
-                         "look at signs, scales and the radius.")
+    check(
+        S.contains(x),
+        f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
+        "look at signs, scales and the radius.",
+    )
 
 
 def _inspect_slack(S: Any, answer: Answer, g: Array, scores: Array, whose: str) -> None:
@@ -95,9 +105,12 @@ def _inspect_slack(S: Any, answer: Answer, g: Array, scores: Array, whose: str) 
     score, best = float(answer.atom.dot(g)), float(scores.min())
     eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
     noise = 64.0 * eps * g.size**0.5 * (abs(score) + float(np.abs(scores).max())) + 1e-300
-    check(best >= score - answer.slack - noise,
-          f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores {best:.10g}: "
-          f"it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its slack too small.")
+    check(
+        best >= score - answer.slack - noise,
+        f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "
+        f"{best:.10g}: it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its "
+        "slack too small.",
+    )
 
 
 def inspect_answer(f: Any, S: Any, w: Iterate, memory: Memory) -> None:
@@ -115,7 +128,9 @@ def inspect_answer(f: Any, S: Any, w: Iterate, memory: Memory) -> None:
     if g is None or answer.kind != "always" or not np.isfinite(answer.slack):
         return
     if not np.isfinite(g).all():
-        raise GreedyhullError(f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
-                              f"{f!r} or its gradient is not finite there.")
+        raise GreedyhullError(
+            f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
+            f"{f!r} or its gradient is not finite there."
+        )
     scores = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)])
     _inspect_slack(S, answer, g, scores, "an atom of the current point")

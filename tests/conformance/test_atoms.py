@@ -11,7 +11,7 @@ import greedyhull as gh
 from greedyhull.testing import check_atoms
 
 Array = np.ndarray[Any, Any]
-Minimum = Callable[[Array], float]
+Minimum = Callable[[Array], Any]  # a float, or what NumPy calls one
 
 rng = np.random.default_rng(0)
 points = rng.standard_normal((9, 4))
@@ -26,7 +26,7 @@ def top(g: Array, k: int) -> Array:
 
 def program(upper: float, total: float) -> Minimum:
     """min ⟨g, w⟩ with 0 ≤ w ≤ upper and Σw = total, by SciPy."""
-    return lambda g: float(linprog(g, A_eq=np.ones((1, len(g))), b_eq=[total], bounds=(0, upper)).fun)
+    return lambda g: linprog(g, A_eq=np.ones((1, len(g))), b_eq=[total], bounds=(0, upper)).fun
 
 
 def assignment(G: Array) -> float:
@@ -36,31 +36,69 @@ def assignment(G: Array) -> float:
 
 # By class name, so that a set is picked up when it lands: how to make it, and the least ⟨g, ·⟩ over it.
 SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
-    "L1Ball": [(lambda make: make(5, 2.0), lambda g: -2.0 * np.abs(g).max()),
-               (lambda make: make(5, 2.0, weights=[1.0, 2.0, 0.5, 1.0, 3.0]), lambda g: -2.0 * np.abs(g / [1.0, 2.0, 0.5, 1.0, 3.0]).max()),
-               (lambda make: make(1, 0.1), lambda g: -0.1 * np.abs(g).max())],
-    "Simplex": [(lambda make: make(5), lambda g: g.min()), (lambda make: make(5, 3.0), lambda g: 3.0 * g.min()), (lambda make: make(1), None),
-                (lambda make: make(6, upper=0.3), program(0.3, 1.0)), (lambda make: make(5, 2.0, upper=0.5), program(0.5, 2.0))],
-    "CappedSimplex": [(lambda make: make(5), lambda g: min(0.0, g.min())), (lambda make: make(5, 2.0), lambda g: 2.0 * min(0.0, g.min()))],
-    "L2Ball": [(lambda make: make(5, 2.0), lambda g: -2.0 * np.linalg.norm(g)),
-               (lambda make: make(5, 2.0, centre=shift), lambda g: shift @ g - 2.0 * np.linalg.norm(g))],
+    "L1Ball": [
+        (lambda make: make(5, 2.0), lambda g: -2.0 * np.abs(g).max()),
+        (
+            lambda make: make(5, 2.0, weights=[1.0, 2.0, 0.5, 1.0, 3.0]),
+            lambda g: -2.0 * np.abs(g / [1.0, 2.0, 0.5, 1.0, 3.0]).max(),
+        ),
+        (lambda make: make(1, 0.1), lambda g: -0.1 * np.abs(g).max()),
+    ],
+    "Simplex": [
+        (lambda make: make(5), lambda g: g.min()),
+        (lambda make: make(5, 3.0), lambda g: 3.0 * g.min()),
+        (lambda make: make(1), None),
+        (lambda make: make(6, upper=0.3), program(0.3, 1.0)),
+        (lambda make: make(5, 2.0, upper=0.5), program(0.5, 2.0)),
+    ],
+    "CappedSimplex": [
+        (lambda make: make(5), lambda g: min(0.0, g.min())),
+        (lambda make: make(5, 2.0), lambda g: 2.0 * min(0.0, g.min())),
+    ],
+    "L2Ball": [
+        (lambda make: make(5, 2.0), lambda g: -2.0 * np.linalg.norm(g)),
+        (lambda make: make(5, 2.0, centre=shift), lambda g: shift @ g - 2.0 * np.linalg.norm(g)),
+    ],
     "LinfBall": [(lambda make: make(5, 2.0), lambda g: -2.0 * np.abs(g).sum())],
-    "LpBall": [(lambda make: make(5, 2.0, 3.0), lambda g: -2.0 * np.linalg.norm(g, 1.5)),
-               (lambda make: make(5, 2.0, 1.5), lambda g: -2.0 * np.linalg.norm(g, 3.0))],
-    "Box": [(lambda make: make(low, high), lambda g: float(np.where(g > 0, low, high) @ g)),
-            (lambda make: make(np.zeros(4), np.array([1.0, 0.0, 2.0, 1.0])), lambda g: float(np.array([1.0, 0.0, 2.0, 1.0]) @ np.minimum(g, 0)))],
+    "LpBall": [
+        (lambda make: make(5, 2.0, 3.0), lambda g: -2.0 * np.linalg.norm(g, 1.5)),
+        (lambda make: make(5, 2.0, 1.5), lambda g: -2.0 * np.linalg.norm(g, 3.0)),
+    ],
+    "Box": [
+        (lambda make: make(low, high), lambda g: float(np.where(g > 0, low, high) @ g)),
+        (
+            lambda make: make(np.zeros(4), np.array([1.0, 0.0, 2.0, 1.0])),
+            lambda g: float(np.array([1.0, 0.0, 2.0, 1.0]) @ np.minimum(g, 0)),
+        ),
+    ],
     "KSparse": [(lambda make: make(6, 2, 1.5), lambda g: -1.5 * top(g, 2).sum())],
     "KSupport": [(lambda make: make(6, 2, 1.5), lambda g: -1.5 * float(np.linalg.norm(top(g, 2))))],
-    "GroupL1Ball": [(lambda make: make([0, 0, 1, 1, 2], 1.5), lambda g: -1.5 * max(np.linalg.norm(g[:2]), np.linalg.norm(g[2:4]), abs(g[4])))],
-    "Vertices": [(lambda make: make(points), lambda g: (points @ g).min()), (lambda make: make(points[:1]), lambda g: points[0] @ g)],
+    "GroupL1Ball": [
+        (
+            lambda make: make([0, 0, 1, 1, 2], 1.5),
+            lambda g: -1.5 * max(np.linalg.norm(g[:2]), np.linalg.norm(g[2:4]), abs(g[4])),
+        )
+    ],
+    "Vertices": [
+        (lambda make: make(points), lambda g: (points @ g).min()),
+        (lambda make: make(points[:1]), lambda g: points[0] @ g),
+    ],
     "NuclearBall": [(lambda make: make((3, 4), 2.0), lambda G: -2.0 * np.linalg.norm(G, 2))],
     "SpectralBall": [(lambda make: make((3, 4), 2.0), lambda G: -2.0 * np.linalg.norm(G, "nuc"))],
     "Spectrahedron": [(lambda make: make(4, 2.0), lambda G: 2.0 * np.linalg.eigvalsh((G + G.T) / 2)[0])],
     "Fantope": [(lambda make: make(4, 2), lambda G: np.linalg.eigvalsh((G + G.T) / 2)[:2].sum())],
     "Birkhoff": [(lambda make: make(3), assignment)],
-    "Permutahedron": [(lambda make: make(np.array([3.0, 1.0, 2.0, 0.0])), lambda g: np.sort(g) @ np.array([3.0, 2.0, 1.0, 0.0]))],
-    "Cached": [(lambda make: make(gh.L1Ball(5, 2.0)), lambda g: -2.0 * np.abs(g).max()), (lambda make: make(gh.Box(low, high), size=3), None)],
-    "Inexact": [(lambda make: make(gh.L1Ball(5, 2.0), 0.3), lambda g: -2.0 * np.abs(g).max()), (lambda make: make(gh.Simplex(5), 0.1), None)],
+    "Permutahedron": [
+        (lambda make: make(np.array([3.0, 1.0, 2.0, 0.0])), lambda g: np.sort(g) @ np.array([3.0, 2.0, 1.0, 0.0]))
+    ],
+    "Cached": [
+        (lambda make: make(gh.L1Ball(5, 2.0)), lambda g: -2.0 * np.abs(g).max()),
+        (lambda make: make(gh.Box(low, high), size=3), None),
+    ],
+    "Inexact": [
+        (lambda make: make(gh.L1Ball(5, 2.0), 0.3), lambda g: -2.0 * np.abs(g).max()),
+        (lambda make: make(gh.Simplex(5), 0.1), None),
+    ],
     "Scaled": [(lambda make: make(gh.Simplex(5), 3.0), lambda g: 3.0 * g.min())],
     "Translated": [(lambda make: make(gh.Simplex(5), shift), lambda g: shift @ g + g.min())],
 }
@@ -74,5 +112,7 @@ def test_the_set_keeps_its_promises(name: str, i: int) -> None:
 
 
 def test_every_set_that_ships_is_checked() -> None:
-    shipped = {name for name, it in vars(gh).items() if isinstance(it, type) and issubclass(it, gh.AtomSet) and it is not gh.AtomSet}
+    shipped = {
+        name for name, it in vars(gh).items() if isinstance(it, type) and issubclass(it, gh.AtomSet) and it is not gh.AtomSet
+    }
     assert shipped <= set(SETS), f"Add {shipped - set(SETS)} to the sets of this file."

@@ -13,9 +13,14 @@ from greedyhull.designs.sparse import SparseDesign
 from greedyhull.testing import check_design
 
 STORED: dict[str, Callable[[Any], Any]] = {
-    "C order": np.ascontiguousarray, "Fortran order": np.asfortranarray, "a strided view": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
-    "CSC": lambda X: SparseDesign(csc_array(X)), "CSR": lambda X: SparseDesign(csr_array(X)), "COO": lambda X: SparseDesign(coo_array(X)),
-    "a CSC matrix": lambda X: SparseDesign(csc_matrix(X)), "sparse, but full": csc_array,
+    "C order": np.ascontiguousarray,
+    "Fortran order": np.asfortranarray,
+    "a strided view": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "CSC": lambda X: SparseDesign(csc_array(X)),
+    "CSR": lambda X: SparseDesign(csr_array(X)),
+    "COO": lambda X: SparseDesign(coo_array(X)),
+    "a CSC matrix": lambda X: SparseDesign(csc_matrix(X)),
+    "sparse, but full": csc_array,
 }
 
 

@@ -38,4 +38,6 @@ def test_every_loss_that_ships_is_checked() -> None:
     files = {path.stem for path in Path(losses.__path__[0]).glob("*.py")} - {"__init__", "base", "profiled"}
     classes = {name for file in files for name, it in vars(import_module(f"greedyhull.losses.{file}")).items()
                if isinstance(it, type) and it.__module__ == f"greedyhull.losses.{file}" and hasattr(it, "terms")}
-    assert classes <= {"Squared", "Logistic", "SquaredHinge", "Huber", "Poisson", "Power", "NegativeLog"}, "Add the new loss to this file."
+    assert classes <= {"Squared", "Logistic", "SquaredHinge", "Huber", "Poisson", "Power", "NegativeLog"}, (
+        "Add the new loss to this file."
+    )

@@ -17,7 +17,12 @@ def test_the_objective_keeps_its_promises(problem: Problem) -> None:
 
 
 B = np.random.default_rng(4).standard_normal((6, 4))
-FORMS: dict[str, Any] = {"dense": B.T @ B, "sparse": csc_array(B.T @ B), "an operator": aslinearoperator(B.T @ B), "singular": np.outer(B[0], B[0])}
+FORMS: dict[str, Any] = {
+    "dense": B.T @ B,
+    "sparse": csc_array(B.T @ B),
+    "an operator": aslinearoperator(B.T @ B),
+    "singular": np.outer(B[0], B[0]),
+}
 
 
 @pytest.mark.parametrize("stored", FORMS)

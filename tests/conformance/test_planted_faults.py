@@ -166,8 +166,25 @@ class Humble(gh.L1Ball):
         return Oracle(self)
 
 
-SETS = [WrongSign, Forgetful, TooLong, Writes, Unordered, Wide, Narrow, Elsewhere, Underrated, Misnumbered, Small, Round, Flat, Boastful,
-        Overrated, Fickle, Humble]
+SETS = [
+    WrongSign,
+    Forgetful,
+    TooLong,
+    Writes,
+    Unordered,
+    Wide,
+    Narrow,
+    Elsewhere,
+    Underrated,
+    Misnumbered,
+    Small,
+    Round,
+    Flat,
+    Boastful,
+    Overrated,
+    Fickle,
+    Humble,
+]
 
 
 @pytest.mark.parametrize("broken", SETS)
@@ -235,7 +252,9 @@ class Shortened(Squared):
 class Bent(Squared):
     def along(self, z: Array, dz: Array, max_step: float) -> Any:
         right = super().along(z, dz, max_step)
-        return Curve(right.value, lambda s: (right.derivative(s), right.bend), right.slope, max_step, bends=lambda: 0.5 * right.bend)
+        return Curve(
+            right.value, lambda s: (right.derivative(s), right.bend), right.slope, max_step, bends=lambda: 0.5 * right.bend
+        )
 
 
 class Unlimited(NegativeLog):
@@ -257,8 +276,17 @@ class Unshared(Squared):
         return part
 
 
-LOSSES = [Doubled(y, 0.25), Concave(y, 0.25), Stiff(signs, 0.25), Loose(y, 0.25, delta=1.0), Gentle(signs, 0.25), Shortened(y, 0.25), Bent(y, 0.25),
-          Widens(y, 0.25), Unshared(y, 0.25)]
+LOSSES = [
+    Doubled(y, 0.25),
+    Concave(y, 0.25),
+    Stiff(signs, 0.25),
+    Loose(y, 0.25, delta=1.0),
+    Gentle(signs, 0.25),
+    Shortened(y, 0.25),
+    Bent(y, 0.25),
+    Widens(y, 0.25),
+    Unshared(y, 0.25),
+]
 
 
 @pytest.mark.parametrize("broken", LOSSES, ids=lambda loss: type(loss).__name__)
@@ -281,18 +309,18 @@ def test_a_factory_that_forgets_its_weights_is_found() -> None:
 def test_an_objective_that_disagrees_with_its_formula_is_found() -> None:
     f = gh.quadratic(np.eye(3))
     with pytest.raises(AssertionError, match="formula"):
-        check_objective(f, gh.Simplex(3), value=lambda x: x @ x)
+        check_objective(f, gh.Simplex(3), value=lambda x: float(x @ x))
 
 
 def test_a_gradient_that_disagrees_is_found() -> None:
     f = gh.function(lambda w: 0.5 * float(w @ w), lambda w: 1.01 * w, 3)
-    with pytest.raises(AssertionError, match="derivative|slope"):
+    with pytest.raises(AssertionError, match=r"derivative|slope"):
         check_objective(f, gh.Simplex(3))
 
 
 def test_a_smoothness_that_is_too_small_is_found() -> None:
     f = gh.function(lambda w: 0.5 * float(w @ w), lambda w: w, 3, smoothness=0.5)
-    with pytest.raises(AssertionError, match="bend|model"):
+    with pytest.raises(AssertionError, match=r"bend|model"):
         check_objective(f, gh.Simplex(3))
 
 
@@ -342,15 +370,15 @@ class Rule:
 
             def __call__(self, line: Any, k: int) -> float:
                 self.count += 1
-                best = line.argmin()
+                best = float(line.argmin())
                 if kind == "long":
                     return 1.5 * best
                 if kind == "negative":
                     return -1e-3 if line.slope >= 0 else best
                 if kind == "up":
-                    return min(line.max_step, 0.9 * line.limit, 2.5 * best)
+                    return float(min(line.max_step, 0.9 * line.limit, 2.5 * best))
                 if kind == "rising":
-                    return 1e-3 * min(line.max_step, line.limit) if line.slope >= 0 else best
+                    return 1e-3 * float(min(line.max_step, line.limit)) if line.slope >= 0 else best
                 if kind == "forgets":
                     return best / self.count
                 return float(np.nan) if line.slope == 0 else best
@@ -393,8 +421,10 @@ class Solver:
             w.move(toward, eta)
 
 
-@pytest.mark.parametrize("fault, words", [("boasts", "certificate is false"), ("leaves the hull", "outside"), ("forgets", "resumed"),
-                                          ("is unseeded", "same seed")])
+@pytest.mark.parametrize(
+    "fault, words",
+    [("boasts", "certificate is false"), ("leaves the hull", "outside"), ("forgets", "resumed"), ("is unseeded", "same seed")],
+)
 def test_a_broken_solver_is_found(fault: str, words: str) -> None:
     problems = [p for p in small_problems() if p.name == "least_squares over Simplex"]
     with pytest.raises(AssertionError, match=words):

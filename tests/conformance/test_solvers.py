@@ -8,12 +8,19 @@ import pytest
 import greedyhull as gh
 from greedyhull.testing import Problem, check_solver, small_problems
 
-UNSMOOTH = {"lp_loss, p = 1.5 over Simplex", "function without smoothness over Simplex", "log_likelihood with zeros over Simplex"}
+UNSMOOTH = {
+    "lp_loss, p = 1.5 over Simplex",
+    "function without smoothness over Simplex",
+    "log_likelihood with zeros over Simplex",
+}
 BOXES = {p.name for p in small_problems() if p.name.startswith("function")} | {"lp_loss, p = 1.5 over Simplex"}
 
 # a solver, the relative gap it must reach on every problem (None: honesty is enough), the problems it may refuse
 SOLVERS: list[tuple[Any, float | None, set[str]]] = [
-    *((gh.FrankWolfe(step), None, set()) for step in (gh.Exact(), gh.OpenLoop(), gh.LogAdaptive(), gh.Constant(0.1), gh.Power(0.5), gh.Backtracking())),
+    *(
+        (gh.FrankWolfe(step), None, set())
+        for step in (gh.Exact(), gh.OpenLoop(), gh.LogAdaptive(), gh.Constant(0.1), gh.Power(0.5), gh.Backtracking())
+    ),
     (gh.FrankWolfe(gh.Short()), None, UNSMOOTH),
     (gh.FrankWolfe(tolerance=gh.harmonic(0.1)), None, set()),
     (gh.BlendedPairwise(), 1e-6, set()),
@@ -21,7 +28,14 @@ SOLVERS: list[tuple[Any, float | None, set[str]]] = [
     (gh.Corrective(), 1e-6, BOXES),
     (gh.Corrective(batch=1), None, BOXES),
 ]
-for name, precision in (("Jones", None), ("PairwiseJones", 1e-6), ("Mixed", None), ("Aggregated", None), ("AwayStep", 1e-6), ("Pairwise", 1e-6)):
+for name, precision in (
+    ("Jones", None),
+    ("PairwiseJones", 1e-6),
+    ("Mixed", None),
+    ("Aggregated", None),
+    ("AwayStep", 1e-6),
+    ("Pairwise", 1e-6),
+):
     if hasattr(gh, name):
         SOLVERS.append((getattr(gh, name)(), precision, set()))
 if hasattr(gh, "Jones"):
@@ -44,11 +58,16 @@ def wrapped() -> list[Problem]:
     problems = [Problem(f"{make.__name__} L1Ball", f, make(gh.L1Ball(5, 1.5))) for make in wrappers]
     problems += [Problem(f"{make.__name__} Simplex", f, make(gh.Simplex(5))) for make in wrappers]
     if hasattr(gh, "Inexact"):
-        problems += [Problem("Inexact L1Ball", f, gh.Inexact(gh.L1Ball(5, 1.5), 0.05)), Problem("Inexact Simplex", f, gh.Inexact(gh.Simplex(5), 0.01))]
+        problems += [
+            Problem("Inexact L1Ball", f, gh.Inexact(gh.L1Ball(5, 1.5), 0.05)),
+            Problem("Inexact Simplex", f, gh.Inexact(gh.Simplex(5), 0.01)),
+        ]
     return problems
 
 
-@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective()], ids=repr)
+@pytest.mark.parametrize(
+    "solver", [gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective()], ids=repr
+)
 def test_lazy_and_inexact_oracles_are_honest_too(solver: Any) -> None:
     problems = wrapped()
     if not problems:
@@ -57,7 +76,9 @@ def test_lazy_and_inexact_oracles_are_honest_too(solver: Any) -> None:
 
 
 def test_every_solver_that_ships_is_checked() -> None:
-    shipped = {it for it in vars(gh).values() if isinstance(it, type) and hasattr(it, "run") and hasattr(it, "__dataclass_fields__")}
+    shipped = {
+        it for it in vars(gh).values() if isinstance(it, type) and hasattr(it, "run") and hasattr(it, "__dataclass_fields__")
+    }
     assert {it.__name__ for it in shipped} <= {type(solver).__name__ for solver, _, _ in SOLVERS}
 
 
@@ -99,7 +120,9 @@ def test_dense_and_sparse_data_take_frank_wolfe_the_same_way() -> None:
         if problem.make is None or not problem.data or "zeros" in problem.name:
             continue
         dense = gh.minimize(problem.f, problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
-        for kind in (csc_array, csr_array):
-            sparse = gh.minimize(problem.stored(lambda X, kind=kind: SparseDesign(kind(X))), problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
+        X, *rest = problem.data
+        for data in (SparseDesign(csc_array(X)), SparseDesign(csr_array(X))):
+            f = problem.make(data, *rest)
+            sparse = gh.minimize(f, problem.S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(40))
             assert np.abs(sparse.trace.value - dense.trace.value).max() <= 1e-9
             assert np.abs(sparse.point.array() - dense.point.array()).max() <= 1e-9

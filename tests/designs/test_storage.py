@@ -32,7 +32,16 @@ def test_a_design_is_a_design_already() -> None:
     assert design(A) is A
 
 
-@pytest.mark.parametrize("dtype, kept", [(np.float32, np.float32), (np.float64, np.float64), (np.int32, np.float64), (np.bool_, np.float64), (np.float16, np.float64)])
+@pytest.mark.parametrize(
+    "dtype, kept",
+    [
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (np.int32, np.float64),
+        (np.bool_, np.float64),
+        (np.float16, np.float64),
+    ],
+)
 @pytest.mark.parametrize("kind", [np.asarray, csc_array, csr_array])
 def test_float32_stays_and_whole_numbers_become_float64(kind: Any, dtype: Any, kept: Any) -> None:
     if dtype == np.float16 and kind is not np.asarray:

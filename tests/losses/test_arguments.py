@@ -29,7 +29,7 @@ def test_targets_are_not_changed_and_not_shared() -> None:
     X, y, s = np.eye(3), np.array([1, 0, 1]), np.array([1.0, 2.0, 3.0])
     kept = X.copy(), y.copy(), s.copy()
     for make in (gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson):
-        f = make(X, y, sample_weight=s)  # type: ignore[operator]
+        f = make(X, y, sample_weight=s)
         gh.minimize(f, gh.L1Ball(3, 1.0), stop=gh.Iterations(5))
     assert all(np.array_equal(a, b) for a, b in zip(kept, (X, y, s), strict=True))
 

@@ -19,8 +19,16 @@ from greedyhull.losses.squared_hinge import SquaredHinge
 
 signs = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
 y = np.array([0.3, -2.0, 1.0, 4.0, 0.5])
-LOSSES: list[Any] = [Squared(y, 0.2), Squared(y, np.array([0.1, 0.3, 0.2, 0.2, 0.2])), Logistic(signs, 0.2), SquaredHinge(signs, 0.2), Huber(y, 0.2, delta=0.5),
-                     Poisson(np.abs(np.round(y)), 0.2), Power(y, 0.2, power=3.0), Power(y, 0.2, power=1.5)]
+LOSSES: list[Any] = [
+    Squared(y, 0.2),
+    Squared(y, np.array([0.1, 0.3, 0.2, 0.2, 0.2])),
+    Logistic(signs, 0.2),
+    SquaredHinge(signs, 0.2),
+    Huber(y, 0.2, delta=0.5),
+    Poisson(np.abs(np.round(y)), 0.2),
+    Power(y, 0.2, power=3.0),
+    Power(y, 0.2, power=1.5),
+]
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}{getattr(loss, 'power', '')}")

@@ -26,7 +26,10 @@ FORMULAS: dict[str, tuple[Callable[[Array, Any], Separable], Callable[[Array, Ar
     "huber": (lambda y, p: Huber(y, p, delta=1.5), lambda z, y: huber(1.5, z - y)),
     "power": (lambda y, p: Power(y, p, power=2.5), lambda z, y: np.abs(z - y) ** 2.5 / 2.5),
     "logistic": (lambda y, p: Logistic(np.sign(y + 0.5), p), lambda z, y: -np.log(expit(np.sign(y + 0.5) * z))),
-    "squared hinge": (lambda y, p: SquaredHinge(np.sign(y + 0.5), p), lambda z, y: 0.5 * np.maximum(1 - np.sign(y + 0.5) * z, 0) ** 2),
+    "squared hinge": (
+        lambda y, p: SquaredHinge(np.sign(y + 0.5), p),
+        lambda z, y: 0.5 * np.maximum(1 - np.sign(y + 0.5) * z, 0) ** 2,
+    ),
     "poisson": (lambda y, p: Poisson(np.abs(np.round(y)), p), lambda z, y: np.exp(z) - np.abs(np.round(y)) * z),
     "negative log": (lambda y, p: NegativeLog(np.zeros(4), p), lambda z, y: -np.log(z)),
 }
@@ -77,6 +80,7 @@ def test_a_logarithm_is_infinite_outside_its_domain_and_limits_its_lines() -> No
 @given(st.floats(0.01, 10), st.floats(0.001, 1.0))
 def test_no_step_below_the_limit_leaves_the_domain(z: float, share: float) -> None:
     """z + η dz rounds to zero a hair before the true limit."""
+    dtype: Any
     for dtype in (np.float64, np.float32):
         at = np.array([z], dtype=dtype)
         dz = -at / dtype(share)

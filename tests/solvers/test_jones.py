@@ -277,6 +277,34 @@ def test_from_the_same_point_jones_goes_at_least_as_low_as_frank_wolfe(name, S):
         assert jones.value <= fw.value + 1e-12
 
 
+def test_it_is_not_misled_by_columns_of_different_size():
+    source = np.random.default_rng(1)
+    A = source.standard_normal((100, 200)) * 10.0 ** source.uniform(-1, 1, 200)
+    true = np.zeros(200)
+    true[:5] = 1.0 / np.abs(A[:, :5]).max(axis=0)
+    g, ball = gh.least_squares(A, A @ true), gh.L1Ball(200, radius=1.2 * true.sum())
+    after = lambda solver: gh.minimize(g, ball, solver, stop=gh.Iterations(10)).value
+    assert after(PairwiseJones()) < after(Jones()) < 0.3 * after(gh.FrankWolfe())
+
+
+@pytest.mark.parametrize("kind", ["dense", "csc", "single", "operator"])
+@pytest.mark.parametrize("S", [SETS[2], SETS[3]], ids=repr)
+def test_energies_in_every_storage(S, kind):
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import aslinearoperator
+
+    stores = {"dense": np.asarray, "csc": csc_array, "single": lambda A: A.astype(np.float32), "operator": aslinearoperator}
+    store = stores[kind]
+    w, d = mixture(S, np.random.default_rng(0)), S.block(np.arange(len(S))).images(gh.designs.design(np.eye(D)))
+    d = d.toarray() if hasattr(d, "toarray") else d
+    c, centred = share / share.sum(), X - (share / share.sum()) @ X
+    if kind != "operator":
+        f = gh.least_squares(store(X), y, sample_weight=share, intercept=True)
+        assert ClosedForm(f, S, w).energies == pytest.approx(c @ (centred @ d) ** 2, rel=1e-5 if kind == "single" else 1e-11)
+    f = gh.quadratic(store(Q), b)
+    assert ClosedForm(f, S, w).energies == pytest.approx(((Q @ d) * d).sum(axis=0), rel=1e-5 if kind == "single" else 1e-11)
+
+
 def test_a_rule_that_needs_the_line_first_is_refused():
     for rule in (gh.Short(), gh.Backtracking()):
         with pytest.raises(gh.GreedyhullError, match="joint choice"):

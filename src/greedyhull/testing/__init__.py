@@ -25,4 +25,13 @@ from greedyhull.testing.problems import Problem, small_problems
 from greedyhull.testing.solvers import check_solver
 from greedyhull.testing.steps import check_step
 
-__all__ = ["Problem", "check_atoms", "check_design", "check_loss", "check_objective", "check_solver", "check_step", "small_problems"]
+__all__ = [
+    "Problem",
+    "check_atoms",
+    "check_design",
+    "check_loss",
+    "check_objective",
+    "check_solver",
+    "check_step",
+    "small_problems",
+]

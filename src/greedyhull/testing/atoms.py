@@ -162,7 +162,10 @@ def _check_points(trial: _Trial) -> None:
     expect(S.contains(centre), f"{S!r} does not contain its own centre.")
     if centre.keeps_atoms:
         w = centre.weights
-        expect(np.all(w > 0) and abs(w.sum() - 1) < 1e-12, f"The weights of the centre of {S!r} are not positive or sum to {w.sum()}.")
+        expect(
+            np.all(w > 0) and abs(w.sum() - 1) < 1e-12,
+            f"The weights of the centre of {S!r} are not positive or sum to {w.sum()}.",
+        )
     again = S.centre()
     expect(np.array_equal(again.array(), centre.array()), f"{S!r} has another centre each time it is asked.")
 
@@ -196,9 +199,14 @@ def _check_decompose(trial: _Trial) -> None:
         off = float(np.abs(w.array() - x).max())
         expect(off <= 1e-9 * max(trial.size, 1e-300), f"{S!r} decomposed a point into one that is {off:.3g} away.")
         if w.keeps_atoms:
-            expect(np.all(w.weights > 0) and abs(w.weights.sum() - 1) < 1e-9, f"{S!r} decomposed a point into weights {w.weights}.")
+            expect(
+                np.all(w.weights > 0) and abs(w.weights.sum() - 1) < 1e-9,
+                f"{S!r} decomposed a point into weights {w.weights}.",
+            )
             for i in range(len(w)):
-                expect(S.contains(atom_array(w.block[i], trial.shape)), f"{S!r} decomposed a point into what is no atom of it.")
+                expect(
+                    S.contains(atom_array(w.block[i], trial.shape)), f"{S!r} decomposed a point into what is no atom of it."
+                )
 
 
 def _check_list(trial: _Trial) -> None:
@@ -211,10 +219,16 @@ def _check_list(trial: _Trial) -> None:
     expect(scores.shape == (len(S),), f"{S!r} has {len(S)} atoms, but scores(g) has shape {scores.shape}.")
     for j in trial.rng.integers(len(S), size=min(len(S), 50)):
         score = float(S[int(j)].dot(g))
-        expect(abs(score - scores[j]) <= trial.tolerance(g), f"{S!r}: scores(g)[{j}] is {scores[j]}, but its atom {j} scores {score}.")
+        expect(
+            abs(score - scores[j]) <= trial.tolerance(g),
+            f"{S!r}: scores(g)[{j}] is {scores[j]}, but its atom {j} scores {score}.",
+        )
         expect(S.contains(atom_array(S[int(j)], trial.shape)), f"{S!r} does not contain its atom {j}.")
     answer = S.oracle(trial.rng).argmin(g)
-    expect(answer.atom.dot(g) - answer.slack <= scores.min() + trial.tolerance(g), f"{S!r}: its argmin is not the least of its scores.")
+    expect(
+        answer.atom.dot(g) - answer.slack <= scores.min() + trial.tolerance(g),
+        f"{S!r}: its argmin is not the least of its scores.",
+    )
 
 
 def _check_sizes(trial: _Trial) -> None:
@@ -228,11 +242,19 @@ def _check_sizes(trial: _Trial) -> None:
     apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))
     diameter, radius = _known(S, "diameter"), _known(S, "circumradius")
     if diameter is not None:
-        expect(apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart.")
+        expect(
+            apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart."
+        )
     if radius is not None:
         ball = _enclosing(pool)
-        expect(ball <= radius * (1 + 1e-7) + 1e-7 * trial.size, f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.")
-        expect(diameter is None or radius <= diameter * (1 + 1e-12), f"{S!r} has circumradius {radius} above its diameter {diameter}.")
+        expect(
+            ball <= radius * (1 + 1e-7) + 1e-7 * trial.size,
+            f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.",
+        )
+        expect(
+            diameter is None or radius <= diameter * (1 + 1e-12),
+            f"{S!r} has circumradius {radius} above its diameter {diameter}.",
+        )
 
 
 def _known(S: Any, name: str) -> float | None:
@@ -272,9 +294,13 @@ def _check_curvature(trial: _Trial) -> None:
     images = trial.pool @ B / np.sqrt(trial.shape[0])
     squares = (images**2).sum(axis=1)
     seen = float((squares[:, None] + squares[None, :] - 2 * images @ images.T).max())
-    expect(seen <= float(M) * (1 + 1e-7), f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}.")
+    expect(
+        seen <= float(M) * (1 + 1e-7), f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}."
+    )
     if M.status == "exact" and trial._all:
-        expect(float(M) <= seen * (1 + 1e-7), f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}.")
+        expect(
+            float(M) <= seen * (1 + 1e-7), f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}."
+        )
 
 
 def _check_oracle_state(trial: _Trial) -> None:

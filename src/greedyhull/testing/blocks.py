@@ -18,7 +18,9 @@ def check_atom(d: Atom, shape: tuple[int, ...], g: Array) -> None:
     expect(np.isfinite(x).all(), f"The atom {d!r} has entries that are not finite.")
     hash(d.key)
     tol = 1e-12 * (float(np.abs(g).ravel() @ np.abs(x).ravel()) + 1e-300)
-    expect(abs(d.dot(g) - float(np.vdot(g, x))) <= tol, f"{d!r}.dot(g) is {d.dot(g)!r}, but its array gives {np.vdot(g, x)!r}.")
+    expect(
+        abs(d.dot(g) - float(np.vdot(g, x))) <= tol, f"{d!r}.dot(g) is {d.dot(g)!r}, but its array gives {np.vdot(g, x)!r}."
+    )
     w = np.ones(shape)
     d.add_to(w, -0.5)
     expect(np.allclose(w, 1.0 - 0.5 * x, rtol=1e-12, atol=1e-12), f"{d!r}.add_to(w, c) does not add c·d.")
@@ -48,7 +50,10 @@ def check_block(atoms: list[Any], shape: tuple[int, ...], rng: np.random.Generat
 
 
 def _check_rows(block: Any, rows: Array, rng: np.random.Generator) -> None:
-    expect(len(block) == len(block.keys) == len(rows), f"A block of {len(rows)} atoms has length {len(block)} and {len(block.keys)} keys.")
+    expect(
+        len(block) == len(block.keys) == len(rows),
+        f"A block of {len(rows)} atoms has length {len(block)} and {len(block.keys)} keys.",
+    )
     shape = rows.shape[1:]
     flat = rows.reshape(len(rows), -1)
     g, c = rng.standard_normal(shape), rng.standard_normal(len(rows))
@@ -58,7 +63,9 @@ def _check_rows(block: Any, rows: Array, rng: np.random.Generator) -> None:
     block.add_to(w, c)
     expect(np.allclose(w.ravel(), c @ flat, rtol=1e-9, atol=1e-12 * size), "A block's add_to(w, c) does not add Σ cᵢ dᵢ.")
     for i in range(len(rows)):
-        expect(np.array_equal(atom_array(block[i], shape), rows[i]), f"Atom {i} of a block is not the atom that was put there.")
+        expect(
+            np.array_equal(atom_array(block[i], shape), rows[i]), f"Atom {i} of a block is not the atom that was put there."
+        )
     if len(shape) == 1:
         A = rng.standard_normal((3, shape[0]))
         Z = block.images(DenseDesign(A))

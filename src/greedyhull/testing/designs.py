@@ -36,7 +36,8 @@ def _dense(X: Any) -> Array:
 
 class _Trial:
     def __init__(self, A: Any, X: Array, rng: np.random.Generator) -> None:
-        self.A, self.X, self.rng = A, X, rng
+        self.A, self.X = A, X
+        self.rng: Any = rng
         self.single = A.dtype == np.float32
         self.tol = (1e-4 if self.single else 1e-11) * (float(np.abs(X).sum()) + 1e-300)
 
@@ -83,7 +84,9 @@ class _Trial:
         self.same(A.gram(Z, Z2), X[:, one].T @ X[:, two], "gram(Z, Z2)", keeps=False)
         self.same(A.gram(Z, Z2, weights), (X[:, one].T * weights) @ X[:, two], "gram(Z, Z2, weights)", keeps=False)
         self.same(A.gram(Z, None, weights), (X[:, one].T * weights) @ X[:, one], "gram(Z, None, weights)", keeps=False)
-        expect(np.array_equal(_dense(Z), kept[0]) and np.array_equal(_dense(Z2), kept[1]), f"gram of {A!r} changed its arguments.")
+        expect(
+            np.array_equal(_dense(Z), kept[0]) and np.array_equal(_dense(Z2), kept[1]), f"gram of {A!r} changed its arguments."
+        )
         self.same(A.energies(1.0), (X**2).sum(axis=0), "energies(1)", keeps=False)
         self.same(A.energies(weights), weights.astype(np.float64) @ X**2, "energies(weights)", keeps=False)
         self.tol = size

@@ -24,7 +24,9 @@ def expect(condition: Any, message: str) -> None:
 def saved(state: State) -> State:
     """``state`` after a round trip through npz, as a file would give it back."""
     for name, array in state.items():
-        expect(np.asarray(array).dtype != object, f"The saved state holds {name!r} with dtype object; plain arrays are wanted.")
+        expect(
+            np.asarray(array).dtype != object, f"The saved state holds {name!r} with dtype object; plain arrays are wanted."
+        )
     file = io.BytesIO()
     np.savez(file, **state)  # type: ignore[arg-type]
     file.seek(0)

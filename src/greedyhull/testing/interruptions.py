@@ -46,10 +46,15 @@ def _interrupted(solver: Any, problem: Problem, interrupt: Any) -> None:
     about = f"{solver!r} on {problem.name}, interrupted"
     expect("nterrupted" in s.reason, f"{about}: the reason given is {s.reason!r}.")
     expect(len(last) == 3, f"{about} at its third point: it went on for {len(last) - 3} more.")
-    expect(np.allclose(s.point.array(), last[-1][1], rtol=1e-12, atol=1e-14), f"{about}: the point returned is not the last one certified.")
+    expect(
+        np.allclose(s.point.array(), last[-1][1], rtol=1e-12, atol=1e-14),
+        f"{about}: the point returned is not the last one certified.",
+    )
     expect(problem.S.contains(s.point), f"{about}: the point returned lies outside the set.")
     if s.certificate.kind == "always" and s.value is not None and s.certificate.gap is not None:
-        expect(s.value - problem.minimum <= s.certificate.gap + 1e-14 * (1 + abs(s.value)), f"{about}: its certificate is false.")
+        expect(
+            s.value - problem.minimum <= s.certificate.gap + 1e-14 * (1 + abs(s.value)), f"{about}: its certificate is false."
+        )
 
 
 def _check_nan(solver: Any, S: Any) -> None:

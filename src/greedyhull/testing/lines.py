@@ -46,10 +46,16 @@ def _check_derivative(line: Any, h: Callable[[float], float], top: float, what: 
         told = line.slope if s == 0.0 else line.derivative(s)
         right = (h(s + delta) - h(s)) / delta
         slack = 2e-6 * (abs(right) + abs(told)) + 4 * noise / delta
-        expect(told <= right + slack, f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {right:.8g} after it.")
+        expect(
+            told <= right + slack,
+            f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {right:.8g} after it.",
+        )
         if s > 0.0:
             left = (h(s) - h(s - delta)) / delta
-            expect(told >= left - slack, f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {left:.8g} before it.")
+            expect(
+                told >= left - slack,
+                f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {left:.8g} before it.",
+            )
     expect(abs(line.derivative(0.0) - line.slope) <= 1e-9 * (abs(line.slope) + abs(line.derivative(top)) + 1e-300),
            f"{what}: slope is {line.slope:.12g} but derivative(0) is {line.derivative(0.0):.12g}.")
 
@@ -62,8 +68,13 @@ def _check_bend(line: Any, h: Callable[[float], float], steps: Any, what: str, n
         return
     for s in steps[1:]:
         model = h(0.0) + s * line.slope + 0.5 * bend * s * s
-        expect(h(float(s)) <= model + 8 * noise + 1e-9 * abs(model), f"{what}: with bend {bend:.6g}, h({s:.3g}) should be at most "
-                                                                    f"{model:.10g} and is {h(float(s)):.10g}.")
+        expect(
+            h(float(s)) <= model + 8 * noise + 1e-9 * abs(model),
+            f"{what}: with bend {bend:.6g}, h({s:.3g}) should be at most {model:.10g} and is {h(float(s)):.10g}.",
+        )
     rises = [line.derivative(float(s)) for s in steps]
     steepest = float((np.diff(rises) / np.diff(steps)).max())
-    expect(steepest <= bend * (1 + 1e-6) + 8 * noise / float(steps[1]), f"{what}: h' rises at a rate of {steepest:.8g}, above the bend {bend:.8g}.")
+    expect(
+        steepest <= bend * (1 + 1e-6) + 8 * noise / float(steps[1]),
+        f"{what}: h' rises at a rate of {steepest:.8g}, above the bend {bend:.8g}.",
+    )

@@ -14,7 +14,9 @@ from greedyhull.testing.lines import check_line
 from greedyhull.types import Array
 
 
-def check_objective(f: Any, S: Any, *, value: Callable[[Array], float] | None = None, noise: float = 1e-10, seed: int = 0) -> None:
+def check_objective(
+    f: Any, S: Any, *, value: Callable[[Array], float] | None = None, noise: float = 1e-10, seed: int = 0
+) -> None:
     """Check an objective on the hull of S, against the formula ``value`` on arrays if one is given.
 
     >>> import greedyhull as gh
@@ -37,12 +39,18 @@ def check_objective(f: Any, S: Any, *, value: Callable[[Array], float] | None = 
 def _check_point(f: Any, S: Any, w: Any, value: Callable[[Array], float] | None, noise: float) -> None:
     told, g = f.value(w), f.gradient(w)
     expect(np.isfinite(told), f"{f!r} is {told} inside {S!r}.")
-    expect(g.shape == S.shape and np.isfinite(g).all(), f"The gradient of {f!r} has shape {g.shape} or entries that are not finite.")
+    expect(
+        g.shape == S.shape and np.isfinite(g).all(),
+        f"The gradient of {f!r} has shape {g.shape} or entries that are not finite.",
+    )
     inner = float(np.vdot(g, w.array()))
     size = float(np.abs(g).ravel() @ np.abs(w.array()).ravel()) + abs(told)
     expect(abs(f.euler(w) - inner) <= 1e-9 * (size + 1e-300), f"{f!r}: euler(w) is {f.euler(w)}, ⟨∇f(w), w⟩ is {inner}.")
     flat = f.value(CoordinateIterate(w.array()))
-    expect(abs(flat - told) <= noise * (abs(told) + size), f"{f!r} has value {told} at atoms and weights, {flat} at their coordinates.")
+    expect(
+        abs(flat - told) <= noise * (abs(told) + size),
+        f"{f!r} has value {told} at atoms and weights, {flat} at their coordinates.",
+    )
     if value is not None:
         plain = float(value(w.array()))
         expect(abs(plain - told) <= noise * (abs(told) + size), f"{f!r} has value {told}, its formula gives {plain}.")
@@ -68,10 +76,18 @@ def _check_moves(f: Any, S: Any, w: Any, rng: np.random.Generator, noise: float)
         w.move(move, step)
         fresh = w.copy()
         size = abs(f.value(fresh)) + float(np.abs(f.gradient(fresh)).ravel() @ np.abs(fresh.array()).ravel()) + 1e-300
-        expect(abs(promised - f.value(w)) <= noise * size, f"{f!r}: the line promised {promised} for a step that led to {f.value(w)}.")
-        expect(abs(f.value(w) - f.value(fresh)) <= noise * size, f"{f!r}: after a move its value is {f.value(w)}, afresh {f.value(fresh)}.")
+        expect(
+            abs(promised - f.value(w)) <= noise * size,
+            f"{f!r}: the line promised {promised} for a step that led to {f.value(w)}.",
+        )
+        expect(
+            abs(f.value(w) - f.value(fresh)) <= noise * size,
+            f"{f!r}: after a move its value is {f.value(w)}, afresh {f.value(fresh)}.",
+        )
         off = float(np.abs(f.gradient(w) - f.gradient(fresh)).max())
-        expect(off <= 1e-8 * (np.abs(f.gradient(fresh)).max() + 1e-12), f"{f!r}: after a move its gradient is off by {off:.3g}.")
+        expect(
+            off <= 1e-8 * (np.abs(f.gradient(fresh)).max() + 1e-12), f"{f!r}: after a move its gradient is off by {off:.3g}."
+        )
 
 
 def _along(f: Any, w: Any, move: Any, line: Any) -> Callable[[float], float]:
@@ -103,9 +119,15 @@ def _check_hessian(f: Any, w: Any) -> None:
         rows.append((ends[0] - ends[1]) / (2 * h))
     seen = np.stack(rows) + (w.weights @ H)[None, :]  # toward d is d − w
     off = float(np.abs(H - seen).max())
-    expect(off <= 1e-3 * float(np.abs(H).max()) + 1e-7, f"{f!r}: the Hessian on its atoms is off by {off:.3g} from differences of the gradient.")
+    expect(
+        off <= 1e-3 * float(np.abs(H).max()) + 1e-7,
+        f"{f!r}: the Hessian on its atoms is off by {off:.3g} from differences of the gradient.",
+    )
     small = f.restricted(w.block.take(np.arange(len(w))))
-    expect(np.allclose(small.hessian(w), H, rtol=1e-9, atol=1e-12), f"{f!r}: restricted(block) has another Hessian than hessian(w, block).")
+    expect(
+        np.allclose(small.hessian(w), H, rtol=1e-9, atol=1e-12),
+        f"{f!r}: restricted(block) has another Hessian than hessian(w, block).",
+    )
 
 
 def _check_curvature(f: Any, S: Any, base: Any, rng: np.random.Generator) -> None:

@@ -135,7 +135,12 @@ def _least_squares(X: Array, y: Array, *, intercept: bool = False) -> _Model:
 
 def _logistic(X: Array, y: Array) -> _Model:
     n = len(y)
-    return _Model(lambda w: float(np.logaddexp(0, -y * (X @ w)).mean()), lambda w: -X.T @ (y / (1 + np.exp(y * (X @ w)))) / n, gh.logistic, (X, y))
+    return _Model(
+        lambda w: float(np.logaddexp(0, -y * (X @ w)).mean()),
+        lambda w: -X.T @ (y / (1 + np.exp(y * (X @ w)))) / n,
+        gh.logistic,
+        (X, y),
+    )
 
 
 def _logistic_with_intercept(X: Array, y: Array) -> _Model:
@@ -146,8 +151,12 @@ def _logistic_with_intercept(X: Array, y: Array) -> _Model:
         b = brentq(lambda b: float((y / (1 + np.exp(y * (z + b)))).sum()), -50.0, 50.0, xtol=1e-15)
         return np.asarray(z + b)
 
-    return _Model(lambda w: float(np.logaddexp(0, -y * shifted(w)).mean()), lambda w: -X.T @ (y / (1 + np.exp(y * shifted(w)))) / len(y),
-                  lambda X, y: gh.logistic(X, y, intercept=True), (X, y))
+    return _Model(
+        lambda w: float(np.logaddexp(0, -y * shifted(w)).mean()),
+        lambda w: -X.T @ (y / (1 + np.exp(y * shifted(w)))) / len(y),
+        lambda X, y: gh.logistic(X, y, intercept=True),
+        (X, y),
+    )
 
 
 def _quadratic(X: Array) -> _Model:
@@ -176,17 +185,27 @@ def _huber(X: Array, y: Array) -> _Model:
 
 
 def _poisson(X: Array, y: Array) -> _Model:
-    return _Model(lambda w: float((np.exp(X @ w) - y * (X @ w)).mean()), lambda w: X.T @ (np.exp(X @ w) - y) / len(y), gh.poisson, (X, y))
+    return _Model(
+        lambda w: float((np.exp(X @ w) - y * (X @ w)).mean()), lambda w: X.T @ (np.exp(X @ w) - y) / len(y), gh.poisson, (X, y)
+    )
 
 
 def _squared_hinge(X: Array, y: Array) -> _Model:
-    return _Model(lambda w: float((0.5 * np.maximum(1 - y * (X @ w), 0) ** 2).mean()), lambda w: -X.T @ (y * np.maximum(1 - y * (X @ w), 0)) / len(y),
-                  gh.squared_hinge, (X, y))
+    return _Model(
+        lambda w: float((0.5 * np.maximum(1 - y * (X @ w), 0) ** 2).mean()),
+        lambda w: -X.T @ (y * np.maximum(1 - y * (X @ w), 0)) / len(y),
+        gh.squared_hinge,
+        (X, y),
+    )
 
 
 def _lp_loss(X: Array, y: Array, p: float) -> _Model:
-    return _Model(lambda w: float((np.abs(X @ w - y) ** p / p).mean()),
-                  lambda w: X.T @ (np.sign(X @ w - y) * np.abs(X @ w - y) ** (p - 1)) / len(y), lambda X, y: gh.lp_loss(X, y, p), (X, y))
+    return _Model(
+        lambda w: float((np.abs(X @ w - y) ** p / p).mean()),
+        lambda w: X.T @ (np.sign(X @ w - y) * np.abs(X @ w - y) ** (p - 1)) / len(y),
+        lambda X, y: gh.lp_loss(X, y, p),
+        (X, y),
+    )
 
 
 def _function(X: Array) -> _Model:

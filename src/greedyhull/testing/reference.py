@@ -29,10 +29,17 @@ def set_minimum(value: Value, gradient: Gradient, S: Any, *, rounds: int = 60) -
     """The same where only the oracle is known: its atoms are gathered until none helps."""
     rng = np.random.default_rng(0)
     oracle = S.oracle(rng)
-    atoms = [atom_array(oracle.argmin(rng.standard_normal(S.shape)).atom, S.shape).ravel() for _ in range(2 * int(np.prod(S.shape)))]
+    atoms = [
+        atom_array(oracle.argmin(rng.standard_normal(S.shape)).atom, S.shape).ravel() for _ in range(2 * int(np.prod(S.shape)))
+    ]
     vertices = np.unique(np.stack([*atoms, S.centre().array().ravel()]), axis=0)
-    flat = lambda x: value(x.reshape(S.shape))
-    slope = lambda x: gradient(x.reshape(S.shape)).ravel()
+
+    def flat(x: Array) -> float:
+        return value(x.reshape(S.shape))
+
+    def slope(x: Array) -> Array:
+        return gradient(x.reshape(S.shape)).ravel()
+
     weights, best = np.full(len(vertices), 1.0 / len(vertices)), np.inf
     for _ in range(rounds):
         weights = _slsqp(flat, slope, vertices, weights)
@@ -48,12 +55,20 @@ def set_minimum(value: Value, gradient: Gradient, S: Any, *, rounds: int = 60) -
 
 
 def _slsqp(value: Value, gradient: Gradient, vertices: Array, weights: Array) -> Array:
-    from scipy.optimize import minimize
+    from scipy import optimize
 
-    total = {"type": "eq", "fun": lambda a: a.sum() - 1.0, "jac": lambda a: np.ones(len(a))}
+    slsqp: Any = optimize.minimize
+    total: Any = {"type": "eq", "fun": lambda a: a.sum() - 1.0, "jac": lambda a: np.ones(len(a))}
     with np.errstate(all="ignore"):
-        found = minimize(lambda a: _plain(value(_inside(a) @ vertices)), weights, jac=lambda a: vertices @ gradient(_inside(a) @ vertices), method="SLSQP",
-                         bounds=[(0.0, 1.0)] * len(weights), constraints=[total], options={"maxiter": 500, "ftol": 1e-16})
+        found = slsqp(
+            lambda a: _plain(value(_inside(a) @ vertices)),
+            weights,
+            jac=lambda a: vertices @ gradient(_inside(a) @ vertices),
+            method="SLSQP",
+            bounds=[(0.0, 1.0)] * len(weights),
+            constraints=[total],
+            options={"maxiter": 500, "ftol": 1e-16},
+        )
     candidate = _inside(np.asarray(found.x))
     return candidate if value(candidate @ vertices) <= value(weights @ vertices) else weights
 
@@ -79,7 +94,11 @@ def _polished(value: Value, gradient: Gradient, vertices: Array, weights: Array)
         if scores[worst] - scores[best] <= 1e-13 * (abs(here) + 1e-12):
             break
         x, v, top = weights @ vertices, vertices[best] - vertices[worst], float(weights[worst])
-        step = float(minimize_scalar(lambda s, x=x, v=v: _plain(value(x + s * v)), bounds=(0.0, top), method="bounded", options={"xatol": 1e-15}).x)
+        step = float(
+            minimize_scalar(
+                lambda s, x=x, v=v: _plain(value(x + s * v)), bounds=(0.0, top), method="bounded", options={"xatol": 1e-15}
+            ).x
+        )
         trial = weights.copy()
         trial[worst], trial[best] = top - step, trial[best] + step
         ahead = value(trial @ vertices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ class _Points:
 
 def rows_of(trace: Any) -> Array:
     """The rows of a trace that must repeat, NaN written as −1: the last step is not taken yet."""
-    return np.nan_to_num(np.stack([trace[name] for name in ROW], axis=1), nan=-1.0)
+    rows: Array = np.nan_to_num(np.stack([trace[name] for name in ROW], axis=1), nan=-1.0)
+    return rows
 
 
 def check_honest(solver: Any, problem: Problem, iterations: int, seed: int) -> tuple[list[Array], Array]:
@@ -83,7 +85,10 @@ def check_honest(solver: Any, problem: Problem, iterations: int, seed: int) -> t
     def watch(event: Any) -> None:
         points(event)
         expect(S.contains(event.point), f"{about}: the point of iteration {event.iteration} lies outside {S!r}.")
-        expect(event.lower >= lowest[0], f"{about}: the lower bound fell from {lowest[0]!r} to {event.lower!r} at {event.iteration}.")
+        expect(
+            event.lower >= lowest[0],
+            f"{about}: the lower bound fell from {lowest[0]!r} to {event.lower!r} at {event.iteration}.",
+        )
         expect(event.gap >= 0.0, f"{about}: the gap at iteration {event.iteration} is {event.gap!r}.")
         lowest[0] = event.lower
         if event.kind == "always":
@@ -93,7 +98,10 @@ def check_honest(solver: Any, problem: Problem, iterations: int, seed: int) -> t
     _expect_certified(about, s, problem)
     if s.point.keeps_atoms:
         weights = s.point.weights
-        expect(np.all(weights > 0) and abs(weights.sum() - 1) < 1e-12, f"{about}: weights that are not positive or sum to {weights.sum()}.")
+        expect(
+            np.all(weights > 0) and abs(weights.sum() - 1) < 1e-12,
+            f"{about}: weights that are not positive or sum to {weights.sum()}.",
+        )
     expect(all(np.array_equal(a, b) for a, b in zip(kept, problem.data, strict=True)), f"{about}: the data were changed.")
     return points.arrays, rows_of(s.trace)
 
@@ -101,25 +109,35 @@ def check_honest(solver: Any, problem: Problem, iterations: int, seed: int) -> t
 def _expect_true(about: str, value: float, gap: float, problem: Problem, k: int) -> None:
     error = value - problem.minimum
     noise = 1e-15 * (abs(problem.minimum) + abs(value))  # of the reference; that of the run is in its gap
-    expect(error <= gap + noise, f"{about}: at iteration {k} the gap is {gap:.6g}, but the value is {error:.6g} above the minimum "
-                                 f"{problem.minimum:.12g}: the certificate is false.")
+    expect(
+        error <= gap + noise,
+        f"{about}: at iteration {k} the gap is {gap:.6g}, but the value is {error:.6g} above the minimum "
+        f"{problem.minimum:.12g}: the certificate is false.",
+    )
 
 
 def _check_repeats(solver: Any, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
     """The same seed gives the same run; a start is used and never changed."""
     again = _Points()
     s = minimize(problem.f, problem.S, solver, stop=Iterations(iterations), seed=seed, watch=again)
-    expect(len(again.arrays) == len(points[0]) and all(np.array_equal(a, b) for a, b in zip(again.arrays, points[0], strict=True)),
-           f"{solver!r} on {problem.name}: the same seed led to other points.")
+    expect(
+        len(again.arrays) == len(points[0])
+        and all(np.array_equal(a, b) for a, b in zip(again.arrays, points[0], strict=True)),
+        f"{solver!r} on {problem.name}: the same seed led to other points.",
+    )
     expect(np.array_equal(rows_of(s.trace), points[1]), f"{solver!r} on {problem.name}: the same seed led to another trace.")
     start = s.point.copy()
     before, weights = start.array(), start.weights.copy() if start.keeps_atoms else None
     first: list[float] = []
-    minimize(problem.f, problem.S, solver, start=start, stop=Iterations(5), seed=seed, watch=lambda event: first.append(event.value))
+    minimize(
+        problem.f, problem.S, solver, start=start, stop=Iterations(5), seed=seed, watch=lambda event: first.append(event.value)
+    )
     expect(np.array_equal(start.array(), before) and (weights is None or np.array_equal(start.weights, weights)),
            f"{solver!r} on {problem.name}: the start was changed.")
-    expect(abs(first[0] - (s.value or 0.0)) <= 1e-9 * (abs(first[0]) + 1e-9), f"{solver!r} on {problem.name}: it did not begin at its start, "
-                                                                             f"of value {s.value}, but at {first[0]}.")
+    expect(
+        abs(first[0] - (s.value or 0.0)) <= 1e-9 * (abs(first[0]) + 1e-9),
+        f"{solver!r} on {problem.name}: it did not begin at its start, of value {s.value}, but at {first[0]}.",
+    )
 
 
 def _check_resume(solver: Any, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
@@ -128,7 +146,11 @@ def _check_resume(solver: Any, problem: Problem, points: tuple[list[Array], Arra
     wanted = [k for k in (0, 1, 4, iterations // 2) if k < len(arrays) - 1]
     states: dict[int, Any] = {}
     first = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed)
-    first.watchers = [lambda event: states.update({len(first.trace.rows) - 1: saved(first.state())}) if len(first.trace.rows) - 1 in wanted else None]
+    first.watchers = [
+        lambda event: (
+            states.update({len(first.trace.rows) - 1: saved(first.state())}) if len(first.trace.rows) - 1 in wanted else None
+        )
+    ]
     first.solve()
     for k in wanted:
         about = f"{solver!r} on {problem.name}, saved at row {k} and resumed"
@@ -138,11 +160,15 @@ def _check_resume(solver: Any, problem: Problem, points: tuple[list[Array], Arra
         run.solve()
         expect(len(seen.arrays) == len(arrays) - k, f"{about}: {len(seen.arrays)} points follow instead of {len(arrays) - k}.")
         for j, (got, want) in enumerate(zip(seen.arrays, arrays[k:], strict=True)):
-            expect(np.array_equal(got, want), f"{about}: {j} iterations later the point is another one, by {np.abs(got - want).max():.3g}.")
+            expect(
+                np.array_equal(got, want),
+                f"{about}: {j} iterations later the point is another one, by {np.abs(got - want).max():.3g}.",
+            )
         got, want = rows_of(run.trace), rows[k:]
         if not np.array_equal(got, want):
             i, j = np.argwhere(got != want)[0]
-            expect(False, f"{about}: {i} iterations later the trace has {ROW[j]} = {got[i, j]!r} where the whole run has {want[i, j]!r}.")
+            where = f"{i} iterations later the trace has {ROW[j]}"
+            expect(False, f"{about}: {where} = {got[i, j]!r} where the whole run has {want[i, j]!r}.")
 
 
 def _check_storage(solver: Any, problem: Problem, iterations: int, seed: int) -> None:
@@ -154,36 +180,54 @@ def _check_storage(solver: Any, problem: Problem, iterations: int, seed: int) ->
         return
     from scipy.sparse import csc_array, csr_array
 
-    from greedyhull.designs.sparse import SparseDesign
-
     stop = Gap(1e-10) | Iterations(iterations)
     dense = minimize(problem.f, problem.S, solver, stop=stop, seed=seed)
     for kind in (csc_array, csr_array):
-        s = minimize(problem.stored(lambda X, kind=kind: SparseDesign(kind(X))), problem.S, solver, stop=stop, seed=seed)
+        how = partial(_stored, kind)
+        s = minimize(problem.stored(how), problem.S, solver, stop=stop, seed=seed)
         about = f"{solver!r} on {problem.name} with a {kind.__name__}"
         _expect_certified(about, s, problem)
         first = abs(s.trace.value[0] - dense.trace.value[0])
-        expect(first <= 1e-12 * (1 + abs(s.trace.value[0])), f"{about}: at the start the value is {first:.3g} off that of dense data.")
+        expect(
+            first <= 1e-12 * (1 + abs(s.trace.value[0])),
+            f"{about}: at the start the value is {first:.3g} off that of dense data.",
+        )
         if dense.converged and s.converged:
             off = abs((s.value or 0.0) - (dense.value or 0.0))
             expect(off <= 1e-9, f"{about}: it converged to a value {off:.3g} off that of dense data.")
     X, *rest = (x.astype(np.float32) for x in problem.data)
-    for data in (X, SparseDesign(csc_array(X))):
+    for data in (X, _stored(csc_array, X)):
         s = minimize(problem.make(data, *rest), problem.S, solver, stop=Iterations(iterations), seed=seed)
         _expect_certified(f"{solver!r} on {problem.single.name}, {type(data).__name__}", s, problem.single)
 
 
+def _stored(kind: Any, X: Array) -> Any:
+    """X as sparse data, however full it is."""
+    from greedyhull.designs.sparse import SparseDesign
+
+    return SparseDesign(kind(X))
+
+
 def _expect_certified(about: str, s: Any, problem: Problem) -> None:
     """A solution's point is feasible, and has the value and the gap that its certificate says."""
-    expect(s.point.array().shape == problem.S.shape and problem.S.contains(s.point), f"{about}: the returned point lies outside {problem.S!r}.")
+    expect(
+        s.point.array().shape == problem.S.shape and problem.S.contains(s.point),
+        f"{about}: the returned point lies outside {problem.S!r}.",
+    )
     if s.certificate.kind != "always" or s.value is None or s.certificate.gap is None:
         return
     _expect_true(about, s.value, s.certificate.gap, problem, s.iterations)
     again = float(problem.f.value(s.point.copy()))
-    expect(abs(again - s.value) <= 1e-9 * (abs(again) + 1e-9), f"{about}: the certified value is {s.value}, the returned point has {again}.")
+    expect(
+        abs(again - s.value) <= 1e-9 * (abs(again) + 1e-9),
+        f"{about}: the certified value is {s.value}, the returned point has {again}.",
+    )
 
 
 def _check_precision(solver: Any, problem: Problem, precision: float, iterations: int, seed: int) -> None:
     s = minimize(problem.f, problem.S, solver, stop=Relative(precision) | Iterations(iterations), seed=seed)
-    expect(s.converged, f"{solver!r} on {problem.name}: a relative gap of {precision:g} was asked for, and after {s.iterations} iterations "
-                        f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}")
+    expect(
+        s.converged,
+        f"{solver!r} on {problem.name}: a relative gap of {precision:g} was asked for, and after {s.iterations} iterations "
+        f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}",
+    )

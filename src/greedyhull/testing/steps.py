@@ -56,11 +56,26 @@ def _downhill(loss: Any, z: Any, dz: Any) -> Any:
 
 def _edges() -> list[Any]:
     """Lines that are flat, rise, are of no length, end nowhere near, or are infinite from some point on."""
-    barrier = Curve(lambda s: -np.log1p(-s / 0.4) - 9 * s if s < 0.4 else np.inf,
-                    lambda s: (2.5 / (1 - s / 0.4) - 9, 6.25 / (1 - s / 0.4) ** 2) if s < 0.4 else (np.inf, np.inf), -6.5, 1.0, limit=0.4)
-    return [Parabola(1.0, 0.0, 0.0, 1.0), Parabola(1.0, 0.0, 2.0, 1.0), Parabola(1.0, 0.5, 2.0, 1.0), Parabola(1.0, -0.5, 0.0, 1.0),
-            Parabola(1.0, -1.0, 2.0, 0.0), Parabola(1.0, -1e-300, 1.0, 1.0), Parabola(1.0, -1e-17, 1e-17, 1.0),
-            Parabola(0.0, -1e-9, 1e9, 1.0), Parabola(1e12, -1.0, 1.0, 1.0), Parabola(1.0, -1.0, 1.0, 1e6), barrier]
+    barrier = Curve(
+        lambda s: -np.log1p(-s / 0.4) - 9 * s if s < 0.4 else np.inf,
+        lambda s: (2.5 / (1 - s / 0.4) - 9, 6.25 / (1 - s / 0.4) ** 2) if s < 0.4 else (np.inf, np.inf),
+        -6.5,
+        1.0,
+        limit=0.4,
+    )
+    return [
+        Parabola(1.0, 0.0, 0.0, 1.0),
+        Parabola(1.0, 0.0, 2.0, 1.0),
+        Parabola(1.0, 0.5, 2.0, 1.0),
+        Parabola(1.0, -0.5, 0.0, 1.0),
+        Parabola(1.0, -1.0, 2.0, 0.0),
+        Parabola(1.0, -1e-300, 1.0, 1.0),
+        Parabola(1.0, -1e-17, 1e-17, 1.0),
+        Parabola(0.0, -1e-9, 1e9, 1.0),
+        Parabola(1e12, -1.0, 1.0, 1.0),
+        Parabola(1.0, -1.0, 1.0, 1e6),
+        barrier,
+    ]
 
 
 def _asked(step: Any, line: Any, k: int) -> float | None:
@@ -84,7 +99,10 @@ def _check_range(rule: Any, lines: list[Any], descends: bool) -> None:
             if descends:
                 expect(line.slope < 0.0 or eta == 0.0, f"{about}: the line does not fall, yet the step is {eta!r}.")
                 start, end = line.value(0.0), line.value(eta)
-                expect(end <= start + 1e-13 * (abs(start) + 1e-300), f"{about}: the step {eta!r} raises h from {start!r} to {end!r}.")
+                expect(
+                    end <= start + 1e-13 * (abs(start) + 1e-300),
+                    f"{about}: the step {eta!r} raises h from {start!r} to {end!r}.",
+                )
 
 
 def _check_state(rule: Any, lines: list[Any]) -> None:
