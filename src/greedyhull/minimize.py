@@ -23,6 +23,7 @@ from greedyhull.solution import Solution
 from greedyhull.stop import Relative, Seconds, Stop
 from greedyhull.trace import Trace
 
+LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 
 
@@ -115,6 +116,8 @@ class Run:
                         self._save(event)
                     said = self.stop(event)
                     if said is None and not interrupt.asked:
+                        if event.seconds > LISTEN_AFTER and not interrupt.listening:
+                            interrupt.listen()
                         if self.blur > 0.5 * event.gap:
                             self._sharpen()
                         continue

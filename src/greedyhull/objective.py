@@ -128,6 +128,8 @@ class Composite:
 
         ``weights`` are taken for the diagonal of ∇²φ(z) where given.
         """
+        if self.quadratic and not self.has_intercept and isinstance(self.loss.p, float):
+            return self.loss.p * self.design.gram(Z, Z2)
         c = self.curvatures(w) if weights is None else weights
         gram = self.design.gram(Z, Z2, c)
         if self.has_intercept:

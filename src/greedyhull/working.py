@@ -11,8 +11,10 @@ from greedyhull.direction import Direction
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.line import NEAR
-from greedyhull.simplex_qp import solve_simplex_qp
+from greedyhull.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.types import Array, Block, State
+
+EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solved
 
 
 class Working:
@@ -41,14 +43,18 @@ class Working:
             self.keys.update(fresh.keys)
             self.alpha = np.concatenate([self.alpha, np.zeros(len(new))])
 
-    def reweight(self, w: Iterate, tol: float, steps: int, stride: int) -> None:
-        """Minimise f over the hull of the working atoms up to ``tol``, by at most ``steps`` Newton steps."""
-        small = self.small
+    def reweight(self, w: Iterate, gap: float, steps: int, stride: int) -> None:
+        """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps.
+
+        Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly.
+        """
+        small, tol = self.small, 0.1 * gap
+        exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
             if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
                 return
-            target = solve_simplex_qp(small.hessian(w, stride), grad, self.alpha, 0.1 * tol)
+            target = solve_simplex_qp(small.hessian(w, stride), grad, self.alpha, exact * gap)
             move = small.direction(w, self.alpha, target)
             step = self._step(w, move, float((target - self.alpha).dot(grad - grad.min())))
             if step <= 0.0:

@@ -70,7 +70,9 @@ class L1Ball(AtomSet):
         return Basis(i, float(-self._scale[i] if g[i] > 0 else self._scale[i]))
 
     def best(self, g: Array, m: int) -> BasisBlock:
-        """The m best atoms, or the better one of each coordinate if there are fewer coordinates."""
+        """The m best atoms; the worse ones of the coordinates follow only after all the better ones."""
+        if m > self.shape[0]:
+            return self.block(lowest(self.scores(g), m))
         index = lowest(-np.abs(g) if self.weights is None else -np.abs(g) * self._scale, m)
         scale = self.radius if self.weights is None else self._scale[index]
         return BasisBlock(self.shape[0], index, np.where(g[index] > 0, -scale, scale))

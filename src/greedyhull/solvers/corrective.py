@@ -46,4 +46,4 @@ class Corrective:
             if not early:  # only those that promise something
                 atoms = atoms.take((atoms.dots(g) < f.euler(w) - 0.05 * gap).nonzero()[0])
             working.join(w, atoms)
-            working.reweight(w, (0.003 if f.quadratic else 0.1) * gap, self.steps, 8 if early and f.design.n > 4000 else 1)
+            working.reweight(w, gap, self.steps, 8 if early and f.design.n > 4000 else 1)
