@@ -82,7 +82,8 @@ class Memory:
 
     @property
     def oracle_calls(self) -> int:
-        return 0 if self._oracle is None else self._oracle.calls
+        """How often the set was searched; answers from a cache do not count."""
+        return 0 if self._oracle is None else getattr(self._oracle.inner, "misses", self._oracle.calls)
 
     @property
     def curvature(self) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import isfinite, isnan
+from math import inf, isfinite, isinf, isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -151,7 +151,7 @@ class Run:
         value = f.value(w)
         self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
         gap = p.gap + self.blur
-        if not (gap >= 0.0 and isfinite(value)):  # a lazy oracle may leave the gap at infinity
+        if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if value - gap > memory.lower:
             memory.lower = value - gap
@@ -161,7 +161,8 @@ class Run:
             trace.steps.append(w.step)
         elif isnan(self.start_value):
             self.start_value = value
-        trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, p.slack))
+        slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
+        trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, slack))
         return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, p.kind, w.step, p.also)
 
     def _sharpen(self) -> None:
@@ -176,6 +177,9 @@ class Run:
         if not isfinite(value) or isnan(gap):
             raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
                                   "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
+        if isinf(gap) and not isinf(p.slack):
+            raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
+                                  f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
         if gap < -(1e-2 if self.drifts else 1e-6) * (abs(value) + abs(self.f.euler(p.point))):
             raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
                                   f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from greedyhull.certificate import Certificate
 from greedyhull.iterate import Iterate
 from greedyhull.theory import Bound
@@ -47,12 +49,17 @@ class Solution:
     def price(self) -> float | None:
         """What one more unit of radius is worth: −∂f*/∂radius at the optimum, from the gradient at the point.
 
-        For sets with a radius r whose atoms scale with it, it is −⟨∇f(w), w⟩/r; None where the set has none.
+        For sets with a radius r whose atoms scale with it about a centre m, it is −⟨∇f(w), w − m⟩/r; None where the set
+        has no radius.
         """
         radius = getattr(self.atom_set, "radius", None)
         if radius is None:
             return None
-        return -float(self.objective.euler(self.point)) / float(radius)
+        slope = float(self.objective.euler(self.point))
+        middle = getattr(self.atom_set, "middle", None)
+        if middle is not None:
+            slope -= float(np.vdot(self.objective.gradient(self.point), middle))
+        return -slope / float(radius)
 
     @property
     def intercept(self) -> float:

@@ -29,7 +29,7 @@ def test_best_atoms_in_order(g, m):
     g = np.array(g)
     S = L1Ball(len(g), 2.0)
     block = S.best(g, m)
-    assert len(block) == min(m, len(g))
+    assert len(block) == min(m, len(S))
     np.testing.assert_array_equal(block.dots(g), np.sort(S.scores(g))[: len(block)])
     assert S.argmin(g).dot(g) == S.scores(g).min() == block.dots(g)[0]
 

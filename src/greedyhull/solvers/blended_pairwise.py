@@ -33,10 +33,10 @@ class BlendedPairwise:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = self.tolerance(k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon)
+            here, epsilon = f.euler(w), self.tolerance(k, memory.gap)
+            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.lower) + epsilon)
             best, worst = w.best(g), w.worst(g)
-            gap, local = f.euler(w) - d.dot(g), worst.score - best.score
+            gap, local = here - d.dot(g), worst.score - best.score
             yield Progress(w, gap + slack, kind, slack, epsilon)
             move = w.between(worst, best.atom) if local >= gap else w.toward(d)
             w.move(move, step(f.along(w, move), k))

@@ -18,8 +18,9 @@ class Corrective:
     """Each round asks the oracle for its best atoms, lets them join the working atoms, and reweights all of these:
     exactly for quadratics, by Newton steps with a line search for other smooth f.
 
-    A round does at least as well as a Frank-Wolfe step with exact line search, so its error is at most 2M/(k + 3);
-    on polytopes it ends after finitely many rounds up to rounding. ``batch`` atoms at least are looked at in a round.
+    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search, so the error is at most
+    2M/(k + 3), and on polytopes it ends after finitely many rounds, up to rounding and the inner tolerance; for other f
+    `Solution.bounds` tells whether the rounds did. ``batch`` atoms at least are looked at in a round.
 
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(4), np.array([2.0, 1.0, 0.0, 0.0]))

@@ -35,8 +35,8 @@ class FrankWolfe:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = self.tolerance(k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon)
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon)
+            here, epsilon = f.euler(w), self.tolerance(k, memory.gap)
+            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.lower) + epsilon)
+            yield Progress(w, here - d.dot(g) + slack, kind, slack, epsilon)
             toward = w.toward(d)
             w.move(toward, step(f.along(w, toward), k))
