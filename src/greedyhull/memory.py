@@ -24,7 +24,7 @@ class Memory:
     def __init__(self, seed: int = 0, *, warm: bool = False) -> None:
         self.k, self.warm = 0, warm
         self.gap: float | None = None
-        self.lower = -np.inf
+        self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
         self._seed = seed
@@ -92,7 +92,7 @@ class Memory:
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
-                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap)}
+                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap), "kind": np.array(KINDS.index(self.kind))}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
@@ -108,7 +108,7 @@ class Memory:
 
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
-        self._seed = int(state["seed"])
+        self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = _under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}

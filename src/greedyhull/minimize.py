@@ -154,7 +154,7 @@ class Run:
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if value - gap > memory.lower:
-            memory.lower = value - gap
+            memory.lower, memory.kind = value - gap, p.kind
         memory.gap = gap = value - memory.lower
         seconds, work, trace = self.earlier + perf_counter() - self.began, w.work, self.trace
         if trace.rows:
@@ -163,7 +163,7 @@ class Run:
             self.start_value = value
         slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
         trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, slack))
-        return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, p.kind, w.step, p.also)
+        return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, memory.kind, w.step, p.also)
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
@@ -204,13 +204,14 @@ class Run:
         lower = certificate.lower if self.drifts else max(certificate.lower, self.memory.lower)
         assert certificate.value is not None
         gap = max(certificate.value - lower, 0.0)
+        kind = certificate.kind if lower == certificate.lower else self.memory.kind
         final = Event(event.iteration, self.earlier + perf_counter() - self.began, certificate.value, gap, lower, w,
-                      self.start_value, certificate.kind)
-        return final, Certificate(certificate.value, gap, lower, certificate.kind, certificate.delta)
+                      self.start_value, kind)
+        return final, Certificate(certificate.value, gap, lower, kind, certificate.delta)
 
     def _go_on(self, final: Event, fresh: Certificate) -> bool:
         """Whether another try, from refreshed views, may still close a gap that looked closed."""
-        self.memory.lower = fresh.lower
+        self.memory.lower, self.memory.kind = fresh.lower, fresh.kind
         tries = self.memory.arrays.get("recertified", np.array(0)) + 1
         self.memory.arrays["recertified"] = tries
         return int(tries) <= 20

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from greedyhull.direction import Direction
+from greedyhull.batch import Batch
 from greedyhull.errors import check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape
+from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-300  # what to divide by where the curvature is zero everywhere
@@ -35,6 +36,7 @@ class Composite:
         self.has_intercept: bool = hasattr(loss, "intercept")
         self._reach: tuple[AtomSet, float] | None = None
         self._precise: Composite | None = None
+        self._centre: tuple[Array, float] | None = None
 
     def __repr__(self) -> str:
         intercept = ", intercept=True" if self.has_intercept else ""
@@ -111,6 +113,26 @@ class Composite:
               f"{self!r} is infinite at the centre of {S!r}, so no start inside its domain was found. "
               "Give start=, a point where it is finite.")
         return w
+
+    # --- on a few terms -------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """How many terms the sum has."""
+        return self.design.n
+
+    def batch(self, index: Index) -> Batch:
+        """Some of the terms, their weights such that the mean over all batches is f."""
+        check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
+              "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
+        design: Any = self.design
+        if not self.has_intercept:
+            return Batch(design.take_rows(index), self.loss.sampled(index), index)
+        if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
+            p = np.broadcast_to(np.asarray(self.loss.p, dtype=self.design.dtype), self.n)
+            self._centre = (self.design.adjoint(p), float(p.dot(self.loss.y)))
+        row, target = self._centre
+        return Batch(design.take_rows(index), self.loss.loss.sampled(index, target), index, row)
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 

@@ -91,6 +91,29 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
     return PowerSchedule(float(p), float(scale))
 
 
+@dataclass(frozen=True)
+class Linear:
+    """scale·k, at least one: a batch that grows with the steps."""
+
+    scale: float
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return max(1.0, self.scale * k)
+
+    def __repr__(self) -> str:
+        return f"linear({self.scale:g})"
+
+
+def linear(scale: float = 1.0) -> Linear:
+    """k ↦ max(1, scale·k).
+
+    >>> linear()(7)
+    7.0
+    """
+    check(scale > 0, f"linear({scale!r}) was given; a positive number is wanted.")
+    return Linear(float(scale))
+
+
 def of_gap(fraction: float, first: float = 0.0) -> OfGap:
     """(k, gap) ↦ fraction·gap.
 

@@ -57,6 +57,11 @@ class DenseDesign:
     def rows(self, index: Index) -> DenseDesign:
         return DenseDesign(self.X[index])
 
+    def take_rows(self, index: Index) -> Array:
+        """Some rows as they are, for a minibatch."""
+        out: Array = self.X[index]
+        return out
+
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
         if weights is None:

@@ -79,6 +79,10 @@ class SparseDesign:
         add_columns(*self.columns_of, index, c.astype(self.dtype, copy=False), z)
         return z
 
+    def take_rows(self, index: Index) -> Any:
+        """Some rows as they are, for a minibatch."""
+        return self.by_row[index]
+
     def rows(self, index: Index) -> SparseDesign:
         return SparseDesign(self.by_row[index])
 

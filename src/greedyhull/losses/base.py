@@ -105,6 +105,13 @@ class Separable(ABC):
         other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
         return other
 
+    def sampled(self, rows: Index, shift: float = 0.0) -> Separable:
+        """The loss of a minibatch: n/b times the weights of its terms; ``shift`` is taken off the targets."""
+        other = self._copy()
+        other.y, other.n = self.y[rows] - shift if shift else self.y[rows], len(rows)
+        other.p = 1.0 / len(rows) if isinstance(self.p, float) else self.p[rows] * (self.n / len(rows))
+        return other
+
     # --- what follows ---------------------------------------------------------------------------------------------
 
     def total(self, terms: Array) -> float:

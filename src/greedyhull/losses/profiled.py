@@ -107,7 +107,7 @@ class Profiled:
             beta = self.beta(z, z)
             if not np.all(np.isfinite(beta)):
                 return np.inf
-            return self.total(beta * (dz - dz.mean()) ** 2)
+            return self.total(beta * (dz - self.total(dz)) ** 2)
 
         slope = float(self.gradient(z).dot(dz))
         return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)

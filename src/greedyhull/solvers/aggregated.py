@@ -53,7 +53,7 @@ class Aggregated:
                 d, slack, kind = memory.oracle(S).argmin(mean.gradient)
                 gap = f.value(p.point) - mean.lower(d.dot(mean.gradient) - slack)
                 if gap < p.gap:
-                    p = p._replace(gap=gap, kind=kind, slack=slack)
+                    p = p._replace(gap=gap, kind=kind)
             yield p
 
 
