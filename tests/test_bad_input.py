@@ -110,6 +110,19 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "total -1": (lambda: gh.Simplex(3, -1.0), r"total = -1\.0 was given"),
     "l1 weights of 0": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 0.0, 1.0]), r"least entry 0; 3 positive"),
     "l1 weights too few": (lambda: gh.L1Ball(3, 1.0, weights=[1.0, 1.0]), r"\(2,\)|2 numbers|3 positive"),
+    "no vertices": (lambda: gh.Vertices(np.zeros((0, 3))), r"shape \(0, 3\)"),
+    "vertices with NaN": (lambda: gh.Vertices(spoiled(np.nan)), r"NaN"),
+    "vertices in a row": (lambda: gh.Vertices(np.ones(3)), r"shape \(3,\)"),
+    "a box upside down": (lambda: gh.Box([0.0, 1.0], [1.0, 0.0]), r"lower"),
+    "a box of two sizes": (lambda: gh.Box([0.0, 1.0], [1.0, 2.0, 3.0]), r"\(2,\).*\(3,\)"),
+    "a box without end": (lambda: gh.Box([0.0], [np.inf]), r"NaN or infinite"),
+    "an l2 radius of -1": (lambda: gh.L2Ball(3, -1.0), r"radius = -1\.0 was given"),
+    "an l2 centre elsewhere": (lambda: gh.L2Ball(3, 1.0, centre=[0.0, 0.0]), r"centre.*\(2,\)"),
+    "an l_inf radius of 0": (lambda: gh.LinfBall(3, 0.0), r"radius = 0\.0 was given"),
+    "a capped total of -1": (lambda: gh.CappedSimplex(3, -1.0), r"total = -1\.0 was given"),
+    "an upper bound that leaves nothing": (lambda: gh.Simplex(3, upper=0.2), r"upper"),
+    "an inexact oracle of -1": (lambda: gh.Inexact(gh.Simplex(3), -1.0), r"-1\.0"),
+    "a cache of 0": (lambda: gh.Cached(gh.Simplex(3), size=0), r"size=0"),
     # the problem
     "f and S disagree": (
         lambda: gh.minimize(ok, gh.Simplex(4)),
@@ -154,7 +167,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "certify another shape": (lambda: gh.certify(ok, gh.Simplex(3), np.ones(2)), r"point has shape \(2,\)"),
     "certify NaN": (lambda: gh.certify(ok, gh.Simplex(3), np.full(3, np.nan)), r"NaN"),
-    # stops, steps, schedules
+    # solvers, stops, steps, schedules
+    "Corrective(batch=0)": (lambda: gh.Corrective(batch=0), r"batch=0"),
+    "Corrective(steps=0)": (lambda: gh.Corrective(steps=0), r"steps=0"),
+    "Jones with a search": (lambda: gh.Jones(gh.Short()), r"Jones\(step=Short\(\)\).*OpenLoop"),
+    "Mixed of nothing": (lambda: gh.Mixed(solvers=()), r"Mixed\(solvers=\(\)\)"),
+    "Mixed by a word": (lambda: gh.Mixed(choose="best"), r"choose='best'"),  # type: ignore[arg-type]
+    "Aggregated(every=0)": (lambda: gh.Aggregated(every=0), r"every=0"),
     "Gap(-1)": (lambda: gh.Gap(-1.0), r"Gap\(-1\.0\) was given; a non-negative"),
     "Gap(NaN)": (lambda: gh.Gap(np.nan), r"Gap\(nan\)"),
     "Gap('a')": (lambda: gh.Gap("a"), r"Gap\('a'\) was given"),  # type: ignore[arg-type]
@@ -303,8 +322,9 @@ def test_right_problems_pass_the_check() -> None:
         for S in (gh.Simplex(3), gh.L1Ball(3, 2.0)):
             if "log_likelihood" in repr(f) and isinstance(S, gh.L1Ball):
                 continue
-            for solver in (gh.FrankWolfe(), gh.BlendedPairwise()):
-                assert gh.minimize(f, S, solver, stop=gh.Iterations(30), check=True).iterations == 30
+            solvers: list[Any] = [gh.FrankWolfe(), gh.BlendedPairwise(), gh.PairwiseJones(), gh.Mixed(), gh.Aggregated()]
+            for solver in solvers if "p = 1.5" in repr(f) else [*solvers, gh.Jones()]:
+                assert gh.minimize(f, S, solver, stop=gh.Iterations(15), check=True).iterations == 15
 
 
 def test_a_gradient_of_another_shape_is_refused() -> None:

@@ -47,6 +47,28 @@ def test_newton_and_secants_find_the_same_minimum(a: float, b: float, top: float
     assert newton == pytest.approx(wanted, abs=1e-9) and secant == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.parametrize("rate, top", [(1.0, 3.0), (5.0, 3.0), (20.0, 3.0), (40.0, 1.0), (300.0, 2.0)])
+def test_secants_do_not_creep_where_one_end_is_steep(rate: float, top: float) -> None:
+    """h' = e^{rate·s} − 5: a plain secant keeps the steep end for ever and stays near zero."""
+    calls = [0]
+
+    def derivatives(s: float) -> tuple[float, float]:
+        calls[0] += 1
+        return float(np.exp(rate * s)) - 5.0, np.nan
+
+    assert line_search(derivatives, -4.0, top, np.inf) == pytest.approx(np.log(5) / rate, rel=1e-9)
+    assert calls[0] < 70
+
+
+@pytest.mark.parametrize("p", [1.1, 1.5, 3.0, 9.0])
+def test_secants_find_flat_and_sharp_minima(p: float) -> None:
+    def slope(s: float) -> tuple[float, float]:
+        return float(np.sign(s - 0.37) * abs(s - 0.37) ** (p - 1)) + 1e-3 * (s - 0.37), np.nan
+
+    step = line_search(slope, -1.0, 1.0, np.inf)
+    assert step == pytest.approx(0.37, abs=1e-9)
+
+
 @pytest.mark.parametrize("slope_at_zero", [-1e-3, -1.0, -1e6])
 def test_a_barrier_is_not_reached(slope_at_zero: float) -> None:
     """h' = slope + 1/(limit − s) − 1/limit: the minimum is below the limit however steep the line."""

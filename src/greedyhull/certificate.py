@@ -69,8 +69,8 @@ def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
     """The point as a fresh iterate without views, after checking that it lies in the hull."""
     check_pair(f, S)
     if isinstance(w, Iterate):
-        check(S.contains(w, tol), f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, or pass "
-                                  "point.array() and a larger tol.")
+        check(S.contains(w, tol), f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, "
+                                  "or pass point.array() and a larger tol.")
         return afresh(w)
     x = array_of(w)
     check(x.shape == S.shape, f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
@@ -90,8 +90,10 @@ def afresh(w: Iterate) -> Iterate:
 
 def check_pair(f: Any, S: Any) -> None:
     """Whether f is an objective, S a set, and the two go together."""
-    check(hasattr(f, "domain") and hasattr(f, "gradient"), f"f is a {type(f).__name__}; an objective such as least_squares(X, y), "
-          "quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or Vertices(matrix) is wanted.")
+    check(hasattr(f, "domain") and hasattr(f, "gradient"), f"f is a {type(f).__name__}; an objective such as "
+          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+    check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                "Vertices(matrix) is wanted.")
     remedy = f" Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
-    check(f.domain == S.shape, f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}.{remedy}")
+    check(f.domain == S.shape, f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
+                               f"{S.shape}.{remedy}")

@@ -96,15 +96,22 @@ def line_search(derivatives: Callable[[float], tuple[float, float]], slope: floa
     step = top * slope / (slope - end)
     if not 0.0 < step < top:  # the derivative at the end is infinite or NaN
         step = 0.5 * top
-    for _ in range(100):
+    side, width = 0, top
+    for i in range(100):
         first, second = derivatives(step)
         if first < 0.0:
-            low, low_slope = step, first
+            low, low_slope, high_slope = step, first, 0.5 * high_slope if side < 0 else high_slope
         else:
-            high, high_slope = step, first
+            high, high_slope, low_slope = step, first, 0.5 * low_slope if side > 0 else low_slope
+        side = -1 if first < 0.0 else 1
         if abs(first) <= 1e-13 * abs(slope) or high - low <= 4e-16 * high:
             break
-        trial = step - first / second if second > 0.0 else low - low_slope * (high - low) / (high_slope - low_slope)
+        if second > 0.0:
+            trial = step - first / second
+        else:  # a secant, its older end discounted; every other time the bracket must have halved
+            trial = low - low_slope * (high - low) / (high_slope - low_slope)
+            if i % 2:
+                trial, width = (0.5 * (low + high) if high - low > 0.5 * width else trial), high - low
         if not low < trial < high:
             trial = 0.5 * (low + high)
         if abs(trial - step) <= 1e-15 * step:

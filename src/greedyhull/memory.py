@@ -92,7 +92,8 @@ class Memory:
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
-                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap), "kind": np.array(KINDS.index(self.kind))}
+                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
+                        "kind": np.array(KINDS.index(self.kind))}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]

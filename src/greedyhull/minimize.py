@@ -196,7 +196,7 @@ class Run:
     def _certify(self, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
         """The event as it is for the returned point, recomputed from its atoms in float64; the point may have ``moved``."""
         w = self.w
-        if not moved and not self.drifts and self.f.fresh(w):  # computed from the atoms a moment ago, rounding allowance included
+        if not moved and not self.drifts and self.f.fresh(w):  # computed from the atoms a moment ago
             return event, Certificate(event.value, event.gap, event.lower, event.kind)
         if w.keeps_atoms:
             w.refresh()
@@ -219,8 +219,8 @@ class Run:
     def _solution(self, final: Event, certificate: Certificate, reason: str) -> Solution:
         converged = self.stop.met(final)
         if self.stop.asks_gap and not converged and reason.startswith("The certified"):
-            reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, recomputed "
-                      "from its atoms, does not. Ask for less, or give float64 data.")
+            reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, "
+                      "recomputed from its atoms, does not. Ask for less, or give float64 data.")
         return Solution(self.w, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
                         self.f, self.S, self.memory.curvature, self.choice)
 
@@ -258,5 +258,5 @@ class Run:
         told, w = self.memory.lower + self.memory.gap, self.w.copy()
         value = self.f.value(w)
         check(abs(value - told) <= 1e-4 * (abs(value) + abs(told)) + 1e3 * self.f.rounding(w, self.S),
-              f"The state was saved for another problem: there the value was {told:.6g}, {self.f!r} has {value:.6g} at the same "
-              "point. Resume with the objective and the set it was saved from, or pass the point as start=.")
+              f"The state was saved for another problem: there the value was {told:.6g}, {self.f!r} has {value:.6g} at "
+              "the same point. Resume with the objective and the set it was saved from, or pass the point as start=.")

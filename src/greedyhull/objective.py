@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.direction import Direction
 from greedyhull.batch import Batch
+from greedyhull.direction import Direction
 from greedyhull.errors import check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate

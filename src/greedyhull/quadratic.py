@@ -60,8 +60,8 @@ class QuadraticForm:
             eigenvalues = np.linalg.eigvalsh(np.stack([self.design.column(j) for j in range(d)]).astype(np.float64))
             curve, size = float(eigenvalues[0]), float(np.abs(eigenvalues).max())
         slack = 1e-10 if self.design.dtype == np.float64 else 1e-5
-        check(curve >= -slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is not "
-                                      "convex and no certificate would hold. A convex quadratic is wanted.")
+        check(curve >= -slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is "
+                                      "not convex and no certificate would hold. A convex quadratic is wanted.")
 
     def at(self, w: Iterate) -> Image:
         """The view Qw."""

@@ -26,4 +26,5 @@ def load_state(path: Path) -> State:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise GreedyhullError(f"The saved state at {path} cannot be read ({error}). Give the file that checkpoint= wrote.") from error
+        raise GreedyhullError(f"The saved state at {path} cannot be read ({error}). "
+                              "Give the file that checkpoint= wrote.") from error

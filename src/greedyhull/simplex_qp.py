@@ -25,13 +25,53 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
     burst = 2 * m + 8
     scratch = (np.empty((m, m)), np.empty(m), np.empty(m, np.int64)) if m <= COMPILED_UP_TO else None
-    for _ in range(rounds):
+    for i in range(rounds):
         if pairwise_burst(G, grad, alpha, burst, tol) < burst:
             break
+        if i < 3 and (i or scratch is None) and thin_out(G, grad, alpha):
+            grad = c + G.dot(alpha - start)
         solved = newton_on_face(G, grad, alpha) if scratch is None else face_newton(G, grad, alpha, *scratch)
         if solved:
             grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
     return np.asarray(alpha / alpha.sum())
+
+
+def thin_out(G: Array, grad: Array, alpha: Array) -> bool:
+    """Hand weight on, along lines on which the quadratic is linear, until the atoms left are independent.
+
+    Pairwise steps spread weight over many more atoms than the Hessian has dimensions, and a Newton step on such a face
+    is all ridge. As in Carathéodory's theorem each line ends where a weight is used up, on the side where the quadratic
+    is lower: an atom leaves at no cost, or takes the place of one it depends on, as in the simplex method.
+    """
+    from scipy.linalg import solve_triangular
+    from scipy.linalg.lapack import dpstrf
+
+    face = np.flatnonzero(alpha > 0.0)
+    pivot = face[int(alpha[face].argmax())]
+    free = face[face != pivot]
+    H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
+    U, order, rank, _ = dpstrf(H, tol=1e-13 * float(H.diagonal().max(initial=0.0)))
+    if rank == len(free):
+        return False
+    basis, others = free[order[:rank] - 1], free[order[rank:] - 1]
+    table = solve_triangular(U[:rank, :rank], U[:rank, rank:])  # each of the others as a sum of the basis, all less the pivot
+    slopes = grad[others] - grad[pivot] - (grad[basis] - grad[pivot]) @ table
+    for j, atom in enumerate(others):
+        sums = table[:, j].copy()
+        change = np.concatenate([[1.0], -sums, [sums.sum() - 1.0]]) * (-1.0 if slopes[j] >= 0.0 else 1.0)
+        atoms = np.concatenate([[atom], basis, [pivot]])
+        falling = np.flatnonzero(change < 0.0)  # never empty: the changes sum to zero
+        room = alpha[atoms[falling]] / -change[falling]
+        leaves = int(falling[room.argmin()])
+        alpha[atoms] = np.maximum(alpha[atoms] + room.min() * change, 0.0)
+        alpha[atoms[leaves]] = 0.0
+        if leaves == len(basis) + 1:
+            return True
+        if leaves:
+            row = table[leaves - 1] / sums[leaves - 1]
+            table = table - np.outer(sums, row)
+            table[leaves - 1], slopes, basis[leaves - 1] = row, slopes - slopes[j] * row, atom
+    return True
 
 
 def newton_on_face(G: Array, grad: Array, alpha: Array, *, tries: int = 4) -> bool:
@@ -75,4 +115,5 @@ def _lower(G: Array, grad: Array, alpha: Array, first: Array, second: Array) -> 
     points = [point / point.sum() for point in (first, second)]
     changes = [point - alpha for point in points]
     values = [float(grad.dot(change) + 0.5 * change.dot(G.dot(change))) for change in changes]
-    return points[0] if values[0] <= values[1] else points[1]
+    better: Array = points[0] if values[0] <= values[1] else points[1]
+    return better

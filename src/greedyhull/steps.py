@@ -185,7 +185,8 @@ class Backtracking:
     relax: float = 0.9
 
     def __post_init__(self) -> None:
-        check(self.first is None or self.first > 0, f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
+        check(self.first is None or self.first > 0,
+              f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
         check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
 
     def start(self, warm: bool = False) -> Backtracking._Working:

@@ -48,7 +48,8 @@ class Gap(Stop):
     asks_gap = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.absolute, Real) and self.absolute >= 0, f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.absolute, Real) and self.absolute >= 0,
+              f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         if event.gap <= self.absolute:
@@ -85,7 +86,8 @@ class Iterations(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check(isinstance(self.k, Integral) and self.k >= 0, f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
+        check(isinstance(self.k, Integral) and self.k >= 0,
+              f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
 
     def __call__(self, event: Event) -> str | None:
         if event.iteration >= self.k:
@@ -115,7 +117,8 @@ class Stalled(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check(isinstance(self.k, Integral) and self.k >= 1, f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
+        check(isinstance(self.k, Integral) and self.k >= 1,
+              f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
 
     def begin(self) -> Stop:
         return _Stalled(self.k)

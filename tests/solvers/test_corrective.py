@@ -389,3 +389,15 @@ def test_refuses_what_has_no_finite_hessian_and_names_the_remedy(f):
 def test_it_is_the_default_where_it_can_be():
     assert isinstance(gh.minimize(gh.least_squares(X, Y), gh.L1Ball(D, 1.0)).solver, gh.Corrective)
     assert repr(gh.Corrective()) == "Corrective(batch=30, steps=5)"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_box_whose_optimum_lies_inside(seed):
+    """2^20 vertices of which hundreds come in: only as many stay as there are dimensions, and the end is reached."""
+    if not hasattr(gh, "LinfBall"):
+        pytest.skip("greedyhull has no LinfBall yet")
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((30, 20))
+    y = A @ rng.uniform(-0.9, 0.9, 20) + 0.1 * rng.standard_normal(30)
+    s = solves(gh.least_squares(A, y), gh.LinfBall(20, 1.0), stop=gh.Relative(1e-8) | gh.Iterations(60))
+    assert len(s.point) <= 40

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -332,5 +333,5 @@ def block_from(state: State) -> Block:
         names = state["dense.names"].tolist() if "dense.names" in state else None
         return DenseBlock(rows.copy(), tuple(int(s) for s in state["shape"]), names)
     starts, places, entries = state["sparse.starts"], state["sparse.places"], state["sparse.entries"]
-    atoms = [Sparse(places[a:b], entries[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    atoms = [Sparse(places[a:b], entries[a:b]) for a, b in pairwise(starts.tolist())]
     return SparseBlock(int(state["size"]), atoms)

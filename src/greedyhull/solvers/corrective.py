@@ -32,6 +32,10 @@ class Corrective:
     steps: int = 5
     looks_back = True
 
+    def __post_init__(self) -> None:
+        check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
+                                                   "numbers of at least 1 are wanted.")
+
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         check(getattr(f, "correctable", False), f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian "
                                                 "for them. Use BlendedPairwise().")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -12,23 +12,25 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.iterate import CoordinateIterate
-from greedyhull.testing.reference import Gradient, Value, hull_minimum, set_minimum
+from greedyhull.testing.reference import Gradient, Value, ball_minimum, hull_minimum, set_minimum
 from greedyhull.types import Array
 
+Reference = Callable[[Value, Gradient], float]  # the least value over a set, found by other means
 D = 5  # coordinates of the small problems
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """f over S. ``value`` and ``gradient`` are plain formulas on arrays, from f itself if they are left out; ``data`` are
-    the arrays f was made from, and ``make`` makes it from others of their kind (sparse, float32)."""
+    """f over S. ``value`` and ``gradient`` are plain formulas on arrays, from f itself if they are left out; ``reference``
+    minimises them over the set; ``data`` are the arrays f was made from, and ``make`` makes it from others of their kind
+    (sparse, float32)."""
 
     name: str
     f: Any
     S: Any
     value: Value | None = None
     gradient: Gradient | None = None
-    vertices: Array | None = field(default=None, repr=False)
+    reference: Reference | None = field(default=None, repr=False)
     data: tuple[Array, ...] = field(default=(), repr=False)
     make: Callable[..., Any] | None = field(default=None, repr=False)
 
@@ -37,9 +39,7 @@ class Problem:
         """The least value that SciPy finds; the true minimum is never above it."""
         value = self.value or (lambda x: float(self.f.value(CoordinateIterate(x))))
         gradient = self.gradient or (lambda x: np.asarray(self.f.gradient(CoordinateIterate(x)), dtype=np.float64))
-        if self.vertices is None:
-            return set_minimum(value, gradient, self.S)
-        return hull_minimum(value, gradient, self.vertices)
+        return (self.reference or partial(set_minimum, self.S))(value, gradient)
 
     def stored(self, how: Callable[[Array], Any]) -> Any:
         """f made anew from its data, the matrix stored as ``how`` says."""
@@ -51,7 +51,7 @@ class Problem:
         """The problem that float32 data pose: the same data rounded to float32, in float64."""
         assert self.make is not None
         rounded = tuple(x.astype(np.float32).astype(np.float64) for x in self.data)
-        return Problem(f"{self.name} in float32", self.make(*rounded), self.S, vertices=self.vertices, data=rounded)
+        return Problem(f"{self.name} in float32", self.make(*rounded), self.S, reference=self.reference, data=rounded)
 
 
 def as_problem(given: Any) -> Problem:
@@ -82,24 +82,27 @@ def small_problems() -> tuple[Problem, ...]:
               ("function", _function(X), "L2Ball"), ("function without smoothness", _entropy(), "Simplex"),
               ("least_squares, intercept", _least_squares(X, y + 3, intercept=True), "L1Ball"),
               ("logistic, intercept", _logistic_with_intercept(X, np.sign(y)), "L1Ball")]
-    return tuple(model.over(f"{what} over {name}", *sets[name]) for what, model, name in pairs if name in sets)
+    return tuple(model.over(f"{what} over {name}", *sets[name]) for what, model, name in pairs)
 
 
-def _sets() -> dict[str, tuple[Any, Array | None]]:
-    """The sets that are there, with their vertices where these are few."""
+def _sets() -> dict[str, tuple[Any, Reference]]:
+    """The sets that are there, each with the means to find minima over it."""
     rng = np.random.default_rng(3)
     unit, corners = np.eye(D), np.array(list(product((-1.0, 1.0), repeat=D)))
     low, high, points = -rng.random(D), rng.random(D), rng.standard_normal((8, D))
-    wanted: dict[str, tuple[Callable[[Any], Any], Array | None]] = {
-        "L1Ball": (lambda make: make(D, 1.5), 1.5 * np.vstack([unit, -unit])),
-        "Simplex": (lambda make: make(D), unit),
-        "CappedSimplex": (lambda make: make(D, 2.0), 2.0 * np.vstack([unit, np.zeros(D)])),
-        "LinfBall": (lambda make: make(D, 0.4), 0.4 * corners),
-        "Box": (lambda make: make(low, high), np.where(corners > 0, high, low)),
-        "Vertices": (lambda make: make(points), points),
-        "L2Ball": (lambda make: make(D, 0.8), None),
+
+    def hull(vertices: Array) -> Reference:
+        return partial(hull_minimum, vertices)
+
+    return {
+        "L1Ball": (gh.L1Ball(D, 1.5), hull(1.5 * np.vstack([unit, -unit]))),
+        "Simplex": (gh.Simplex(D), hull(unit)),
+        "CappedSimplex": (gh.CappedSimplex(D, 2.0), hull(2.0 * np.vstack([unit, np.zeros(D)]))),
+        "LinfBall": (gh.LinfBall(D, 0.4), hull(0.4 * corners)),
+        "Box": (gh.Box(low, high), hull(np.where(corners > 0, high, low))),
+        "Vertices": (gh.Vertices(points), hull(points)),
+        "L2Ball": (gh.L2Ball(D, 0.8), partial(ball_minimum, D, 0.8)),
     }
-    return {name: (build(getattr(gh, name)), vertices) for name, (build, vertices) in wanted.items() if hasattr(gh, name)}
 
 
 def _with_zeros(rng: np.random.Generator) -> Array:
@@ -119,8 +122,8 @@ class _Model:
     make: Callable[..., Any]
     data: tuple[Array, ...]
 
-    def over(self, name: str, S: Any, vertices: Array | None) -> Problem:
-        return Problem(name, self.make(*self.data), S, self.value, self.gradient, vertices, self.data, self.make)
+    def over(self, name: str, S: Any, reference: Reference) -> Problem:
+        return Problem(name, self.make(*self.data), S, self.value, self.gradient, reference, self.data, self.make)
 
 
 def _least_squares(X: Array, y: Array, *, intercept: bool = False) -> _Model:

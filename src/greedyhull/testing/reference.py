@@ -14,18 +14,40 @@ Value = Callable[[Array], float]
 Gradient = Callable[[Array], Array]
 
 
-def hull_minimum(value: Value, gradient: Gradient, vertices: Array) -> float:
+def hull_minimum(vertices: Array, value: Value, gradient: Gradient) -> float:
     """The least value found over the hull of the rows of ``vertices``: a point of the hull attains it."""
     weights = np.full(len(vertices), 1.0 / len(vertices))
     best = value(weights @ vertices)
     for _ in range(3):  # a restart at the point it stopped at takes SLSQP a few digits further
         weights = _slsqp(value, gradient, vertices, weights)
         weights = _polished(value, gradient, vertices, weights)
-        best = min(best, value(weights @ vertices))
+        before, best = best, min(best, value(weights @ vertices))
+        if before - best <= 1e-15 * abs(best):
+            break
     return float(best)
 
 
-def set_minimum(value: Value, gradient: Gradient, S: Any, *, rounds: int = 60) -> float:
+def ball_minimum(d: int, radius: float, value: Value, gradient: Gradient) -> float:
+    """The same over a Euclidean ball: SLSQP, then projected gradient steps, halved until they help."""
+    from scipy import optimize
+
+    def inside(x: Array) -> Array:
+        return x * min(1.0, radius / max(float(np.linalg.norm(x)), 1e-300))
+
+    slsqp: Any = optimize.minimize
+    room: Any = {"type": "ineq", "fun": lambda x: radius**2 - x @ x, "jac": lambda x: -2 * x}
+    x = inside(slsqp(value, np.zeros(d), jac=gradient, method="SLSQP", constraints=[room], options={"ftol": 1e-16}).x)
+    here, step = value(x), 1.0
+    while step > 1e-12:
+        trial = inside(x - step * gradient(x))
+        if value(trial) < here:
+            x, here, step = trial, value(trial), 1.5 * step
+        else:
+            step *= 0.5
+    return float(here)
+
+
+def set_minimum(S: Any, value: Value, gradient: Gradient, *, rounds: int = 30) -> float:
     """The same where only the oracle is known: its atoms are gathered until none helps."""
     rng = np.random.default_rng(0)
     oracle = S.oracle(rng)
@@ -44,10 +66,10 @@ def set_minimum(value: Value, gradient: Gradient, S: Any, *, rounds: int = 60) -
     for _ in range(rounds):
         weights = _slsqp(flat, slope, vertices, weights)
         x = weights @ vertices
-        best = min(best, flat(x))
+        before, best = best, min(best, flat(x))
         g = slope(x)
         d = atom_array(oracle.argmin(g.reshape(S.shape)).atom, S.shape).ravel()
-        if g @ (x - d) <= 1e-13 * (abs(best) + 1e-3):
+        if g @ (x - d) <= 1e-13 * (abs(best) + 1e-3) or before - best <= 1e-15 * abs(best):
             break
         keep = weights > 0
         vertices, weights = np.vstack([vertices[keep], d]), np.append(weights[keep], 0.0)
