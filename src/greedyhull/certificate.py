@@ -90,10 +90,10 @@ def afresh(w: Iterate) -> Iterate:
 
 def check_pair(f: Any, S: Any) -> None:
     """Whether f is an objective, S a set, and the two go together."""
-    check(hasattr(f, "domain") and hasattr(f, "gradient"), f"f is a {type(f).__name__}; an objective such as "
+    check(hasattr(f, "domain") and hasattr(f, "gradient"), lambda: f"f is a {type(f).__name__}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or "
+    check(hasattr(S, "oracle"), lambda: f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or "
                                 "Vertices(matrix) is wanted.")
-    remedy = f" Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
-    check(f.domain == S.shape, f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
-                               f"{S.shape}.{remedy}")
+    remedy = f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
+    check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
+                                       f"{S.shape}. {remedy}")

@@ -1,14 +1,20 @@
 """Errors that say what was given, what is wanted, and what to do."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 
 class GreedyhullError(ValueError):
     """Bad input or a broken promise; the message names the remedy."""
 
 
-def check(condition: bool, message: str) -> None:
+def check(condition: bool, message: str | Callable[[], str]) -> None:
     """Raise ``GreedyhullError(message)`` unless ``condition`` holds.
+
+    Where a message takes longer to write than the check to pass, and many pass, it is given as a function.
 
     >>> check(1 + 1 == 2, "arithmetic is broken")
     """
     if not condition:
-        raise GreedyhullError(message)
+        raise GreedyhullError(message if isinstance(message, str) else message())

@@ -7,6 +7,7 @@ A(w + ηv) = Aw + ηAv, so that it is updated and never recomputed.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,8 +55,8 @@ class Iterate:
         self.block, self.shape = block, shape
         self._weights = np.array(weights, dtype=np.float64)
         self._index: dict[Hashable, int] | None = None
-        check(len(self._weights) == len(block), f"An iterate was given {len(block)} atoms and {len(self._weights)} weights. "
-                                                "Give one weight for each of the atoms.")
+        check(len(self._weights) == len(block), lambda: f"An iterate was given {len(block)} atoms and {len(self._weights)} "
+                                                        "weights. Give one weight for each of the atoms.")
         self.views: dict[Any, View] = {}
         self.pending: dict[str, State] = {}
         self.work = Work()
@@ -65,7 +66,7 @@ class Iterate:
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom."""
-        return cls(atom.block(int(np.prod(shape))), np.ones(1), shape)
+        return cls(atom.block(prod(shape)), np.ones(1), shape)
 
     @property
     def _places(self) -> dict[Hashable, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ class Recorder:
     __slots__ = ("asked", "calls", "inner", "recent", "replay", "size")
 
     def __init__(self, inner: Oracle, shape: Shape) -> None:
-        self.inner, self.calls, self.size = inner, 0, int(np.prod(shape))
+        self.inner, self.calls, self.size = inner, 0, prod(shape)
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.asked: Array | None = None  # the last gradient it was asked with

@@ -63,14 +63,14 @@ class Run:
 
     def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
-        check(isinstance(stop, Stop), f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
+        check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop = f, S, stop.begin()
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
-              f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+              lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
         tolerance = getattr(self.solver, "tolerance", None)
-        check(tolerance is None or callable(tolerance), f"tolerance={tolerance!r} was given to the solver; a schedule such as "
-                                                        f"constant({tolerance!r}) or harmonic() is wanted.")
+        check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
+                                                                f"such as constant({tolerance!r}) or harmonic() is wanted.")
         self.memory = Memory(seed, warm=start is not None)
         self.w = self._begin(start, seed)
         self.trace = Trace()
@@ -98,7 +98,7 @@ class Run:
             w = S.decompose(x) if getattr(self.solver, "looks_back", True) or not S.dense_atoms else CoordinateIterate(x)
         if not getattr(self.solver, "looks_back", True) and getattr(S, "dense_atoms", False) and w.keeps_atoms:
             w = CoordinateIterate(w.array())
-        check(np.isfinite(f.value(w)), f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
+        check(isfinite(f.value(w)), lambda: f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
         return w
 
     # --- the loop -------------------------------------------------------------------------------------------------

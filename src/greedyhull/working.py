@@ -21,7 +21,7 @@ class Working:
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
     def __init__(self, f: Any, w: Iterate) -> None:
-        check(hasattr(f, "restricted"), f"{f!r} has no Hessian on its atoms, which a corrective round needs. "
+        check(hasattr(f, "restricted"), lambda: f"{f!r} has no Hessian on its atoms, which a corrective round needs. "
                                         "Use BlendedPairwise().")
         self.f = f
         self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())

@@ -59,7 +59,7 @@ class L1Ball(AtomSet):
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
         i = j % self.shape[0]
-        size = np.broadcast_to(self._scale, self.shape)[i]
+        size = self.radius if self.weights is None else self._scale[i]
         return BasisBlock(self.shape[0], i, np.where(j < self.shape[0], size, -size))
 
     def argmin(self, g: Array) -> Basis:

@@ -37,8 +37,8 @@ class Corrective:
                                                    "numbers of at least 1 are wanted.")
 
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        check(getattr(f, "correctable", False), f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian "
-                                                "for them. Use BlendedPairwise().")
+        check(getattr(f, "correctable", False), lambda: f"Corrective reweights atoms by Newton steps, and {f!r} has no finite "
+                                                        "Hessian for them. Use BlendedPairwise().")
         oracle = memory.oracle(S)
         working: Working = memory.part("working", lambda: Working(f, w))
         for _ in memory.count(first=0):
