@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from greedyhull.designs import design
-from greedyhull.kernels.sparse_columns import add_columns, dot_columns
+from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
 
 
 def matrix(seed, n=40, d=25, dtype=np.float64):
@@ -65,3 +65,21 @@ def test_single_precision_columns():
     dot_columns(*unsigned(X), index, r, out)
     np.testing.assert_allclose(z, X.toarray()[:, index] @ c, atol=1e-6)
     np.testing.assert_allclose(out, X.toarray()[:, index].T @ r, atol=1e-5)
+
+
+@pytest.mark.parametrize("which", [[0], [3, 7], [1, 4, 9, 20], list(range(25))])
+def test_both_ways_to_a_gram_matrix(which):
+    """By columns that meet each other, and by all rows: the kernels, their plain forms and SciPy agree."""
+    X, rng = matrix(3), np.random.default_rng(0)
+    index, weights = np.array(which, dtype=np.intp), np.maximum(rng.standard_normal(40), 0.0)
+    m, full = len(which), X.toarray()[:, which]
+    wanted = np.tril(full.T @ (full * weights[:, None]))
+    number = np.full(25, -1, dtype=np.int64)
+    number[index] = np.arange(m)
+    for columns, rows in ((gram_columns, gram_rows), (gram_columns.reference, gram_rows.reference)):
+        work, by_columns, by_rows = np.zeros(40), np.zeros((m, m)), np.zeros((m, m))
+        columns(*unsigned(X), weights, index, work, by_columns)
+        rows(*unsigned(X.tocsr()), weights, number, np.empty(m, np.int64), np.empty(m), by_rows)
+        np.testing.assert_allclose(by_columns, wanted, atol=1e-13)
+        np.testing.assert_allclose(by_rows, wanted, atol=1e-13)
+        assert not work.any()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_rows
+from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.types import Array, Index
 
 
@@ -93,10 +93,16 @@ class SparseDesign:
             return np.asarray(_dense(Z).T.dot(right if weights is None else right * weights[:, None]))
         both = Z if Z2 is None else Z.beside(Z2)
         weights = np.ones(self.n) if weights is None else weights
-        number, which = both.numbered()
-        m = int(which.max()) + 1
+        different, which = both.numbered()
+        m = len(different)
         half = np.zeros((m, m))
-        gram_rows(*self.rows_of, weights, number, np.empty(m, np.int64), np.empty(m), half)
+        entries = int((self.columns_of[0][different + 1] - self.columns_of[0][different]).sum())
+        if m * entries < self.by_column.nnz:  # few columns: meeting each other costs less than looking at every row
+            gram_columns(*self.columns_of, weights, different, np.zeros(self.n), half)
+        else:
+            number = np.full(self.domain[0], -1, dtype=np.int64)
+            number[different] = np.arange(m)
+            gram_rows(*self.rows_of, weights, number, np.empty(m, np.int64), np.empty(m), half)
         base = half + np.tril(half, -1).T
         m = Z.shape[1]
         across, scales = (which, Z.scales) if Z2 is None else (which[m:], Z2.scales)
@@ -147,12 +153,10 @@ class SparseColumns:
         return SparseColumns(self.design, np.concatenate([self.index, more.index]), np.concatenate([self.scales, more.scales]))
 
     def numbered(self) -> tuple[Index, Index]:
-        """For every column of X its number among the different ones here (−1 if absent), and each column's number."""
+        """The different columns of X among these, ascending, and for each of these its place there."""
         if self._numbered is None:
             different, which = np.unique(self.index, return_inverse=True)
-            number = np.full(self.design.domain[0], -1, dtype=np.int64)
-            number[different] = np.arange(len(different))
-            self._numbered = (number, which)
+            self._numbered = (different, which)
         return self._numbered
 
     def toarray(self) -> Array:

@@ -50,3 +50,22 @@ def gram_rows(starts: Any, places: Any, entries: Any, weights: Any, number: Any,
                 count += 1
                 for s in range(count):
                     G[a, found[s]] += c * x * value[s]
+
+
+@compiled
+def gram_columns(starts: Any, places: Any, entries: Any, weights: Any, index: Any, work: Any, G: Any) -> None:
+    """G[a, b] ← Σᵢ weightsᵢ X[i, index_a] X[i, index_b] for a ≥ b: for few columns of a large matrix.
+
+    ``work`` is scratch with a zero for every row, and is left so.
+    """
+    for b in range(len(index)):
+        j = index[b]
+        for t in range(starts[j], starts[j + 1]):
+            work[places[t]] = weights[places[t]] * entries[t]
+        for a in range(b, len(index)):
+            i, total = index[a], 0.0
+            for t in range(starts[i], starts[i + 1]):
+                total += entries[t] * work[places[t]]
+            G[a, b] = total
+        for t in range(starts[j], starts[j + 1]):
+            work[places[t]] = 0.0
