@@ -20,11 +20,11 @@ from greedyhull.memory import Memory, lazy_rng
 from greedyhull.progress import Event, Progress
 from greedyhull.saved import load_state, save_state
 from greedyhull.solution import Solution
-from greedyhull.stop import Relative, Seconds, Stop
+from greedyhull.stop import Relative, Seconds, Stalled, Stop
 from greedyhull.trace import Trace
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
-DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
+DEFAULT_STOP = Relative(1e-6) | Stalled(300) | Seconds(60.0)
 
 
 def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
@@ -33,9 +33,9 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     """Minimise f over the convex hull of S.
 
     ``solver`` None picks one by structure; ``start`` is an atom, an iterate or an array and is never changed; ``stop``
-    defaults to ``Relative(1e-6) | Seconds(60)``; ``watch`` are functions that see every `Event`; ``progress`` shows a
-    line on a terminal; ``check`` tests the objective and every answer of the oracle; ``checkpoint`` is a file that
-    keeps the state of the run, ``resume`` one to go on from.
+    defaults to ``Relative(1e-6) | Stalled(300) | Seconds(60)``; ``watch`` are functions that see every `Event`;
+    ``progress`` shows a line on a terminal; ``check`` tests the objective and every answer of the oracle; ``checkpoint``
+    is a file that keeps the state of the run, ``resume`` one to go on from.
 
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
@@ -118,7 +118,7 @@ class Run:
                     if said is None and not interrupt.asked:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
-                        if self.blur > 0.5 * event.gap:
+                        if self.blur > 0.5 * event.gap and event.point is self.w:
                             self._sharpen()
                         continue
                     reason = said or interrupt.reason(event.gap)

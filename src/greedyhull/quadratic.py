@@ -140,6 +140,8 @@ class QuadraticForm:
             entry = S.absolute(np.full(self.domain, getattr(self.design, "frobenius", np.nan)))
             self._sizes = (S, entry, S.absolute(np.ones(self.domain)), S.absolute(np.abs(self.b)))
         _, entry, size, linear = self._sizes
+        if view.moves == 0:  # Qw was computed from the atoms: only the size of w itself counts, not that of the set
+            entry = min(entry, getattr(self.design, "frobenius", np.nan) * float(np.linalg.norm(w.array())))
         if np.isnan(entry):  # an operator whose entries nobody has seen
             entry = 10.0 * float(np.abs(view.z).max())
         return 3.0 * EPS * terms * (entry * size + linear)

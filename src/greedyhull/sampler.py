@@ -16,6 +16,7 @@ class Sampler:
     """
 
     def __init__(self, n: int, rng: np.random.Generator, *, replace: bool = True) -> None:
+        check(n >= 1, f"Minibatches of a sum of {n} terms were asked for; at least one term is wanted.")
         self.n, self.rng, self.replace = n, rng, replace
 
     def draw(self, size: int) -> Index:
@@ -23,4 +24,9 @@ class Sampler:
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
         if self.replace:
             return self.rng.integers(self.n, size=size)
+        return self.distinct(size)
+
+    def distinct(self, size: int) -> Index:
+        """``size`` different indices, at most all n of them, whatever ``replace`` says."""
+        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
         return self.rng.choice(self.n, size=min(size, self.n), replace=False)

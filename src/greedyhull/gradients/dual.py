@@ -5,36 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from greedyhull.batch import Source
-from greedyhull.errors import check
-from greedyhull.gradients.base import Kept, size
-from greedyhull.types import Array, Schedule
+from greedyhull.gradients.base import Size, check_linear, check_size
+from greedyhull.gradients.saga import Table
+from greedyhull.types import Array
 
 
 @dataclass(frozen=True)
 class Dual:
-    """α_B ← φ'(A_B x), g = Aᵀα: biased, but its error shrinks with the steps; O(1/k) with steps 2/(k + 2)."""
+    """α_B ← φ'(A_B x), g = Aᵀα: biased, but its error shrinks with the steps; O(1/k) with steps 2/(k + 1), k from one.
 
-    batch: int | Schedule = 32
+    The table begins with one pass, so that the first gradient is exact. The b terms of a batch are different ones.
+    """
+
+    batch: Size = 32
     unbiased: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        check_size("batch", self.batch)
+
     def start(self, source: Source) -> _Working:
-        check(hasattr(source.f, "design"), "Dual keeps one number for each term, which only linear models allow. "
-                                           "Use Svrg(), which keeps two arrays.")
+        check_linear(source.f, "Dual")
         return _Working(self, source)
 
 
-class _Working(Kept):
+class _Working(Table):
     def __call__(self, x: Array, k: int) -> Array:
-        f, n = self.source.f, self.source.f.n
-        if "table" not in self.arrays:
-            self.arrays.update(table=np.zeros(n), mean=np.zeros(f.domain))
-        index = np.unique(self.source.sampler.draw(size(self.config.batch, k)))
-        batch = f.batch(index)
-        self.source.spent += len(index)
-        renewed = batch.residual(x) * (len(index) / n)
-        self.arrays["mean"] = self.arrays["mean"] + batch.adjoint(renewed - self.arrays["table"][index])
-        self.arrays["table"][index] = renewed
-        return self.arrays["mean"]
+        b = self.size(k)
+        return self.fill(x) if "table" not in self.arrays or b >= self.source.f.n else self.renew(x, b)

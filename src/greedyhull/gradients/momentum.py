@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from greedyhull.batch import Source
-from greedyhull.gradients.base import Kept, size
-
+from greedyhull.errors import check
+from greedyhull.gradients.base import Kept, Size, check_size, share
 from greedyhull.types import Array, Schedule
 
 
@@ -25,11 +25,15 @@ class Shifted:
 
 @dataclass(frozen=True)
 class Momentum:
-    """g ← (1 − ρ_k)g + ρ_k ∇f_B(x) with ρ_k = 4/(k + 8)^{2/3}; a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b."""
+    """g ← (1 − ρ_k)g + ρ_k ∇f_B(x) with ρ_k = 4/(k + 7)^{2/3}, k from one; a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b."""
 
-    batch: int | Schedule = 32
-    rho: Schedule = Shifted(4.0, 8.0, 2.0 / 3.0)
+    batch: Size = 32
+    rho: Schedule = Shifted(4.0, 7.0, 2.0 / 3.0)
     unbiased: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_size("batch", self.batch)
+        check(callable(self.rho), f"rho={self.rho!r} was given; a schedule such as constant({self.rho!r}) is wanted.")
 
     def start(self, source: Source) -> _Working:
         return _Working(self, source)
@@ -37,10 +41,9 @@ class Momentum:
 
 class _Working(Kept):
     def __call__(self, x: Array, k: int) -> Array:
-        fresh = self.source.draw(size(self.config.batch, k)).gradient(x)
-        rho = self.config.rho(k) if "g" in self.arrays else 1.0
-        g: Array = fresh if rho == 1.0 else (1.0 - rho) * self.arrays["g"] + rho * fresh
+        g: Array = self.source.draw(self.size(k)).gradient(x)
+        if "g" in self.arrays:  # the first gradient counts in full
+            rho = share(self.config.rho, k)
+            g = (1.0 - rho) * self.arrays["g"] + rho * g
         self.arrays["g"] = g
         return g
-
-

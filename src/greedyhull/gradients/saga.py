@@ -5,42 +5,55 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from greedyhull.batch import Source
-from greedyhull.errors import check
-from greedyhull.gradients.base import Kept, size
-from greedyhull.types import Array, Schedule
+from greedyhull.gradients.base import Kept, Size, check_linear, check_size
+from greedyhull.types import Array
+
+
+class Table(Kept):
+    """pᵢ ℓ'ᵢ for every term, at the point where it was last looked at, and ``mean`` = Aᵀtable."""
+
+    def fill(self, x: Array) -> Array:
+        """All slopes at x: one pass."""
+        whole = self.source.again(self.source.whole)
+        table = whole.residual(x)
+        self.arrays.update(table=table, mean=whole.adjoint(table))
+        return self.arrays["mean"]
+
+    def renew(self, x: Array, b: int) -> Array:
+        """b different slopes, looked at again; the mean follows."""
+        batch = self.source.distinct(b)
+        new = batch.residual(x) * (len(batch.index) / self.source.f.n)  # weights of a batch are n/b times those of the whole
+        self.arrays["mean"] = self.arrays["mean"] + batch.adjoint(new - self.arrays["table"][batch.index])
+        self.arrays["table"][batch.index] = new
+        return self.arrays["mean"]
 
 
 @dataclass(frozen=True)
 class Saga:
-    """g = A_Bᵀ(r_B(x) − table_B) + Aᵀtable; then the table is renewed at another, independent batch."""
+    """g = A_Bᵀ(r_B(x) − table_B) + Aᵀtable; then the table is renewed at another, independent batch.
 
-    batch: int | Schedule = 32
+    The table begins with one pass. E‖g − ∇f‖² ≤ L²m²/b with m ← √(1 − b/n) m + ηD.
+    """
+
+    batch: Size = 32
     unbiased: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        check_size("batch", self.batch)
+
     def start(self, source: Source) -> _Working:
-        check(hasattr(source.f, "design"), "Saga keeps one number for each term, which only linear models allow. "
-                                           "Use Svrg(), which keeps two arrays.")
+        check_linear(source.f, "Saga")
         return _Working(self, source)
 
 
-class _Working(Kept):
+class _Working(Table):
     def __call__(self, x: Array, k: int) -> Array:
-        f, n = self.source.f, self.source.f.n
-        if "table" not in self.arrays:
-            whole = f.batch(np.arange(n))
-            table = whole.residual(x)
-            self.arrays.update(table=table, mean=whole.adjoint(table))
-            self.source.spent += n
-        b = size(self.config.batch, k)
+        b, n = self.size(k), self.source.f.n
+        if "table" not in self.arrays or 2 * b >= n:  # two batches as dear as a pass
+            return self.fill(x)
         batch = self.source.draw(b)
-        share = len(batch.index) / n  # weights of a batch are n/b times those of the whole
-        g: Array = batch.adjoint(batch.residual(x) - self.arrays["table"][batch.index] / share) + self.arrays["mean"]
-        fresh = self.source.f.batch(np.unique(self.source.sampler.draw(b)))
-        self.source.spent += len(fresh.index)
-        renewed = fresh.residual(x) * (len(fresh.index) / n)
-        self.arrays["mean"] = self.arrays["mean"] + fresh.adjoint(renewed - self.arrays["table"][fresh.index])
-        self.arrays["table"][fresh.index] = renewed
+        change = batch.residual(x) - self.arrays["table"][batch.index] * (n / len(batch.index))
+        g: Array = batch.adjoint(change) + self.arrays["mean"]
+        self.renew(x, b)
         return g

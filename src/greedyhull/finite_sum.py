@@ -1,0 +1,78 @@
+"""An objective that is the mean of n terms, given by two functions of a point and of the terms that are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.blackbox import BlackBox
+from greedyhull.errors import check
+from greedyhull.types import Array, Index, Shape
+
+Value = Callable[[Array, Index], Any]
+Gradient = Callable[[Array, Index], Any]
+
+
+class Terms:
+    """The mean of some terms, at any array."""
+
+    def __init__(self, f: FiniteSum, index: Index) -> None:
+        self.f, self.index = f, index
+
+    def value(self, x: Array) -> float:
+        return float(self.f.value_of(_locked(x), self.index))
+
+    def gradient(self, x: Array) -> Array:
+        return self.f.checked(self.f.gradient_of(_locked(x), self.index))
+
+
+class FiniteSum(BlackBox):
+    """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
+
+    name = "finite_sum"
+
+    def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None) -> None:
+        check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
+              f"n={n!r} terms were given to finite_sum; a whole number of at least one is wanted.")
+        check(callable(value) and callable(gradient),
+              "finite_sum(value, gradient, n, shape) wants two functions of an array and an index array.")
+        self.n, self.value_of, self.gradient_of = int(n), value, gradient
+        everything = np.arange(self.n)
+        everything.flags.writeable = False
+        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness)
+
+    def __repr__(self) -> str:
+        return f"finite_sum(n={self.n}, shape={self.domain})"
+
+    def batch(self, index: Index) -> Terms:
+        """Some of the terms; the mean over all batches is f."""
+        return Terms(self, index)
+
+    def checked(self, g: Any) -> Array:
+        """The gradient as a float64 array of its own: whoever returned it may write on it again."""
+        array = np.array(g, dtype=np.float64)
+        check(array.shape == self.domain,
+              f"gradient(w, index) returned shape {array.shape}; the mean over the index, of w's shape {self.domain}, is wanted.")
+        return array
+
+
+def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None) -> FiniteSum:
+    """(1/n) Σ fᵢ(w): value(w, index) and gradient(w, index) return the mean over the terms in an index array.
+
+    An index may come more than once in the array, and then counts more than once.
+
+    >>> rows = np.array([[1.0, 0.0], [0.0, 3.0]])
+    >>> f = finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
+    >>> f, f.batch(np.array([1])).gradient(np.zeros(2))
+    (finite_sum(n=2, shape=(2,)), array([0., 3.]))
+    """
+    return FiniteSum(value, gradient, n, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), smoothness)
+
+
+def _locked(x: Array) -> Array:
+    """The array as a read-only view: the user's function cannot change the point."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
