@@ -9,10 +9,10 @@ from greedyhull.testing import small_problems
 
 
 def test_schedules_are_the_papers() -> None:
-    assert [gh.OpenLoop().eta(k) for k in range(3)] == [1.0, 2 / 3, 0.5]
-    assert gh.OpenLoop(4).eta(4) == 0.5 and gh.Constant(0.2).eta(9) == 0.2
-    assert gh.Power(0.5).eta(3) == 0.5 and gh.Power(1.0).eta(3) == 0.25
-    assert gh.LogAdaptive().eta(0) == 1.0 and gh.LogAdaptive().eta(9) == pytest.approx((2 + np.log(10)) / (11 + np.log(10)))
+    assert [gh.OpenLoop().at(k) for k in range(3)] == [1.0, 2 / 3, 0.5]
+    assert gh.OpenLoop(4).at(4) == 0.5 and gh.Constant(0.2).at(9) == 0.2
+    assert gh.Power(0.5).at(3) == 0.5 and gh.Power(1.0).at(3) == 0.25
+    assert gh.LogAdaptive().at(0) == 1.0 and gh.LogAdaptive().at(9) == pytest.approx((2 + np.log(10)) / (11 + np.log(10)))
 
 
 def test_the_short_step_minimises_the_parabola_above() -> None:
@@ -58,7 +58,7 @@ def test_a_warm_start_is_not_thrown_away_by_an_open_loop_rule() -> None:
 
 def test_rules_are_compared_and_shown_by_value() -> None:
     assert gh.OpenLoop() == gh.OpenLoop(2.0) and gh.OpenLoop() != gh.OpenLoop(3.0) and hash(gh.Short()) == hash(gh.Short())
-    assert repr(gh.Constant(0.1)) == "Constant(value=0.1)"
+    assert repr(gh.Constant(0.1)) == "Constant(eta=0.1)"
 
 
 def test_schedules_of_tolerances() -> None:

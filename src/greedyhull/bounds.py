@@ -163,7 +163,7 @@ class Record:
     @cached_property
     def scheduled(self) -> Counted:
         """The steps that are no worse than the model's at 2/(n + 2), the hypothesis of Theorem 2."""
-        check(not hasattr(self.rule, "eta") or self.open_loop, f"It speaks of the steps 2/(k + 2) and of updates that are no "
+        check(not hasattr(self.rule, "at") or self.open_loop, f"It speaks of the steps 2/(k + 2) and of updates that are no "
               f"worse; {self.rule!r} sets other steps in advance.")
         M, h, eps = float(self.M), self.gaps.tolist(), self.slacks.tolist()
 
@@ -176,7 +176,7 @@ class Record:
     @cached_property
     def searched(self) -> Counted:
         """The steps that are no worse than the model's best, whatever the oracle's slack."""
-        check(not hasattr(self.rule, "eta"), f"{self.rule!r} sets its steps in advance and does not look for the best.")
+        check(not hasattr(self.rule, "at"), f"{self.rule!r} sets its steps in advance and does not look for the best.")
         M, h = float(self.M), self.gaps.tolist()
         best = [gap - 0.5 * M if gap >= M else 0.5 * gap**2 / M for gap in h]
         return self.count(lambda n, k: best[k], line_search_rate(M, self.K))

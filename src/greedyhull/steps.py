@@ -45,7 +45,7 @@ class _Scheduled:
     def __call__(self, line: Line, k: int) -> float:
         if self.warm and not self._begun(line, k):
             return 0.0  # where no line falls, the start is kept
-        return within(self.rule.eta(k + self.shift), line)
+        return within(self.rule.at(k + self.shift), line)
 
     def _begun(self, line: Line, k: int) -> bool:
         begins = self.gap == 0.0
@@ -64,12 +64,12 @@ class _Scheduled:
     def _count(self, eta: float) -> float:
         """The k, not a whole number, at which the schedule has come down to ``eta``."""
         low, high = 0.0, 1.0
-        while self.rule.eta(high) > eta and high < 1e18:
+        while self.rule.at(high) > eta and high < 1e18:
             low, high = high, 2.0 * high
         for _ in range(60):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if self.rule.eta(middle) > eta else (low, middle)
-        return high if self.rule.eta(0.0) > eta else 0.0
+            low, high = (middle, high) if self.rule.at(middle) > eta else (low, middle)
+        return high if self.rule.at(0.0) > eta else 0.0
 
     def state(self) -> State:
         return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
@@ -83,7 +83,7 @@ class _Scheduled:
 class OpenLoop:
     """η_k = ℓ/(k + ℓ). With ℓ = 2 the error is at most (2M + 4c)/(k + 2) (Theorem 2).
 
-    >>> OpenLoop().eta(2)
+    >>> OpenLoop().at(2)
     0.5
     """
 
@@ -92,7 +92,7 @@ class OpenLoop:
     def __post_init__(self) -> None:
         check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
 
-    def eta(self, k: float) -> float:
+    def at(self, k: float) -> float:
         return self.ell / (k + self.ell)
 
     def start(self, warm: bool = False) -> _Scheduled:
@@ -103,7 +103,7 @@ class OpenLoop:
 class LogAdaptive:
     """η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)): open-loop steps that adapt to faster rates."""
 
-    def eta(self, k: float) -> float:
+    def at(self, k: float) -> float:
         ell = 2.0 + log(k + 1.0)
         return ell / (k + ell)
 
@@ -115,13 +115,13 @@ class LogAdaptive:
 class Constant:
     """η_k = η: the error settles within ε + Mη/2 (Theorem 1)."""
 
-    value: float
+    eta: float
 
     def __post_init__(self) -> None:
-        check(0 < self.value <= 1, f"Constant({self.value!r}) was given; a step in (0, 1] is wanted.")
+        check(0 < self.eta <= 1, f"Constant({self.eta!r}) was given; a step in (0, 1] is wanted.")
 
-    def eta(self, k: float) -> float:
-        return self.value
+    def at(self, k: float) -> float:
+        return self.eta
 
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm=False)
@@ -137,7 +137,7 @@ class Power:
         check(0 <= self.p <= 1, f"Power({self.p!r}) was given; p in [0, 1] is wanted: for p > 1 the steps sum to a finite "
                                 "number and the iterates need not reach the optimum (Theorem 1).")
 
-    def eta(self, k: float) -> float:
+    def at(self, k: float) -> float:
         return float((k + 1.0) ** -self.p)
 
     def start(self, warm: bool = False) -> _Scheduled:

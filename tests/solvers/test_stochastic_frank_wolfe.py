@@ -175,7 +175,7 @@ def test_variance_reduction_is_below_its_bounds(estimator, factor):
 def test_svfw_has_small_gaps_on_average():
     T = 60
     solver = dataclasses.replace(StochasticFrankWolfe.svfw(horizon=T), every=1)
-    assert solver.estimator == Svrg(Root(2 / 3), Root(1 / 3)) and solver.step.value == pytest.approx((3 * T) ** -0.5)
+    assert solver.estimator == Svrg(Root(2 / 3), Root(1 / 3)) and solver.step.eta == pytest.approx((3 * T) ** -0.5)
     errors, _, gaps = errors_of(TINY, BALL, solver, T)
     L = float((XT**2).sum(axis=1).max()) * 4.0
     assert below(gaps.mean(axis=1)[:, None], np.sqrt(3 / T) * (errors[:, 0].mean() + L / 2))

@@ -43,7 +43,7 @@ class Jones:
     looks_back = False
 
     def __post_init__(self) -> None:
-        check(isinstance(self.step, Exact) or hasattr(self.step, "eta"),
+        check(isinstance(self.step, Exact) or hasattr(self.step, "at"),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
               "in advance, OpenLoop() say, is wanted.")
 

@@ -52,7 +52,7 @@ class StochasticFrankWolfe:
     def __post_init__(self) -> None:
         check(hasattr(self.estimator, "start") and not isinstance(self.estimator, type),
               f"estimator={self.estimator!r} was given; an estimator such as Minibatch(32) is wanted.")
-        check(hasattr(self.step, "eta"), f"step={self.step!r} was given; it needs values of f, which a stochastic solver does "
+        check(hasattr(self.step, "at"), f"step={self.step!r} was given; it needs values of f, which a stochastic solver does "
                                          "not compute. Use OpenLoop(), Power(p) or Constant(eta).")
         Looks(1, self.every)
 
@@ -116,7 +116,7 @@ class StochasticFrankWolfe:
             before = source.spent
             d, _, _ = oracle.argmin(estimate(x.array, k), tol=self.tolerance(k - 1, memory.gap))
             w.work.products += 2.0 * (source.spent - before) / f.n
-            w.move(w.toward(d), step.eta(k - 1))
+            w.move(w.toward(d), step.at(k - 1))
 
 
 def check_sum(f: Any) -> None:

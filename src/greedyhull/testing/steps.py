@@ -18,13 +18,13 @@ def check_step(rule: Any, *, descends: bool | None = None, seed: int = 0) -> Non
     """Check a step rule on parabolas, curves, flat and bounded lines.
 
     ``descends`` says that a step never raises h and is zero where h does not fall; left out, it is taken to be so for
-    rules without a schedule ``eta(k)``. A rule may refuse a line with a `GreedyhullError`.
+    rules without a schedule ``at(k)``. A rule may refuse a line with a `GreedyhullError`.
 
     >>> from greedyhull import OpenLoop, Short
     >>> check_step(OpenLoop())
     >>> check_step(Short())
     """
-    descends = not hasattr(rule, "eta") if descends is None else descends
+    descends = not hasattr(rule, "at") if descends is None else descends
     rng = np.random.default_rng(seed)
     before = repr(rule)
     for lines in (_parabolas(rng), _curves(rng), _edges()):
