@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from greedyhull.errors import check
 
 
-class Wrapped:
+class Wrapped(ABC):
     """Everything that is not written here is asked of ``S``, the inner set."""
 
     def __init__(self, S: Any) -> None:
@@ -31,12 +32,14 @@ class Wrapped:
     def __bool__(self) -> bool:
         return True
 
+    @abstractmethod
     def oracle(self, rng: np.random.Generator) -> Any:
-        raise NotImplementedError
+        """The oracle of one solve."""
 
     def rescaled(self, radius: float) -> Any:
         """The same around the rescaled inner set."""
         return self._around(self.S.rescaled(radius))
 
+    @abstractmethod
     def _around(self, S: Any) -> Any:
-        raise NotImplementedError
+        """The same wrapping around another set."""
