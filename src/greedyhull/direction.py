@@ -15,13 +15,15 @@ class Direction:
     reweighting. Its image under a design is computed once and shared by the line search and the move.
     """
 
-    __slots__ = ("_images", "base", "coefficients", "drift", "max_step", "terms")
+    __slots__ = ("_image", "_others", "_view", "base", "coefficients", "drift", "max_step", "terms")
 
     def __init__(self, terms: Block | tuple[Atom, ...], coefficients: Any, drift: float, max_step: float,
                  base: Array | None = None) -> None:
         self.terms, self.coefficients, self.drift, self.max_step = terms, coefficients, drift, max_step
         self.base: Any = base  # of a reweighting: the weights that its terms have now
-        self._images: dict[View, Array] = {}
+        self._view: View | None = None  # the view that asked first, which mostly is the only one
+        self._image: Any = None
+        self._others: dict[View, Array] | None = None
 
     def linear(self, A: Design) -> Array:
         """A Σ cᵢ dᵢ, without the drift."""
@@ -30,6 +32,8 @@ class Direction:
         total = self.terms[0].image(A)
         if self.coefficients[0] != 1.0:
             total = self.coefficients[0] * total
+        if len(self.terms) == 1:
+            return total
         for atom, c in zip(self.terms[1:], self.coefficients[1:], strict=True):
             total = total + c * atom.image(A)
         return total
@@ -44,7 +48,13 @@ class Direction:
 
     def image(self, view: View, make: Callable[[Direction], Array]) -> Array:
         """The image of v in ``view``, made on the first call."""
-        found = self._images.get(view)
-        if found is None:
-            found = self._images[view] = make(self)
-        return found
+        if self._view is view:
+            return self._image
+        if self._view is None:
+            self._view, self._image = view, make(self)
+            return self._image
+        if self._others is None:
+            self._others = {}
+        if view not in self._others:
+            self._others[view] = make(self)
+        return self._others[view]

@@ -156,7 +156,8 @@ class Iterate:
         if not isinstance(v.terms, tuple):
             self._assign(v.terms, v.base + step * v.coefficients)
             return
-        for atom, c in zip(v.terms, v.coefficients, strict=True):
+        self._add(v.terms[0], v.coefficients[0] * step)
+        for atom, c in zip(v.terms[1:], v.coefficients[1:], strict=True):
             self._add(atom, c * step)
         if step >= v.max_step:
             self._drop(v)

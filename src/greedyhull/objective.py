@@ -198,7 +198,7 @@ class Composite:
         if self.loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
             spread = abs(self.euler(w)) + S.absolute(np.abs(self.gradient(w)))
         else:
-            spread = float(r.dot(r)) ** 0.5 * reach
+            spread = self.loss.norm(view.value, r) * reach
         allowance = EPS * (n * size + (2 * n + terms) * spread)
         if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
             allowance += abs(float(r.sum())) * (2.0 * reach + abs(self.intercept(w)))

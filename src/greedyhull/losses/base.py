@@ -139,6 +139,10 @@ class Separable(ABC):
     def _weighted(self, x: Array, z: Array) -> Array:
         return (self.p * x).astype(z.dtype, copy=False)
 
+    def norm(self, value: float, residual: Array) -> float:
+        """‖∇φ(z)‖₂, given φ(z) and ∇φ(z)."""
+        return float(residual.dot(residual)) ** 0.5
+
     def size(self, value: float, z: Array) -> float:
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
         return abs(value)

@@ -88,6 +88,9 @@ class Profiled:
         value, residual, curvature = self.loss.pieces(z + self._b(z))
         return value, self._centred(residual), curvature
 
+    def norm(self, value: float, residual: Array) -> float:
+        return float(self.loss.norm(value, residual))
+
     def size(self, value: float, z: Array) -> float:
         return float(self.loss.size(value, z + self._b(z)))
 

@@ -37,6 +37,10 @@ class Squared(Separable):
         residual = self.p * r
         return 0.5 * float(r.dot(residual)), residual
 
+    def norm(self, value: float, residual: Array) -> float:
+        """‖r‖ from ½p‖z − y‖² alone, where all weights are the same."""
+        return (2.0 * self.p * value) ** 0.5 if isinstance(self.p, float) else super().norm(value, residual)
+
     def energy(self, dz: Array) -> float:
         """dzᵀ ∇²φ dz."""
         return self.p * float(dz.dot(dz)) if isinstance(self.p, float) else float(dz.dot(self.p * dz))
