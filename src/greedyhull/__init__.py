@@ -13,6 +13,7 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.certificate import Certificate, certify
 from greedyhull.errors import GreedyhullError
+from greedyhull.finite_sum import finite_sum
 from greedyhull.minimize import minimize
 from greedyhull.problems import (
     function,
@@ -25,7 +26,7 @@ from greedyhull.problems import (
     quadratic,
     squared_hinge,
 )
-from greedyhull.schedules import constant, harmonic, of_gap, power, zero
+from greedyhull.schedules import constant, harmonic, linear, of_gap, power, zero
 from greedyhull.solution import Solution
 from greedyhull.solvers.aggregated import Aggregated
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
@@ -34,6 +35,7 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.mixed import Mixed
 from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.steps import Backtracking, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 from greedyhull.stop import Callback, Gap, Iterations, Relative, Seconds, Stalled
 
@@ -43,7 +45,7 @@ __all__ = [
     "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "CappedSimplex",
     "Certificate", "Constant", "Corrective", "Dense", "Exact", "FrankWolfe", "Gap", "GreedyhullError", "Inexact",
     "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall", "LogAdaptive", "Mixed", "OpenLoop", "PairwiseJones", "Power",
-    "Relative", "Seconds", "Short", "Simplex", "Solution", "Sparse", "Stalled", "Vertices", "certify", "constant",
-    "function", "harmonic", "huber", "least_squares", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
-    "poisson", "power", "quadratic", "squared_hinge", "zero",
+    "Relative", "Seconds", "Short", "Simplex", "Solution", "Sparse", "Stalled", "StochasticFrankWolfe", "Vertices",
+    "certify", "constant", "finite_sum", "function", "harmonic", "huber", "least_squares", "linear", "log_likelihood",
+    "logistic", "lp_loss", "minimize", "of_gap", "poisson", "power", "quadratic", "squared_hinge", "zero",
 ]

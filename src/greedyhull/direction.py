@@ -48,11 +48,11 @@ class Direction:
 
     def image(self, view: View, make: Callable[[Direction], Array]) -> Array:
         """The image of v in ``view``, made on the first call."""
-        if self._view is view:
-            return self._image
         if self._view is None:
             self._view, self._image = view, make(self)
-            return self._image
+        if self._view is view:
+            first: Array = self._image
+            return first
         if self._others is None:
             self._others = {}
         if view not in self._others:

@@ -54,7 +54,7 @@ class FiniteSum(BlackBox):
         """The gradient as a float64 array of its own: whoever returned it may write on it again."""
         array = np.array(g, dtype=np.float64)
         check(array.shape == self.domain,
-              f"gradient(w, index) returned shape {array.shape}; the mean over the index, of w's shape {self.domain}, is wanted.")
+              f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
         return array
 
 

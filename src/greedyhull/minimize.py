@@ -80,6 +80,7 @@ class Run:
         self.start_value = np.nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
+        self.guard = Stalled(4096).begin()
         self.blur = 0.0  # what rounding may have done to the last gap
 
     def _begin(self, start: Any, seed: int) -> Iterate:
@@ -115,6 +116,8 @@ class Run:
                     if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
                         self._save(event)
                     said = self.stop(event)
+                    if said is None and not event.iteration & 63:  # nobody may have asked what ends a run that stands still
+                        said = self.guard(event)
                     if said is None and not interrupt.asked:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()

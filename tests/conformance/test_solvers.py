@@ -15,6 +15,8 @@ UNSMOOTH = {
 }
 BOXES = {p.name for p in small_problems() if p.name.startswith("function")} | {"lp_loss, p = 1.5 over Simplex"}
 
+NO_SUMS = {p.name for p in small_problems() if p.name.startswith(("function", "quadratic", "log_likelihood", "logistic, intercept"))}
+
 # a solver, the relative gap it must reach on every problem (None: honesty is enough), the problems it may refuse
 SOLVERS: list[tuple[Any, float | None, set[str]]] = [
     *(
@@ -35,6 +37,8 @@ SOLVERS += [
     (gh.Mixed(), None, set()),
     (gh.Aggregated(), None, set()),
     (gh.Aggregated(gh.FrankWolfe(gh.OpenLoop()), every=3), None, set()),
+    (gh.StochasticFrankWolfe(), None, NO_SUMS),
+    (gh.StochasticFrankWolfe.dual(), None, NO_SUMS),
 ]
 NAMES = {problem.name for problem in small_problems()}
 LISTED = {type(solver) for solver, _, _ in SOLVERS}

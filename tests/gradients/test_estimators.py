@@ -12,7 +12,7 @@ from greedyhull.finite_sum import finite_sum
 from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.iterate import CoordinateIterate
 from greedyhull.sampler import Sampler
-from greedyhull.schedules import linear
+from greedyhull.schedules import constant, linear
 
 RNG = np.random.default_rng(8)
 N, D = 8, 3
@@ -71,6 +71,33 @@ def test_biased_given_the_past(estimator):
     assert not estimator.unbiased
     got = every_outcome(estimator, PLAIN, POINTS[:4], 1)
     assert np.abs(got.mean(axis=0) - gradient(PLAIN, POINTS[3])).max() > 1e-3
+
+
+def test_update_rules_while_the_point_moves_under_the_estimate():
+    """Each estimator on known batches, beside its formula; x is one array that changes in place, as a solve's does."""
+    batches, f = [[0, 5], [3, 3], [6, 1], [2, 7]], WEIGHTED
+    at = lambda i, j: f.batch(np.array(batches[i])).gradient(POINTS[j])
+    full = [gradient(f, x) for x in POINTS]
+    share = constant(0.3)
+
+    def estimates(estimator, drawn):
+        estimate, x, out = estimator.start(Source(f, Fixed(*drawn))), np.empty(D), []
+        for k in (1, 2, 3):
+            x[:] = POINTS[k - 1]
+            out.append(np.array(estimate(x, k)))
+        return out
+
+    first = 0.7 * at(0, 0) + 0.3 * at(1, 1)
+    momentum = [at(0, 0), first, 0.7 * first + 0.3 * at(2, 2)]
+    first = at(1, 1) + 0.7 * (at(0, 0) - at(1, 0))
+    storm = [at(0, 0), first, at(2, 2) + 0.7 * (first - at(2, 1))]
+    first = full[0] + at(0, 1) - at(0, 0)
+    spider = [full[0], first, first + at(1, 2) - at(1, 1)]
+    svrg = [full[0], full[0] + at(0, 1) - at(0, 0), full[0] + at(1, 2) - at(1, 0)]
+    wanted = [(Momentum(2, share), batches, momentum), (Storm(2, share), batches, storm), (Spider(2, 9), batches, spider),
+              (Svrg(2, 9), batches, svrg)]
+    for estimator, drawn, formula in wanted:
+        np.testing.assert_allclose(estimates(estimator, drawn), formula, atol=1e-13, err_msg=repr(estimator))
 
 
 def variance_of_a_term(f, x):

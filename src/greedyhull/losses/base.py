@@ -141,7 +141,7 @@ class Separable(ABC):
 
     def norm(self, value: float, residual: Array) -> float:
         """‖∇φ(z)‖₂, given φ(z) and ∇φ(z)."""
-        return float(residual.dot(residual)) ** 0.5
+        return float(np.sqrt(residual.dot(residual)))
 
     def size(self, value: float, z: Array) -> float:
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
