@@ -103,7 +103,8 @@ def test_looks_at_multiples_of_every():
 
 
 @pytest.mark.parametrize("rule, eta", [(gh.Power(0.5), lambda k: k**-0.5), (gh.Power(1.0), lambda k: 1 / k),
-                                       (gh.OpenLoop(), lambda k: 2 / (k + 1)), (gh.Constant(0.1), lambda k: 0.1)], ids=repr)
+                                       (gh.OpenLoop(), lambda k: 2 / (k + 1)), (gh.Constant(0.1), lambda k: 0.1)],
+                         ids=["root", "harmonic", "open loop", "constant"])
 def test_the_first_step_is_one_and_k_counts_from_one(rule, eta):
     steps = []
     gh.minimize(OBJECTIVES["logistic"], SETS["L1Ball"], StochasticFrankWolfe(Minibatch(3), rule, every=1),
@@ -166,7 +167,8 @@ VARIED, LD2 = gh.least_squares(XV, YV), float((XV**2).sum(axis=1).max()) * 4.0
 
 
 @pytest.mark.parametrize("estimator, factor", [(Spider(), 10.0), (Svrg(), 4.0),
-                                               (Svrg(lambda k, gap=None: 3 * (k + 1)), (2 + np.sqrt(6)) ** 2)], ids=repr)
+                                               (Svrg(lambda k, gap=None: 3 * (k + 1)), (2 + np.sqrt(6)) ** 2)],
+                         ids=["spider", "svrf", "svrf with small batches"])
 def test_variance_reduction_is_below_its_bounds(estimator, factor):
     """Batches of c(k + 1) give SVRF the factor (√(12/c) + √(12/c + 2))²: 4 for c = 48."""
     solver = StochasticFrankWolfe(estimator, gh.OpenLoop(), every=5)
