@@ -15,14 +15,15 @@ class Direction:
     reweighting. Its image under a design is computed once and shared by the line search and the move.
     """
 
-    __slots__ = ("_image", "_others", "_view", "base", "coefficients", "drift", "max_step", "terms")
+    __slots__ = ("_others", "base", "coefficients", "drift", "first", "max_step", "seen", "single", "terms")
 
     def __init__(self, terms: Block | tuple[Atom, ...], coefficients: Any, drift: float, max_step: float,
                  base: Array | None = None) -> None:
         self.terms, self.coefficients, self.drift, self.max_step = terms, coefficients, drift, max_step
         self.base: Any = base  # of a reweighting: the weights that its terms have now
-        self._view: View | None = None  # the view that asked first, which mostly is the only one
-        self._image: Any = None
+        self.single: Any = None  # the atom d, where v is d − w or d alone
+        self.first: View | None = None  # the view that asked first, which mostly is the only one
+        self.seen: Any = None  # what it saw
         self._others: dict[View, Array] | None = None
 
     def linear(self, A: Design) -> Array:
@@ -48,11 +49,11 @@ class Direction:
 
     def image(self, view: View, make: Callable[[Direction], Array]) -> Array:
         """The image of v in ``view``, made on the first call."""
-        if self._view is None:
-            self._view, self._image = view, make(self)
-        if self._view is view:
-            first: Array = self._image
-            return first
+        if self.first is None:
+            self.first, self.seen = view, make(self)
+        if self.first is view:
+            seen: Array = self.seen
+            return seen
         if self._others is None:
             self._others = {}
         if view not in self._others:

@@ -30,10 +30,13 @@ class Image:
 
     def direction(self, move: Direction) -> Array:
         """Av for a direction v, computed once for each."""
+        if move.first is self:
+            known: Array = move.seen
+            return known
         return move.image(self, self._direction)
 
     def _direction(self, move: Direction) -> Array:
-        linear = move.linear(self.A)
+        linear = move.single.image(self.A) if move.single is not None else move.linear(self.A)
         if move.drift == 0.0:
             return linear
         return linear - self.z if move.drift == 1.0 else linear - move.drift * self.z

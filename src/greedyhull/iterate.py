@@ -128,7 +128,9 @@ class Iterate:
 
     def toward(self, d: Atom) -> Direction:
         """d − w: a Frank-Wolfe step."""
-        return Direction((d,), (1.0,), 1.0, 1.0)
+        v = Direction((d,), (1.0,), 1.0, 1.0)
+        v.single = d
+        return v
 
     def away_from(self, d: Active) -> Direction:
         """w − d: an away step, at most until d is gone."""
@@ -163,7 +165,8 @@ class Iterate:
             self._drop(v)
 
     def _add(self, atom: Atom, c: float) -> None:
-        place = self._places.get(self.block.key_of(atom))
+        index = self._index or self._places
+        place = index.get(self.block.key_of(atom))
         if place is not None:
             self._weights[place] += c
             return

@@ -84,7 +84,9 @@ class Memory:
     @property
     def oracle_calls(self) -> int:
         """How often the set was searched; answers from a cache do not count."""
-        return 0 if self._oracle is None else getattr(self._oracle.inner, "misses", self._oracle.calls)
+        if self._oracle is None:
+            return 0
+        return int(self._oracle.inner.misses) if self._oracle.lazy else self._oracle.calls  # type: ignore[attr-defined]
 
     @property
     def curvature(self) -> float | None:
@@ -142,10 +144,12 @@ def lazy_rng(*seed: int) -> np.random.Generator:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("asked", "calls", "inner", "recent", "replay", "size")
+    __slots__ = ("asked", "calls", "closed", "inner", "lazy", "recent", "replay", "size")
 
     def __init__(self, inner: Oracle, shape: Shape) -> None:
         self.inner, self.calls, self.size = inner, 0, prod(shape)
+        self.closed = getattr(inner, "exact", None)  # of an exact oracle that holds nothing: the set's own argmin
+        self.lazy = hasattr(inner, "misses")  # it answers from a cache, and counts by itself how often it could not
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.asked: Array | None = None  # the last gradient it was asked with
@@ -155,7 +159,7 @@ class Recorder:
             answer = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = self.inner.argmin(g, tol, enough)
+            answer = self.inner.argmin(g, tol, enough) if self.closed is None else Answer(self.closed(g))
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[return-value]

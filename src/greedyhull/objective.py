@@ -87,7 +87,9 @@ class Composite:
 
     def euler(self, w: Iterate) -> float:
         """⟨∇f(w), w⟩ = ⟨r, z⟩."""
-        view: Any = self._known(w)
+        view: Any = w.views.get(self) or self.at(w)
+        if view.residual is None:
+            view.value, view.residual = self.loss.first_order(view.z)
         return float(view.residual.dot(view.z))
 
     def along(self, w: Iterate, move: Direction) -> Line:
@@ -191,8 +193,11 @@ class Composite:
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|."""
-        view: Any = self._known(w)
-        r, reach = view.residual, self.reach(S)  # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
+        view: Any = w.views.get(self)
+        if view is None or view.residual is None:
+            view = self._known(w)
+        r, known = view.residual, self._reach
+        reach = known[1] if known is not None and known[0] is S else self.reach(S)  # ‖z‖ ≤ reach: |⟨r, z⟩| ≤ ‖r‖·reach
         size = self.loss.size(view.value, view.z)
         n, terms = self.design.n + 16, len(w) + 3 * view.moves
         if self.loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed

@@ -327,4 +327,5 @@ def test_refusals_name_the_way_out():
 
 def test_careful_runs_pass():
     for name in NAMES:
-        gh.minimize(OBJECTIVES["logistic"], SETS["L1Ball"], named(name), stop=gh.Iterations(20), check=True)
+        s = gh.minimize(OBJECTIVES["logistic"], SETS["L1Ball"], named(name), stop=gh.Iterations(20), check=True)
+        assert s.iterations >= 20 and s.gap is not None

@@ -174,10 +174,10 @@ class AtomSet(ABC):
 class ClosedOracle:
     """The oracle of a set that can minimise a linear function exactly: it holds nothing."""
 
-    __slots__ = ("S",)
+    __slots__ = ("S", "exact")
 
     def __init__(self, S: Any) -> None:
-        self.S = S
+        self.S, self.exact = S, S.argmin
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         return Answer(self.S.argmin(g), 0.0, "always")
