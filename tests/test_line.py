@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from greedyhull.line import NEAR, Curve, Parabola, inside, line_search
+from greedyhull.line import NEAR, Curve, Parabola, line_search
+from greedyhull.steps import within
 from greedyhull.testing.lines import check_line
 
 number = st.floats(-10, 10)
@@ -99,4 +100,4 @@ def test_a_line_of_unknown_bend_says_infinity() -> None:
 
 def test_steps_are_drawn_back_from_the_limit() -> None:
     line = Curve(lambda s: s, lambda s: (1.0, 0.0), 1.0, 1.0, limit=0.5)
-    assert inside(0.4, line) == 0.4 and inside(0.5, line) == NEAR * 0.5
+    assert within(0.4, line) == 0.4 and within(0.5, line) == NEAR * 0.5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -70,11 +69,6 @@ class Curve:
 
     def argmin(self) -> float:
         return line_search(self._derivatives, self.slope, self.max_step, self.limit)
-
-
-def inside(step: float, line: Any) -> float:
-    """``step``, drawn back where it would reach the limit of the line's domain."""
-    return step if step < line.limit else NEAR * float(line.limit)
 
 
 def line_search(derivatives: Callable[[float], tuple[float, float]], slope: float, max_step: float, limit: float) -> float:

@@ -81,9 +81,6 @@ class DenseDesign:
         """The least and the largest entry of every row."""
         return self.X.min(axis=1), self.X.max(axis=1)
 
-    def absolute(self) -> Array:
-        return np.abs(self.X)
-
     def precise(self) -> DenseDesign | Chunked:
         return self if self.dtype == np.float64 else Chunked(self)
 

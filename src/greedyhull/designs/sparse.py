@@ -120,9 +120,6 @@ class SparseDesign:
         low, high = self.by_column.min(axis=1), self.by_column.max(axis=1)
         return np.asarray(low.toarray()).ravel(), np.asarray(high.toarray()).ravel()
 
-    def absolute(self) -> Any:
-        return abs(self.by_column)
-
     def precise(self) -> SparseDesign:
         return self if self.dtype == np.float64 else SparseDesign(self.by_column.astype(np.float64))
 
