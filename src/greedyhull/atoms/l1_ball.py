@@ -51,6 +51,11 @@ class L1Ball(AtomSet):
         size = self.radius if self.weights is None else float(self._scale[j % d])
         return Basis(j % d, size if j < d else -size)
 
+    @property
+    def scale(self) -> Any:
+        """radius/weight_j: how long the atoms along each coordinate are."""
+        return self._scale
+
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""
         up = g * self._scale
@@ -87,7 +92,11 @@ class L1Ball(AtomSet):
         return Iterate.at(Basis(0, 0.0), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        return float(np.abs(x / self._scale).sum()) <= 1.0 + tol
+        return self.gauge(x) <= 1.0 + tol
+
+    def gauge(self, x: Array) -> float:
+        """The least c for which x lies in c times the ball."""
+        return float(np.abs(x / self._scale).sum())
 
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.iterate import Iterate
@@ -111,6 +120,11 @@ class L1Ball(AtomSet):
         """D = 2 max_j scale_j and r_S = D/2: the set is symmetric, and its longest atom is opposite to another."""
         longest = float(np.max(self._scale))
         return Sizes.of(2.0 * longest, longest)
+
+    def radius_around(self, x: Array) -> Constant:
+        """‖±scale_j e_j − x‖² = ‖x‖² + scale_j² ∓ 2 scale_j x_j."""
+        farthest = float((np.asarray(self._scale) * (self._scale + 2.0 * np.abs(x))).max())
+        return Constant(float(np.sqrt(x @ x + farthest)), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """4 max_j scale_j² H_jj: the set is symmetric."""

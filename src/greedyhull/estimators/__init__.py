@@ -1,0 +1,11 @@
+"""Estimators with scikit-learn's interface: weights on a simplex, an l1 budget, ensembles. Each fit is certified."""
+
+from greedyhull.estimators.ensemble import EnsembleClassifier, EnsembleRegressor
+from greedyhull.estimators.l1_budget import L1BudgetClassifier, L1BudgetRegressor
+from greedyhull.estimators.l1_budget_cv import L1BudgetClassifierCV, L1BudgetRegressorCV
+from greedyhull.estimators.simplex import SimplexClassifier, SimplexRegressor
+
+__all__ = [
+    "EnsembleClassifier", "EnsembleRegressor", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor",
+    "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor",
+]

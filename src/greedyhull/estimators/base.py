@@ -1,0 +1,72 @@
+"""What the estimators share: data and targets go in, an objective and a set are made, a certified solution comes out."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_sample_weight
+
+from greedyhull.errors import check
+from greedyhull.estimators.callbacks import CallbackSupport, Heartbeat
+from greedyhull.minimize import minimize
+from greedyhull.solution import Solution
+from greedyhull.stop import Callback, Iterations, Relative, Stalled
+from greedyhull.types import Array
+
+STILL = 300  # iterations without any improvement after which rounding is to blame
+
+
+class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
+    """An estimator whose fit is one or more solves, each with its certificate."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fit_intercept": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    # what every subclass takes, with scikit-learn's names
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+    random_state: Any
+    verbose: Any
+
+    def _solve(self, f: Any, S: Any, start: Any = None) -> Solution:
+        """One solve, to a certified relative gap of ``tol``; a warning says if it was not reached, and why."""
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        heart = Heartbeat(self, f)
+        stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL) | Callback(heart)
+        s = minimize(f, S, start=start, stop=stop, seed=seed, progress=bool(self.verbose))
+        if not s.converged and not heart.stopped:
+            warnings.warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.",
+                          ConvergenceWarning, stacklevel=4)
+        return s
+
+    def _keep(self, solutions: list[Solution], dtype: Any) -> None:
+        """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""
+        first, several = solutions[0], len(solutions) > 1
+        self.certificate_ = [s.certificate for s in solutions] if several else first.certificate
+        self.trace_ = [s.trace for s in solutions] if several else first.trace
+        self.solution_ = solutions if several else first
+        self.n_iter_ = max(max(s.iterations for s in solutions), 1)
+        self.dual_gap_ = max(float(s.certificate.gap or 0.0) for s in solutions)
+
+
+def weights_of(sample_weight: Any, X: Any) -> Array | None:
+    """sample_weight as a vector, None where all samples count alike."""
+    if sample_weight is None:
+        return None
+    s = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    check(bool((s >= 0.0).all()) and float(s.sum()) > 0.0, "sample_weight has a negative entry or sums to zero; non-negative "
+                                                           "weights, not all zero, are wanted.")
+    return s

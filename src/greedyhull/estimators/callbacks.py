@@ -1,0 +1,66 @@
+"""scikit-learn's callbacks, where the installed version has them: told of a solve now and then, never at every iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, TypeVar
+
+from sklearn.base import _fit_context
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+    from sklearn.callback import with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method as it is."""
+        return method
+
+
+__all__ = ["CallbackSupport", "Heartbeat", "begin", "checked", "end"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+BETWEEN = 0.1  # seconds; telling scikit-learn's callbacks takes about as long as several hundred iterations
+
+
+class Heartbeat:
+    """A stop that tells the callbacks of an estimator about a solve, ten times a second, and stops when one asks for it."""
+
+    def __init__(self, estimator: Any, f: Any) -> None:
+        self.estimator, self.f, self.stopped = estimator, f, False
+        self.context = getattr(estimator, "_callback_fit_ctx", None) if getattr(estimator, "_skl_callbacks", None) else None
+        self.due = 0.0
+
+    def __call__(self, event: Any) -> str | bool:
+        if self.context is None or perf_counter() < self.due:
+            return False
+        told = self.context.subcontext(task_name=f"iteration {event.iteration}")
+        told.call_on_fit_task_begin(estimator=self.estimator)
+        attributes = self.estimator._attributes(event.point, self.f)
+        self.stopped = bool(told.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=attributes))
+        self.due = perf_counter() + BETWEEN
+        return "A callback of scikit-learn asked to stop." if self.stopped else False
+
+
+def begin(estimator: Any, X: Any, y: Any) -> None:
+    """Open the context that the callbacks of this fit belong to."""
+    if getattr(estimator, "_skl_callbacks", None):
+        context = estimator._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+
+
+def end(estimator: Any, X: Any, y: Any) -> None:
+    """Tell that the fit is done."""
+    context = getattr(estimator, "_callback_fit_ctx", None)
+    if context is not None:
+        context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+
+def checked(fit: F) -> F:
+    """A fit whose parameters scikit-learn checks first, and whose callbacks it closes in the end."""
+    managed: F = with_callbacks(_fit_context(prefer_skip_nested_validation=True)(fit))
+    return managed

@@ -1,0 +1,144 @@
+"""The coefficients over a grid of radii, on all data and on what cross-validation leaves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.path import path
+from greedyhull.problems import least_squares
+from greedyhull.stop import Iterations, Relative, Stalled
+from greedyhull.trail import Covariance, Data, Trail
+from greedyhull.types import Array, Index
+
+ENOUGH = 1e-4  # the relative gap to which the points of a path are solved
+MOST = 2000  # columns up to which the covariance of the data is made
+
+
+class Line(NamedTuple):
+    """Coefficients (one row for each radius) and intercepts."""
+
+    coefs: Array
+    intercepts: Array
+
+    def predict(self, X: Any) -> Array:
+        """The linear predictions, one column for each radius."""
+        return np.asarray(X @ self.coefs.T.astype(X.dtype, copy=False)) + self.intercepts
+
+
+class Paths:
+    """Paths by the driver, for any loss: ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius."""
+
+    def __init__(self, X: Any, y: Array, s: Array | None, S: L1Ball, problem: Callable[..., Any]) -> None:
+        self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
+
+    def on(self, rows: Index | None, radii: Array) -> Line:
+        """The path of the problem on some rows, None for all of them."""
+        some = slice(None) if rows is None else rows
+        f = self.problem(self.X[some], self.y[some], None if self.s is None else self.s[some])
+        found = path(f, self.S, radii, stop=Relative(ENOUGH) | Stalled(100) | Iterations(1000))
+        return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
+
+
+Fold = tuple[Index, Index]  # the rows to train with, and those left out
+
+
+class SquarePaths:
+    """Least squares: trails. Where the columns are few, the folds share one covariance: that of all data less their own."""
+
+    def __init__(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], *, centre: bool) -> None:
+        self.X, self.y, self.s, self.centre, self.folds = X, y.astype(np.float64), s, centre, folds
+        self.scale = np.broadcast_to(S.rescaled(1.0).scale, S.shape).astype(np.float64)
+        n, d = X.shape
+        self.total: Sums | None = None
+        self.shift = (X.mean(axis=0, dtype=np.float64), float(self.y.mean())) if centre else (np.zeros(d), 0.0)
+        if not hasattr(X, "tocsr") and d <= min(n, MOST):
+            out = np.concatenate([test for _, test in folds])
+            self.apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
+            self.parts = [self._sums(test if self.apart else train) for train, test in folds]
+            self.total = self._sums(np.setdiff1d(np.arange(n), out) if self.apart else np.arange(n))
+            if self.apart:
+                for part in self.parts:
+                    self.total = self.total.plus(part)
+
+    def _sums(self, rows: Index) -> Sums:
+        mean, middle = self.shift
+        Z, t = self.X[rows].astype(np.float64) - mean, self.y[rows] - middle
+        s = np.ones(len(rows)) if self.s is None else self.s[rows]
+        sZ = Z if self.s is None else s[:, None] * Z
+        return Sums(Z.T @ sZ, sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
+
+    def quadratic(self, fold: int | None) -> tuple[Any, Callable[[Array], Array]]:
+        """The objective without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
+        if self.total is not None:
+            some = self.total if fold is None else self.parts[fold]
+            if fold is not None and self.apart:
+                some = self.total.plus(some, -1.0)
+            return some.covariance(self.centre), lambda W: some.intercepts(W, self.centre)
+        rows = slice(None) if fold is None else self.folds[fold][0]
+        s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
+        p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
+        mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
+        f = least_squares(X, y, sample_weight=s, intercept=self.centre)
+        return Data(f), lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
+
+    def on(self, fold: int | None, radii: Array) -> Line:
+        """The path without one fold."""
+        f, intercepts = self.quadratic(fold)
+        trail, W = Trail(f, self.scale), np.empty((len(radii), len(self.scale)))
+        for i in np.argsort(radii):
+            W[i] = trail.to(float(radii[i]), ENOUGH).w
+        return Line(W, intercepts(W))
+
+
+class Sums(NamedTuple):
+    """Weighted sums over rows of z zᵀ, z t, t², z, t and 1, where z and t are x and y less ``mean`` and ``middle``."""
+
+    zz: Array
+    zt: Array
+    tt: float
+    z: Array
+    t: float
+    s: float
+    mean: Array
+    middle: float
+
+    def plus(self, other: Sums, sign: float = 1.0) -> Sums:
+        """These rows and ``other`` ones, or with the sign −1, without them."""
+        return Sums(self.zz + sign * other.zz, self.zt + sign * other.zt, self.tt + sign * other.tt, self.z + sign * other.z,
+                    self.t + sign * other.t, self.s + sign * other.s, self.mean, self.middle)
+
+    def covariance(self, centre: bool) -> Covariance:
+        """The mean loss as a quadratic; with ``centre``, its best intercept taken."""
+        zz, zt, tt, z, t = self.zz / self.s, self.zt / self.s, self.tt / self.s, self.z / self.s, self.t / self.s
+        if centre:
+            zz, zt, tt = zz - np.outer(z, z), zt - z * t, tt - t * t
+        return Covariance(zz, zt, 0.5 * max(tt, 0.0))
+
+    def intercepts(self, W: Array, centre: bool) -> Array:
+        if not centre:
+            return np.zeros(len(W))
+        return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
+
+
+def largest_radius(f: Any, scale: Array, eps: float) -> float:
+    """The radius at which the price of the budget has fallen to ``eps`` times that of its first unit, or a little less."""
+    trail = Trail(f, scale)
+    first = float((np.abs(f.g0) * scale).max())
+    r = 0.1 * max(f.f0, 1e-300) / max(first, 1e-300)
+    for _ in range(60):
+        trail.to(r, ENOUGH)
+        price = float((np.abs(f.g0 + r * trail.Hv) * scale).max())
+        if price <= 1.1 * eps * first or trail.rest > 0.01:
+            break
+        r = min(2.0 * r, r + (price - eps * first) * trail.give())
+    return float(r)
+
+
+def grid(largest: float, count: int) -> Array:
+    """``count`` radii from a hundredth of the largest to the largest, each the same factor above the one before."""
+    return np.geomspace(0.01 * largest, largest, count)
+

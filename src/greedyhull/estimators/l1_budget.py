@@ -1,0 +1,95 @@
+"""An l1 budget: Σ|w_j| ≤ radius. Few coefficients, found with a proof; or a penalty ``alpha``, whose budget is looked for."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegressor
+from greedyhull.price import at_price
+from greedyhull.solution import Solution
+from greedyhull.types import Array
+
+BUDGET: dict[str, list[Any]] = {"radius": [Interval(Real, 0, None, closed="neither")],
+                                "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"]}
+
+
+class Budgeted(Linear):
+    """What the two estimators with a budget share."""
+
+    radius: float
+    alpha: float | None
+    standardize: bool
+
+    def _atoms(self, X: Any, s: Array | None) -> L1Ball:
+        return L1Ball(X.shape[1], float(self.radius), weights=spreads(X, s) if self.standardize else None)
+
+    def _found(self, f: Any, X: Any, s: Array | None) -> Solution:
+        S = self._atoms(X, s)
+        if self.alpha is None:
+            self.radius_, self.price_ = S.radius, None
+            solution = self._solve(f, S)
+            self.price_ = solution.price
+            return solution
+        priced = at_price(f, S, float(self.alpha), lambda ball, start: self._solve(f, ball, start), float(self.tol))
+        self.radius_, self.price_ = priced.radius, float(self.alpha)
+        priced.solution.certificate = priced.certificate
+        return priced.solution
+
+
+def spreads(X: Any, s: Array | None) -> Array:
+    """The standard deviation of every column, 1 where a column is constant."""
+    n = X.shape[0]
+    p = np.full(n, 1.0 / n) if s is None else s / s.sum()
+    mean = np.asarray(X.T @ p.astype(X.dtype), dtype=np.float64)
+    square = (X.multiply(X) if hasattr(X, "multiply") else X * X).T @ p.astype(X.dtype)
+    spread = np.sqrt(np.maximum(np.asarray(square, dtype=np.float64) - mean**2, 0.0))
+    return np.where(spread > 1e-7 * np.maximum(np.abs(mean), 1e-300), spread, 1.0)
+
+
+class L1BudgetRegressor(Budgeted, LinearRegressor):
+    """Linear regression with Σ|w_j| ≤ ``radius``; with ``alpha``, the budget is the one whose price is alpha.
+
+    The penalty ``alpha`` means what it means for scikit-learn's Lasso: loss + alpha·Σ|w_j|, the loss being 1/(2n) ‖Xw − y‖².
+    ``standardize`` measures each coefficient in units of its column's standard deviation; the data are not copied for it.
+    ``price_`` is what one more unit of radius is worth, ``radius_`` the budget that was used.
+
+    >>> import numpy as np
+    >>> m = L1BudgetRegressor(radius=2.0, fit_intercept=False).fit(np.eye(3), [3.0, 0.0, 1.0])
+    >>> m.coef_.round(6)
+    array([2., 0., 0.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **BUDGET}
+
+    def __init__(self, radius: float = 1.0, *, alpha: float | None = None, loss: str = "squared", standardize: bool = False,
+                 delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True, tol: float = 1e-6,
+                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+        self.radius, self.alpha, self.loss, self.standardize = radius, alpha, loss, standardize
+        self.delta, self.quantile, self.fit_intercept, self.tol, self.max_iter = delta, quantile, fit_intercept, tol, max_iter
+        self.random_state, self.verbose = random_state, verbose
+
+
+class L1BudgetClassifier(Budgeted, LinearClassifier):
+    """Linear classification with Σ|w_j| ≤ ``radius``, one against the rest; with ``alpha``, the budget of that price.
+
+    The penalty ``alpha`` is for the mean loss: scikit-learn's C is 1/(n·alpha).
+
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 0.1], [1.0, -0.1], [-1.0, 0.1], [-2.0, -0.1]])
+    >>> L1BudgetClassifier(radius=1.0).fit(X, [1, 1, 0, 0]).coef_.round(6)
+    array([[1., 0.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
+
+    def __init__(self, radius: float = 1.0, *, alpha: float | None = None, loss: str = "logistic", standardize: bool = False,
+                 fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
+                 verbose: Any = 0) -> None:
+        self.radius, self.alpha, self.loss, self.standardize = radius, alpha, loss, standardize
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
+        self.random_state, self.verbose = random_state, verbose

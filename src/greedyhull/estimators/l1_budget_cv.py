@@ -1,0 +1,200 @@
+"""An l1 budget chosen by cross-validation."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.errors import check
+from greedyhull.estimators.base import weights_of
+from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.estimators.folds import Fold, Line, Paths, SquarePaths, grid, largest_radius
+from greedyhull.estimators.l1_budget import spreads
+from greedyhull.estimators.linear import STORAGE, LinearClassifier, LinearRegressor
+from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION
+from greedyhull.minimize import minimize
+from greedyhull.price import at_price
+from greedyhull.stop import Iterations, Relative, Stalled
+from greedyhull.types import Array
+
+CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
+                                "eps": [Interval(Real, 0, 1, closed="neither")], "select": [StrOptions({"best", "one_se"})],
+                                "standardize": ["boolean"]}
+
+
+class Chosen:
+    """What a choice by cross-validation leaves behind, and its figure."""
+
+    radii_: Array
+    cv_losses_: Array
+    coefs_path_: Array
+    radius_: float
+    select: str
+
+    def _choose(self, radii: Array, losses: Array) -> float:
+        """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
+        self.radii_, self.cv_losses_ = radii, losses
+        means, errors = losses.mean(axis=1), losses.std(axis=1, ddof=1) / np.sqrt(losses.shape[1])
+        best = int(means.argmin())
+        if self.select == "one_se":
+            best = int(np.flatnonzero(means <= means[best] + errors[best])[0])
+        return float(radii[best])
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Coefficients against the radius, and below them the losses of the folds; returns the axes."""
+        check_is_fitted(self)
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(2, 1, sharex=True, layout="constrained")[1] if ax is None else ax
+        axes[0].plot(self.radii_, self.coefs_path_, lw=1)
+        axes[0].set_ylabel("coefficients")
+        mean = self.cv_losses_.mean(axis=1)
+        error = self.cv_losses_.std(axis=1, ddof=1) / np.sqrt(self.cv_losses_.shape[1])
+        axes[1].plot(self.radii_, mean, "k")
+        axes[1].fill_between(self.radii_, mean - error, mean + error, color="0.85", label="± one standard error")
+        axes[1].set(xlabel="radius", ylabel="loss on left-out data", xscale="log")
+        for a in axes:
+            a.axvline(self.radius_, color="C3", ls="--", label=f"chosen: {self.radius_:.3g}")
+        axes[1].legend()
+        return axes
+
+
+def radii_of(given: Any, largest: Any) -> Array:
+    """The radii that were given, in growing order, or a grid below the largest one that makes sense."""
+    if isinstance(given, Integral):
+        return grid(largest(), int(given))
+    radii = np.sort(np.asarray(given, dtype=np.float64))
+    check(radii.ndim == 1 and len(radii) > 0 and bool((radii > 0).all()), f"radii={given!r} was given; a number of radii, or "
+                                                                           "positive radii, are wanted.")
+    return radii
+
+
+class L1BudgetRegressorCV(Chosen, LinearRegressor):
+    """`L1BudgetRegressor` with the radius chosen by cross-validation, from ``radii``: how many, or which.
+
+    ``select`` is "best" (the least loss on left-out data) or "one_se" (the least radius within one standard error of it).
+    Paths are warm-started; for the squared loss a radius costs about one product with the data, and all folds share
+    one covariance matrix where the columns are few. The chosen model is fitted to ``tol`` on all data, and certified.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 8))
+    >>> m = L1BudgetRegressorCV().fit(X, X[:, 0] - X[:, 3] + 0.01 * rng.standard_normal(60))
+    >>> bool(1.8 < m.radius_ < 2.3), m.coef_.round(1).tolist()
+    (True, [1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **CHOICE}
+
+    def __init__(self, *, radii: Any = 50, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "squared",
+                 standardize: bool = False, delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True,
+                 tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
+        self.delta, self.quantile, self.fit_intercept, self.tol, self.max_iter = delta, quantile, fit_intercept, tol, max_iter
+        self.random_state, self.verbose = random_state, verbose
+
+    @checked
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose the radius, then find the coefficients on all data."""
+        X, y = validate_data(self, X, y, y_numeric=True, **STORAGE)
+        begin(self, X, y)
+        s = weights_of(sample_weight, X)
+        S = L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
+        folds = list(check_cv(self.cv).split(X, y))
+        f = self._problem(X, y, s)
+        whole, losses = self._squares(X, y, s, S, folds) if self.loss == "squared" else self._others(X, y, s, S, folds, f)
+        self.radius_ = self._choose(self.radii_, losses)
+        self.coefs_path_ = whole.coefs
+        ball = S.rescaled(self.radius_)
+        start = whole.coefs[int(np.flatnonzero(self.radii_ == self.radius_)[0])]
+        solution = self._solve(f, ball, start if ball.contains(start) else None)
+        for name, value in self._attributes(solution.point, f, X.dtype).items():
+            setattr(self, name, value)
+        self._keep([solution], X.dtype)
+        end(self, X, y)
+        return self
+
+    def _problem(self, X: Any, y: Array, s: Array | None) -> Any:
+        return REGRESSION[self.loss](X, y, self, sample_weight=s, intercept=self.fit_intercept)
+
+    def _squares(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold]) -> tuple[Line, Array]:
+        """The path on all data and the losses (radius, fold), by trails."""
+        paths = SquarePaths(X, y, s, S, folds, centre=self.fit_intercept)
+        f, _ = paths.quadratic(None)
+        self.radii_ = radii_of(self.radii, lambda: largest_radius(f, paths.scale, float(self.eps)))
+        found = [paths.on(i, self.radii_) for i in range(len(folds))]
+        return paths.on(None, self.radii_), self._losses(found, X, y, s, folds)
+
+    def _others(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], f: Any
+                ) -> tuple[Line, Array]:
+        """The same by the driver, for any loss."""
+        paths = Paths(X, y, s, S, self._problem)
+        self.radii_ = radii_of(self.radii, lambda: affordable(f, S, float(self.eps)))
+        found = [paths.on(train, self.radii_) for train, _ in folds]
+        return paths.on(None, self.radii_), self._losses(found, X, y, s, folds)
+
+    def _losses(self, found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold]) -> Array:
+        return left_out(found, X, y, s, folds, lambda one, t, p: REGRESSION[self.loss](one, t, self, sample_weight=p))
+
+
+class L1BudgetClassifierCV(Chosen, LinearClassifier):
+    """`L1BudgetClassifier` with the radius chosen by cross-validation, one radius for all classes.
+
+    ``radii``, ``cv``, ``eps`` and ``select`` are those of `L1BudgetRegressorCV`; folds keep the shares of the classes.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 5))
+    >>> m = L1BudgetClassifierCV(radii=10).fit(X, X[:, 1] + 0.3 * rng.standard_normal(80) > 0)
+    >>> int(np.abs(m.coef_).argmax())
+    1
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **CHOICE}
+
+    def __init__(self, *, radii: Any = 20, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "logistic",
+                 standardize: bool = False, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000,
+                 random_state: Any = None, verbose: Any = 0) -> None:
+        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
+        self.random_state, self.verbose = random_state, verbose
+
+    def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None) -> list[Any]:
+        S = L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
+        folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
+        problems = [self._problem(X, sign, s) for sign in signs]
+        self.radii_ = radii_of(self.radii, lambda: max(affordable(f, S, float(self.eps)) for f in problems))
+        losses, whole = np.zeros((len(self.radii_), len(folds))), []
+        for sign in signs:
+            paths = Paths(X, sign, s, S, self._problem)
+            found = [paths.on(train, self.radii_) for train, _ in folds]
+            losses += left_out(found, X, sign, s, folds, lambda one, t, p: CLASSIFICATION[self.loss](one, t, sample_weight=p))
+            whole.append(paths.on(None, self.radii_).coefs)
+        self.radius_, self.coefs_path_ = self._choose(self.radii_, losses), np.concatenate(whole, axis=1)
+        return [self._solve(f, S.rescaled(self.radius_)) for f in problems]
+
+
+def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold], make: Any) -> Array:
+    """The loss on the rows that each fold leaves out, (radius, fold); ``make`` gives the loss of some targets."""
+    columns = []
+    for line, (_, test) in zip(found, folds, strict=True):
+        z = line.predict(X[test]).astype(np.float64)
+        loss = make(np.ones((len(test), 1)), y[test], None if s is None else s[test]).loss
+        columns.append([loss.value(np.ascontiguousarray(z[:, j])) for j in range(z.shape[1])])
+    return np.array(columns).T
+
+
+def affordable(f: Any, S: L1Ball, eps: float) -> float:
+    """The radius at which the price has fallen to ``eps`` times that of the first unit."""
+    unit = S.rescaled(1.0)
+    zero = unit.centre()
+    g = f.gradient(zero)
+    alpha = eps * max(-float(unit.argmin(g).dot(g)), 1e-300)
+    stop = Relative(1e-3) | Iterations(1000) | Stalled(100)
+    return at_price(f, S, alpha, lambda ball, start: minimize(f, ball, start=start, stop=stop), 1e-2).radius

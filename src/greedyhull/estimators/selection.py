@@ -1,0 +1,71 @@
+"""Ensemble weights for a metric that is only a function: greedy selection with replacement, then steps that only ever improve.
+
+Greedy selection is Jones' algorithm with the steps η_k = 1/(k + 1): add to the mean the model that lowers the metric most.
+What comes after takes its best weights and tries joint steps (the model *and* the step) and swaps of weight between two
+models, on the metric itself, as long as they improve it; so the result is never worse than greedy selection's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from greedyhull.types import Array
+
+Metric = Callable[[Array], float]  # from the ensemble's predictions to a number, the lower the better
+STEPS = 2.0 ** -np.arange(0, 8)
+BETTER = 1e-12
+
+
+def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, float]:
+    """Weights by greedy selection with replacement, the best seen in ``rounds`` rounds, at most ``most`` models.
+
+    ``P`` has one model in each row: P[j] is what model j predicts, of any shape.
+    """
+    m, total, counts = len(P), np.zeros_like(P[0]), np.zeros(len(P))
+    best, least = counts, np.inf
+    for k in range(rounds):
+        allowed = range(m) if np.count_nonzero(counts) < most else np.flatnonzero(counts)
+        scores = {int(j): metric((total + P[j]) / (k + 1)) for j in allowed}
+        j = min(scores, key=scores.__getitem__)
+        total, counts = total + P[j], counts.copy()
+        counts[j] += 1.0
+        if scores[j] < least:
+            best, least = counts / counts.sum(), scores[j]
+    return best, least
+
+
+def improved(P: Array, metric: Metric, w: Array, value: float, rounds: int, most: int) -> tuple[Array, float]:
+    """Joint steps toward a model and swaps between two, each the best of its kind, until none improves the metric."""
+    z = np.tensordot(w, P, axes=1)
+    for _ in range(rounds):
+        found = min(_moves(P, metric, w, z, most), key=lambda move: move[0], default=(np.inf, w))
+        if found[0] >= value - BETTER * max(abs(value), 1.0):
+            break
+        value, w = found
+        z = np.tensordot(w, P, axes=1)
+    return w, value
+
+
+def _moves(P: Array, metric: Metric, w: Array, z: Array, most: int) -> list[tuple[float, Array]]:
+    """The metric and the weights where each move leads."""
+    active, full = np.flatnonzero(w), np.count_nonzero(w) >= most
+    moves = []
+    for j in active if full else range(len(w)):
+        for step in STEPS:
+            to = (1.0 - step) * w
+            to[j] += step
+            moves.append((metric((1.0 - step) * z + step * P[j]), to))
+    for i in active:
+        for j in range(len(w)):
+            if j == i:
+                continue
+            for share in (1.0, 0.5, 0.125):
+                if full and w[j] == 0.0 and share < 1.0:
+                    continue  # one model more than allowed
+                to = w.copy()
+                to[i] -= share * w[i]
+                to[j] += share * w[i]
+                moves.append((metric(z + share * w[i] * (P[j] - P[i])), to))
+    return moves

@@ -1,0 +1,46 @@
+"""One problem over sets of many sizes: each solve begins where the one before ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.minimize import minimize
+from greedyhull.solution import Solution
+from greedyhull.stop import Stop
+from greedyhull.types import Array
+
+
+def path(f: Any, S: Any, radii: Iterable[float], solver: Any = None, *, stop: Stop | None = None, seed: int = 0,
+         progress: bool = False) -> list[Solution]:
+    """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
+
+    They are found from the smallest radius to the largest. A set that is scaled by c about its middle m takes the point w
+    with it, to m + c(w − m), and that is where the next solve begins: usually a round or two away from its end.
+
+    >>> import greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([3.0, 1.0]))
+    >>> [s.point.array().round(6).tolist() for s in gh.path(f, gh.L1Ball(2, 1.0), [1.0, 4.0])]
+    [[1.0, 0.0], [3.0, 1.0]]
+    """
+    sizes = np.array(list(radii), dtype=np.float64)
+    check(sizes.ndim == 1 and len(sizes) > 0 and bool((sizes > 0).all() and np.isfinite(sizes).all()),
+          f"radii={radii!r} was given; one or more positive numbers are wanted.")
+    found: dict[int, Solution] = {}
+    before: Solution | None = None
+    for i in np.argsort(sizes, kind="stable").tolist():
+        atoms = S.rescaled(float(sizes[i]))
+        before = found[i] = minimize(f, atoms, solver, start=None if before is None else carried(before, atoms), stop=stop,
+                                     seed=seed, progress=progress)
+    return [found[i] for i in range(len(sizes))]
+
+
+def carried(s: Solution, S: Any) -> Array | None:
+    """The point of a solution, moved along as its set is scaled to S; None where that leads out of S."""
+    old, middle = s.atom_set, getattr(S, "middle", None)
+    m = np.zeros(S.shape) if middle is None else middle
+    x = m + float(S.radius) / float(old.radius) * (s.point.array() - m)
+    return x if S.contains(x) else None

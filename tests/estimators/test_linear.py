@@ -1,0 +1,198 @@
+"""Simplex and budget estimators: the promised sets, the promised losses, what users of scikit-learn expect."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import greedyhull as gh
+from greedyhull.estimators import L1BudgetClassifier, L1BudgetRegressor, SimplexClassifier, SimplexRegressor
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((80, 6))
+share = np.array([0.5, 0.3, 0.2, 0.0, 0.0, 0.0])
+y = X @ share + 0.05 * rng.standard_normal(80) + 3.0
+labels = (X @ share + 0.3 * rng.standard_normal(80) > 0).astype(int)
+LOSSES = {"squared": gh.least_squares, "huber": gh.huber, "absolute": gh.absolute,
+          "quantile": lambda A, t, **how: gh.quantile(A, t, 0.5, **how)}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", [False, True])
+def test_simplex_regression_minimises_its_loss(loss, intercept):
+    m = SimplexRegressor(loss=loss, fit_intercept=intercept).fit(X, y)
+    assert m.weights_.sum() == pytest.approx(1.0) and (m.weights_ >= 0).all()
+    f = LOSSES[loss](X, y, intercept=intercept)
+    certificate = gh.certify(f, gh.Simplex(6), m.coef_)
+    assert m.dual_gap_ <= 1e-6 * max(f.value(gh.Simplex(6).decompose(e)) for e in np.eye(6))
+    assert certificate.value <= m.certificate_.value + 1e-9
+    if intercept:
+        np.testing.assert_allclose(m.weights_, share, atol=0.06)
+        assert m.intercept_ == pytest.approx(3.0, abs=0.1)
+
+
+def test_counts_are_predicted_by_their_mean():
+    counts = rng.poisson(np.exp(0.5 * X[:, 0]))
+    m = SimplexRegressor(loss="poisson", fit_intercept=True).fit(X, counts)
+    assert (m.predict(X) > 0).all()
+    np.testing.assert_allclose(m.predict(X), np.exp(X @ m.coef_ + m.intercept_))
+    assert m.predict(X).mean() == pytest.approx(counts.mean())
+
+
+def test_total_and_caps_are_kept():
+    m = SimplexRegressor(total=2.0, upper=0.8).fit(X, y)
+    assert m.weights_.sum() == pytest.approx(2.0) and m.weights_.max() <= 0.8 + 1e-9
+    m = SimplexRegressor(upper=[0.1, 1, 1, 1, 1, 1]).fit(X, y)
+    assert m.weights_[0] <= 0.1 + 1e-9
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "hinge"])
+def test_classifiers_of_every_loss_learn(loss):
+    for model in (SimplexClassifier(loss=loss, total=3.0), L1BudgetClassifier(3.0, loss=loss)):
+        model.fit(X, np.where(labels, "yes", "no"))
+        assert model.score(X, np.where(labels, "yes", "no")) > 0.8
+        assert model.dual_gap_ <= 2e-6 and set(model.predict(X)) == {"yes", "no"}
+        if loss == "logistic":
+            np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+        else:
+            with pytest.raises(ValueError, match="logistic"):
+                model.predict_proba(X)
+
+
+def test_a_budget_is_kept_and_its_price_told():
+    m = L1BudgetRegressor(0.7).fit(X, y)
+    assert np.abs(m.coef_).sum() <= 0.7 + 1e-9
+    more = L1BudgetRegressor(0.701).fit(X, y)
+    assert m.certificate_.value - more.certificate_.value == pytest.approx(0.001 * m.price_, rel=1e-2)
+
+
+@pytest.mark.parametrize("alpha", [0.005, 0.05, 0.3])
+def test_a_penalty_means_what_lasso_means_by_it(alpha):
+    D, t = load_diabetes(return_X_y=True, scaled=False)
+    D, t = D / D.std(axis=0), t / t.std()
+    ours, other = L1BudgetRegressor(alpha=alpha, tol=1e-9).fit(D, t), Lasso(alpha=alpha, tol=1e-12, max_iter=10**6).fit(D, t)
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-5)
+    assert ours.radius_ == pytest.approx(np.abs(other.coef_).sum(), rel=1e-4)
+    assert ours.dual_gap_ <= 1e-9 * ours.certificate_.value
+
+
+def test_a_penalty_means_what_logistic_regression_means_by_c():
+    ours = L1BudgetClassifier(alpha=0.02, tol=1e-9).fit(X, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = LogisticRegression(l1_ratio=1.0, solver="saga", C=1 / (80 * 0.02), tol=1e-10, max_iter=10**5).fit(X, labels)
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-4)
+
+
+def test_standardising_is_the_same_as_scaling_the_columns():
+    D = X * np.array([1.0, 10.0, 0.1, 5.0, 2.0, 1.0]) + 4.0
+    inside = L1BudgetRegressor(0.8, standardize=True, tol=1e-9).fit(D, y)
+    outside = L1BudgetRegressor(0.8, tol=1e-9).fit(D / D.std(axis=0), y)
+    np.testing.assert_allclose(inside.coef_ * D.std(axis=0), outside.coef_, atol=1e-5)
+    sparse = L1BudgetRegressor(0.8, standardize=True, tol=1e-9).fit(sp.csr_array(D), y)
+    np.testing.assert_allclose(sparse.coef_, inside.coef_, atol=1e-5)
+
+
+def test_a_constant_column_does_no_harm():
+    D = np.column_stack([X, np.full(80, 7.0)])
+    assert L1BudgetRegressor(0.8, standardize=True).fit(D, y).coef_[-1] == pytest.approx(0.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("model", [SimplexRegressor(), L1BudgetRegressor(2.0), L1BudgetRegressor(alpha=0.1)], ids=repr)
+def test_weights_of_samples_count_like_copies(model):
+    s = rng.integers(0, 3, 80)
+    weighted = clone(model).fit(X, y, sample_weight=s)
+    copies = clone(model).fit(np.repeat(X, s, axis=0), np.repeat(y, s))
+    np.testing.assert_allclose(weighted.coef_, copies.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
+def test_sparse_and_dense_data_agree(make):
+    Z = X * (rng.random(X.shape) < 0.4)
+    for model in (SimplexRegressor(), L1BudgetRegressor(1.0), L1BudgetClassifier(1.0)):
+        target = labels if hasattr(model, "predict_proba") else y
+        dense, sparse = clone(model).fit(Z, target), clone(model).fit(make(Z), target)
+        np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-4)
+        np.testing.assert_allclose(dense.predict(Z), sparse.predict(make(Z)), atol=1e-3)
+
+
+def test_float32_is_kept():
+    for model in (SimplexRegressor(), L1BudgetRegressor(1.0), L1BudgetClassifier(1.0)):
+        target = labels if hasattr(model, "predict_proba") else y.astype(np.float32)
+        model.fit(X.astype(np.float32), target)
+        assert model.coef_.dtype == np.float32
+    assert SimplexRegressor().fit(X.astype(np.float32), y).predict(X.astype(np.float32)).dtype == np.float32
+
+
+def test_frames_pipelines_searches_and_pickles_work():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = SimplexRegressor().fit(frame, y)
+    assert list(model.feature_names_in_) == list("abcdef")
+    grid = {"l1budgetregressor__radius": [0.1, 1.0]}
+    search = GridSearchCV(make_pipeline(StandardScaler(), L1BudgetRegressor()), grid, cv=3)
+    search.fit(frame, y)
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.predict(frame), search.predict(frame))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(frame), model.predict(frame))
+
+
+def test_polars_frames_work():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(X, schema=list("abcdef"))
+    assert list(SimplexRegressor().fit(frame, y).feature_names_in_) == list("abcdef")
+
+
+def test_several_classes_are_told_apart():
+    D, t = load_iris(return_X_y=True)
+    model = L1BudgetClassifier(20.0).fit(D, t)
+    assert model.coef_.shape == (3, 4) and model.score(D, t) > 0.9
+    assert len(model.certificate_) == 3 and (np.abs(model.coef_).sum(axis=1) <= 20.0 + 1e-6).all()
+    np.testing.assert_allclose(model.predict_proba(D).sum(axis=1), 1.0)
+
+
+def test_too_few_iterations_are_told():
+    D, t = make_classification(200, 30, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="certified to a gap"):
+        model = L1BudgetClassifier(50.0, max_iter=1, tol=1e-12).fit(D, t)
+    assert model.dual_gap_ > 0
+
+
+def test_callbacks_of_scikit_learn_are_told():
+    callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
+    seen = []
+
+    class Watcher:
+        def setup(self, estimator, context):
+            seen.append("setup")
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+            if fitted_estimator is not None:
+                seen.append(fitted_estimator.predict(X).shape)
+
+        def teardown(self, estimator, context):
+            seen.append("teardown")
+
+    assert isinstance(Watcher(), callback.FitCallback)
+    SimplexRegressor().set_callbacks(Watcher()).fit(X, y)
+    assert seen[0] == "setup" and seen[-1] == "teardown" and (80,) in seen
+
+
+@pytest.mark.parametrize(("model", "words"), [
+    (SimplexRegressor(loss="cubic"), "loss"), (SimplexRegressor(total=-1.0), "total"), (L1BudgetRegressor(0.0), "radius"),
+    (L1BudgetRegressor(alpha=-1.0), "alpha"), (SimplexRegressor(tol="small"), "tol"), (SimplexRegressor(upper=0.1), "upper")])
+def test_mistakes_are_named(model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, y)
