@@ -46,6 +46,10 @@ class Image:
         self._ahead = (move, 1.0, z, None)
         move.image(self, lambda _: z - self.z)
 
+    def expect(self, move: Direction, step: float, z: Array) -> None:
+        """Tell that ``step`` of the move, should it be made, leads to the image ``z``."""
+        self._ahead = (move, step, z, None)
+
     def ahead(self, move: Direction, step: float, loss: Any) -> float:
         """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
         seen = self._ahead

@@ -156,7 +156,7 @@ class Iterate:
         if v.drift:
             self._weights *= 1.0 - v.drift * step  # beyond the last atom there are zeros
         if not isinstance(v.terms, tuple):
-            self._assign(v.terms, v.base + step * v.coefficients)
+            self.assign(v.terms, v.base + step * v.coefficients)
             return
         self._add(v.terms[0], v.coefficients[0] * step)
         for atom, c in zip(v.terms[1:], v.coefficients[1:], strict=True):
@@ -187,12 +187,12 @@ class Iterate:
         if v.drift < 0.0 or (v.drift == 0.0 and self.block.key_of(v.terms[0]) != spent):  # an atom handed to itself stays
             weights[self._places[spent]] = 0.0
         if not weights.all():
-            self._assign(self.block, weights)
+            self.assign(self.block, weights)
 
-    def _assign(self, block: Block, weights: Array) -> None:
+    def assign(self, block: Block, weights: Array) -> None:
         """Become Σ weightsᵢ dᵢ, of the atoms with positive weight."""
         keep = (weights > 0.0).nonzero()[0]
-        self.block, self._weights, self._index = block.take(keep), weights[keep], None
+        self.block, self._weights, self._index, self._scored = block.take(keep), weights[keep], None, None
 
     # --- views, copies, saved states ------------------------------------------------------------------------------
 
@@ -211,11 +211,24 @@ class Iterate:
     def refresh(self) -> None:
         """Make the weights sum to one again, without those that underflowed, and recompute every view from the atoms."""
         if not self.weights.all():
-            self._assign(self.block, self.weights)
+            self.assign(self.block, self.weights)
         self.weights[:] /= self.weights.sum()
         self._scored = None
         for view in self.views.values():
             view.refresh(self)
+
+    def become(self, other: Iterate) -> None:
+        """Become the point ``other``, of the same kind; what it knows is taken over, not computed again."""
+        self.assign(other.block, other.weights)
+        self._follow(other)
+
+    def _follow(self, other: Iterate) -> None:
+        self.step = other.step
+        for key, view in self.views.items():
+            if key in other.views:
+                view.restore(other.views[key].state())
+            else:
+                view.refresh(self)
 
     def copy(self) -> Iterate:
         """The same point with no views: moving the copy leaves this one alone."""
@@ -296,6 +309,10 @@ class CoordinateIterate(Iterate):
     def refresh(self) -> None:
         for view in self.views.values():
             view.refresh(self)
+
+    def become(self, other: Iterate) -> None:
+        self.x = other.array()
+        self._follow(other)
 
     def copy(self) -> CoordinateIterate:
         return CoordinateIterate(self.x)

@@ -17,7 +17,7 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
-TINY = 1e-300  # what to divide by where the curvature is zero everywhere
+TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
 class Composite:
@@ -33,6 +33,7 @@ class Composite:
         self.exact = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
         self.quadratic: bool = loss.quadratic
+        self.smooth: bool = getattr(loss, "smooth", True)  # False: gradients are subgradients
         self.has_intercept: bool = hasattr(loss, "intercept")
         self._reach: tuple[AtomSet, float] | None = None
         self._precise: Composite | None = None
@@ -115,6 +116,12 @@ class Composite:
               f"{self!r} is infinite at the centre of {S!r}, so no start inside its domain was found. "
               "Give start=, a point where it is finite.")
         return w
+
+    def smoothed(self, mu: float) -> Composite:
+        """f_μ, where f has kinks: f_μ ≤ f ≤ f_μ + (μ/2)·(the mean of the largest squared slopes), β = 1/μ."""
+        check(not self.smooth, lambda: f"{self!r} has no kinks to smooth. Use it as it is.")
+        check(np.isfinite(mu) and mu > 0, f"mu = {mu!r} was given; a positive number is wanted.")
+        return Composite(self.design, self.loss.smoothed(mu), f"smoothed {self.name}", self.exact.smoothed(mu))
 
     # --- on a few terms -------------------------------------------------------------------------------------------
 

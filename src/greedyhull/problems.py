@@ -10,13 +10,16 @@ import numpy as np
 from greedyhull.blackbox import BlackBox
 from greedyhull.designs import design
 from greedyhull.errors import check
+from greedyhull.losses.absolute import Absolute
 from greedyhull.losses.base import Separable, shares, signs, vector
+from greedyhull.losses.epsilon_insensitive import EpsilonInsensitive
+from greedyhull.losses.hinge import Hinge
 from greedyhull.losses.huber import Huber
 from greedyhull.losses.logistic import Logistic
 from greedyhull.losses.negative_log import NegativeLog
 from greedyhull.losses.poisson import Poisson
 from greedyhull.losses.power import Power
-from greedyhull.losses.profiled import Profiled
+from greedyhull.losses.quantile import Quantile
 from greedyhull.losses.squared import Squared
 from greedyhull.losses.squared_hinge import SquaredHinge
 from greedyhull.objective import Composite
@@ -72,6 +75,34 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
 
 
+def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean (1 − yᵢ xᵢ·w)₊ with labels −1/+1 or 0/1; it has kinks: `Smoothed` minimises it."""
+    A = design(X)
+    p = _shares(A, sample_weight)
+    return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge")
+
+
+def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean |xᵢ·w − yᵢ|; it has kinks: `Smoothed` minimises it."""
+    A = design(X)
+    return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute")
+
+
+def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw: the q-quantile of y given x; it has kinks."""
+    check(0.0 < q < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
+    A = design(X)
+    return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile")
+
+
+def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+    """f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊; it has kinks: `Smoothed` minimises it."""
+    check(np.isfinite(epsilon) and epsilon >= 0, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
+    A = design(X)
+    loss = EpsilonInsensitive(_targets(A, y), _shares(A, sample_weight), float(epsilon))
+    return _model(A, loss, intercept, "epsilon_insensitive")
+
+
 def quadratic(Q: Any, b: Any = None) -> QuadraticForm:
     """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator."""
     return QuadraticForm(Q, b)
@@ -89,16 +120,19 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
 
 
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
-             smoothness: float | None = None) -> BlackBox:
-    """A convex black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz."""
-    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness)
+             smoothness: float | None = None, convex: bool = True) -> BlackBox:
+    """A black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz.
+
+    ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
+    """
+    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness, convex)
 
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
     """φ∘A; where the data are float32, the loss is kept in float64 too, for the certificate."""
     loss = exact.cast(A.dtype)
     if intercept:
-        return Composite(A, Profiled(loss), name, Profiled(exact))
+        return Composite(A, loss.profiled(), name, exact.profiled())
     return Composite(A, loss, name, exact)
 
 

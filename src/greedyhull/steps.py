@@ -15,6 +15,8 @@ from greedyhull.errors import check
 from greedyhull.line import NEAR
 from greedyhull.types import Line, State
 
+KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
+
 
 def within(step: float, line: Line) -> float:
     """``step`` cut back to where the line is defined."""
@@ -156,6 +158,7 @@ class Short:
             if line.slope >= 0.0:
                 return 0.0
             bend = line.bend
+            check(not hasattr(line, "kinked"), KINKED)
             check(isfinite(bend), "Short() needs a finite bound on the curvature along the step, and this objective has "
                                   "none there. Use Exact() or Backtracking().")
             return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
@@ -171,6 +174,40 @@ class Exact:
     class _Working(Plain):
         def __call__(self, line: Line, k: int) -> float:
             return line.argmin()
+
+
+@dataclass(frozen=True)
+class Capped:
+    """η = argmin of h over [0, η_k], η_k the step of ``rule``: a line search that a schedule holds back.
+
+    Where h is only a sample of f, the whole way to the minimum of h is too far; up to the cap it is not.
+
+    >>> from greedyhull.line import Parabola
+    >>> Capped(OpenLoop()).start()(Parabola(1.0, -1.0, 1.25, 1.0), k=2)
+    0.5
+    """
+
+    rule: OpenLoop | LogAdaptive | Constant | Power
+
+    def __post_init__(self) -> None:
+        check(hasattr(self.rule, "at") and not isinstance(self.rule, type),
+              f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
+
+    def start(self, warm: bool = False) -> Capped._Working:
+        return self._Working(self.rule.start(warm))
+
+    class _Working:
+        def __init__(self, cap: _Scheduled) -> None:
+            self.cap = cap
+
+        def __call__(self, line: Line, k: int) -> float:
+            return min(line.argmin(), self.cap(line, k))
+
+        def state(self) -> State:
+            return self.cap.state()
+
+        def restore(self, state: State) -> None:
+            self.cap.restore(state)
 
 
 @dataclass(frozen=True)
@@ -201,6 +238,7 @@ class Backtracking:
         def __call__(self, line: Line, k: int) -> float:
             if line.slope >= 0.0 or line.max_step <= 0.0:
                 return 0.0
+            check(not hasattr(line, "kinked"), KINKED)
             start = line.value(0.0)
             self.M = self.rule.relax * self.M if self.M > 0 else self._first(line, start)
             noise = 1e-14 * (abs(start) + 1e-300)

@@ -50,6 +50,7 @@ class Separable(ABC):
     """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
 
     quadratic = False
+    smooth = True  # ℓ has a derivative everywhere; else `slopes` are subgradients
     newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
     one_sign = False  # data, points and minus the residual are non-negative, all of them
     everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
@@ -91,6 +92,12 @@ class Separable(ABC):
         other.y = self.y.astype(dtype)
         other.p = self.p if isinstance(self.p, float) else self.p.astype(dtype)
         return other
+
+    def profiled(self) -> Any:
+        """min_b φ(z + b1): this loss with the best intercept."""
+        from greedyhull.losses.profiled import Profiled
+
+        return Profiled(self)
 
     def _copy(self) -> Separable:
         other: Separable = type(self).__new__(type(self))

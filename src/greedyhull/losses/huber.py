@@ -15,6 +15,8 @@ class Huber(Separable):
     1.3125
     """
 
+    floor = 0.0
+
     def __init__(self, y: Array, p: Array | float, delta: float) -> None:
         super().__init__(y, p)
         self.delta = delta

@@ -16,6 +16,8 @@ class Logistic(Separable):
     0.693147
     """
 
+    floor = 0.0
+
     def terms(self, z: Array) -> Array:
         m = self.y * z
         out: Array = np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0.0)

@@ -17,6 +17,12 @@ class Poisson(Separable):
     1.0
     """
 
+    @property
+    def floor(self) -> float:
+        """Σ pᵢ (yᵢ − yᵢ log yᵢ): each term is least at zᵢ = log yᵢ."""
+        y = self.y.astype(np.float64)
+        return self.total(y - y * np.log(np.where(y > 0.0, y, 1.0)))
+
     def terms(self, z: Array) -> Array:
         out: Array = self._exp(z) - self.y * z
         return out

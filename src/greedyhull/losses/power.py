@@ -15,6 +15,8 @@ class Power(Separable):
     2.6666666666666665
     """
 
+    floor = 0.0
+
     def __init__(self, y: Array, p: Array | float, power: float) -> None:
         super().__init__(y, p)
         self.power = power

@@ -14,7 +14,7 @@ from greedyhull.line import Curve
 from greedyhull.losses.base import Separable
 from greedyhull.types import Array, Index, Line
 
-TINY = 1e-300  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
+TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
 
 
 class Profiled:
@@ -30,6 +30,7 @@ class Profiled:
 
     def __init__(self, loss: Any) -> None:
         self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
+        self.smooth: bool = loss.smooth
 
     @property
     def y(self) -> Array:
@@ -42,7 +43,8 @@ class Profiled:
         return out
 
     def on(self, rows: Index) -> Profiled:
-        return Profiled(self.loss.on(rows))
+        out: Profiled = self.loss.on(rows).profiled()
+        return out
 
     def total(self, terms: Array) -> float:
         out: float = self.loss.total(terms)

@@ -17,6 +17,7 @@ class Squared(Separable):
     """
 
     quadratic = True
+    floor = 0.0
 
     def terms(self, z: Array) -> Array:
         r = z - self.y

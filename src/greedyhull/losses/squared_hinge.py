@@ -15,6 +15,8 @@ class SquaredHinge(Separable):
     0.25
     """
 
+    floor = 0.0
+
     def terms(self, z: Array) -> Array:
         short = np.maximum(1.0 - self.y * z, 0.0)
         return 0.5 * short * short

@@ -19,6 +19,7 @@ by what and by how much. They test promises and never look inside, so they hold 
 
 from greedyhull.testing.atoms import check_atoms
 from greedyhull.testing.designs import check_design
+from greedyhull.testing.kinked import kinked_problems
 from greedyhull.testing.losses import check_loss
 from greedyhull.testing.objectives import check_objective
 from greedyhull.testing.problems import Problem, small_problems
@@ -33,5 +34,6 @@ __all__ = [
     "check_objective",
     "check_solver",
     "check_step",
+    "kinked_problems",
     "small_problems",
 ]

@@ -232,7 +232,7 @@ def _check_list(trial: _Trial) -> None:
 
 
 def _check_sizes(trial: _Trial) -> None:
-    """absolute, diameter and circumradius bound what they say they bound."""
+    """absolute, diameter, circumradius and radius_around bound what they say they bound."""
     S, pool = trial.S, trial.pool
     for _ in range(5):
         c = trial.rng.random(trial.shape) * (trial.rng.random(trial.shape) < 0.7)
@@ -255,6 +255,11 @@ def _check_sizes(trial: _Trial) -> None:
             diameter is None or radius <= diameter * (1 + 1e-12),
             f"{S!r} has circumradius {radius} above its diameter {diameter}.",
         )
+    if diameter is not None and hasattr(S, "radius_around"):
+        x = pool[: len(pool) // 2 + 1].mean(axis=0)
+        far, around = float(np.sqrt(((pool - x) ** 2).sum(axis=1).max())), float(S.radius_around(x.reshape(trial.shape)))
+        hair = 1e-7 * trial.size
+        expect(far <= around * (1 + 1e-7) + hair, f"{S!r}: radius_around(x) = {around:.6g}, but an atom is {far:.6g} from x.")
 
 
 def _known(S: Any, name: str) -> float | None:
@@ -291,7 +296,7 @@ def _check_curvature(trial: _Trial) -> None:
         M = quadratic(Q).curvature(trial.S)
     except GreedyhullError:
         return
-    images = trial.pool @ B / np.sqrt(trial.shape[0])
+    images = (trial.pool - trial.pool[0]) @ B / np.sqrt(trial.shape[0])  # far from the origin, squares would cancel
     squares = (images**2).sum(axis=1)
     seen = float((squares[:, None] + squares[None, :] - 2 * images @ images.T).max())
     expect(

@@ -40,6 +40,9 @@ def _check_alone(loss: Any, low: float, high: float, seed: int) -> None:
         _check_second(loss, z)
         _check_lines(loss, z, other, rng)
         _check_bounds(loss, z, other, rng)
+        if not getattr(loss, "smooth", True):  # lines are least at kinks
+            for dz in (other - z, 3.0 * (z - other)):
+                _check_first(loss, locked(z + loss.along(z, dz, 1.0).argmin() * dz), other)
     _check_rows(loss, locked(rng.uniform(low, high, loss.n)), rng)
 
 
@@ -73,14 +76,32 @@ def _check_first(loss: Any, z: Array, other: Array) -> None:
         loss.value(other) >= below - 1e-12 * (size + abs(below)),
         f"{loss!r}: φ = {loss.value(other)} lies below its tangent, {below}.",
     )
+    if getattr(loss, "smooth", True):
+        _check_derivative(loss, z, g, size)
+    else:
+        _check_subgradient(loss, z, g, size)
+    short = loss.gradient(z.astype(np.float32))
+    expect(short.dtype == np.float32, f"{loss!r}: the gradient at a float32 image is {short.dtype}.")
+
+
+def _check_derivative(loss: Any, z: Array, g: Array, size: float) -> None:
     h = 1e-6
     for i in range(len(z)):
         e = h * np.eye(1, len(z), i)[0]
         slope = (loss.value(z + e) - loss.value(z - e)) / (2 * h)
         expect(abs(slope - g[i]) <= 1e-5 * (np.abs(g).max() + 1e-300) + 1e-9 * size,
                f"{loss!r}: gradient(z)[{i}] is {g[i]:.8g}, but the value changes at a rate of {slope:.8g}.")
-    short = loss.gradient(z.astype(np.float32))
-    expect(short.dtype == np.float32, f"{loss!r}: the gradient at a float32 image is {short.dtype}.")
+
+
+def _check_subgradient(loss: Any, z: Array, g: Array, size: float) -> None:
+    """The tangent stays below φ close by and far away, also where φ has a kink along some line."""
+    value = loss.value(z)
+    for h in (1e-6, 1e-3, 1.0):
+        for i in range(len(z)):
+            for e in (h * np.eye(1, len(z), i)[0], -h * np.eye(1, len(z), i)[0]):
+                off = value + float(g @ e) - loss.value(z + e)
+                expect(off <= 1e-13 * (size + h), f"{loss!r}: gradient(z) is no subgradient; its tangent lies {off:.3g} above "
+                                                  f"φ at z + ({e[i]:g})·e_{i}.")
 
 
 def _check_second(loss: Any, z: Array) -> None:

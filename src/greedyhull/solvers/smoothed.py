@@ -1,0 +1,68 @@
+"""Smoothed: losses with kinks, by a smooth solver on a smoothed loss that is sharpened as the gap closes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from greedyhull.continuation import Continuation, first_mu
+from greedyhull.errors import check
+from greedyhull.iterate import Iterate
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.solvers.blended_pairwise import BlendedPairwise
+from greedyhull.solvers.corrective import Corrective
+from greedyhull.solvers.frank_wolfe import FrankWolfe
+
+CLOSED = 0.3  # μ is made smaller when the gap of f_μ is this part of what smoothing costs
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """``solver`` on f_μ ≤ f ≤ f_μ + μ/2, μ smaller each time that f_μ is as good as minimised; w is the best point for f.
+
+    For f with kinks: `hinge`, `absolute`, `quantile`, `epsilon_insensitive`. The gap is f(w) − lower bound, where the bound
+    is −φ*(r) + min_S ⟨Aᵀr, ·⟩ for the residual r of f_μ: it holds for f, not for f_μ, and needs no μ → 0 to close. Held at a
+    ``mu`` of 2D/√(K + 2), D = max ‖s − s'‖_H with H = Σ pᵢxᵢxᵢᵀ, Frank-Wolfe steps give f(w_K) − min f ≤ 2D/√(K + 2).
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.absolute(np.eye(3), np.array([3.0, 0.2, 0.0]))
+    >>> s = gh.minimize(f, gh.L1Ball(3, radius=1), gh.Smoothed(), stop=gh.Gap(1e-9))
+    >>> round(s.value, 9), s.certificate.kind
+    (0.733333333, 'always')
+    """
+
+    solver: FrankWolfe | BlendedPairwise | Corrective = field(default_factory=Corrective)
+    mu: float | None = None
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.solver, FrankWolfe | BlendedPairwise | Corrective),
+              f"Smoothed(solver={self.solver!r}) was given; Corrective(), BlendedPairwise() or FrankWolfe() is wanted: one "
+              "whose gap is that of the gradient at its point.")
+        check(self.mu is None or bool(np.isfinite(self.mu) and self.mu > 0),
+              f"Smoothed(mu={self.mu!r}) was given; a positive number is wanted, or None to let it shrink.")
+
+    @property
+    def looks_back(self) -> bool:
+        return self.solver.looks_back
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        check(not getattr(f, "smooth", True) and hasattr(f, "smoothed"),
+              lambda: f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "
+                      f"{type(self.solver).__name__}() itself.")
+        way: Continuation = memory.part("continuation", lambda: Continuation(f, w, self.mu or first_mu(f, w)))
+        u, soft = way.u, way.soft
+        u.work = w.work
+        for p in self.solver.run(soft, S, u, memory):
+            blur = soft.blur(u, S)
+            lower = f.value(u) - blur - p.gap
+            closed = self.mu is None and p.gap <= CLOSED * blur and way.can_sharpen()
+            for point in (u, way.end() if closed else None):
+                if point is not None and f.value(point) < f.value(w):
+                    w.become(point)
+            yield p._replace(point=w, gap=f.value(w) - lower, also={"mu": soft.mu})
+            if closed:
+                way.sharpen()
