@@ -25,9 +25,7 @@ class ClosedForm:
     def __init__(self, f: Any, S: Any, w: Iterate) -> None:
         self.f, self.S = f, S
         z = f.at(w).z
-        size = len(S) if hasattr(S.block(np.arange(1)), "scale") else max(1, ENTRIES // len(z))  # coordinates need no images
-        parts = [np.arange(a, min(a + size, len(S))) for a in range(0, len(S), size)]
-        self.energies = np.maximum(np.concatenate([f.energies(w, S.block(part)) for part in parts]), 0.0)
+        self.energies = energies_of(f, S, w)
         self.largest = float(self.energies.max())
         self.shift: Array = f.product(w, z) - f.gradient(w)
         w.work.products += 2.0
@@ -62,3 +60,11 @@ class ClosedForm:
 
     def restore(self, state: State) -> None:
         self.shift = state["shift"]  # computed elsewhere it would differ by rounding
+
+
+def energies_of(f: Any, S: Any, w: Iterate) -> Array:
+    """d_jᵀHd_j for all atoms of S; of a quadratic they are the same at every w."""
+    coordinates = hasattr(S.block(np.arange(1)), "scale")  # they need no images
+    size = len(S) if coordinates else max(1, ENTRIES // len(f.at(w).z))
+    parts = [np.arange(a, min(a + size, len(S))) for a in range(0, len(S), size)]
+    return np.asarray(np.maximum(np.concatenate([f.energies(w, S.block(part)) for part in parts]), 0.0))

@@ -89,8 +89,9 @@ def search_at(f: Any, w: Iterate, slopes: Array, make: Callable[[int], Direction
     start, best = f.value(w), first
     noise = 8.0 * float(np.finfo(np.float64).eps) * abs(start)
     roots = start + eta * slopes
-    least = np.inf
-    for j in np.argsort(roots, kind="stable").tolist():
+    open_ = np.flatnonzero(roots < best.value - max(tol, noise))
+    least = float(np.delete(roots, open_).min(initial=np.inf))
+    for j in open_[np.argsort(roots[open_], kind="stable")].tolist():
         if roots[j] >= best.value - max(tol, noise):
             least = min(least, float(roots[j]))
             break

@@ -1,0 +1,47 @@
+"""σ, how far the gradient of one term is from that of f: what stochastic bounds and growing batches are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.ranges import row_norms
+from greedyhull.errors import check
+from greedyhull.iterate import Iterate
+from greedyhull.theory import Constant
+
+SMALL = 20_000_000  # multiplications that the exact σ of a sum of squares may cost
+
+
+def noise(f: Any, S: Any) -> Constant:
+    """σ with E‖∇fᵢ − ∇f‖² ≤ σ² on the hull of S, for a term i drawn from all n alike.
+
+    For squares the variance is convex in w, so that an atom attains the largest: exact where all atoms can be looked at.
+    Otherwise it is at most the mean of Lᵢ², Lᵢ = sup|φ'ᵢ|·‖aᵢ‖ with the supremum over the range of aᵢ·w.
+
+    >>> import greedyhull as gh
+    >>> noise(gh.least_squares(np.array([[1.0], [1.0]]), [1.0, -1.0]), gh.Simplex(1))
+    σ = 1 (exact)
+    """
+    check(hasattr(f, "design") and len(f.domain) == 1 and not f.has_intercept,
+          f"The noise σ of the terms of {f!r} has no formula here. Give it, for instance Growing(sigma=...).")
+    norms = row_norms(f.design.precise())
+    if f.quadratic and hasattr(S, "scores") and len(S) * f.n * f.domain[0] <= SMALL:
+        return Constant(max(_deviation(f, S[j], S.shape, norms) for j in range(len(S))), "exact", "σ")
+    low, high = S.row_ranges(f.design.precise())
+    slopes = np.broadcast_to(f.exact.lipschitz(low, high), f.n) * _shares(f)
+    return Constant(float(np.sqrt(np.mean((slopes * norms) ** 2))), "upper bound", "σ")
+
+
+def _shares(f: Any) -> Any:
+    """n·pᵢ, what each term counts for when it is drawn: one without sample weights."""
+    return f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)
+
+
+def _deviation(f: Any, atom: Any, shape: tuple[int, ...], norms: Any) -> float:
+    """√E‖∇fᵢ − ∇f‖² = √(E‖∇fᵢ‖² − ‖∇f‖²) at an atom."""
+    g, w = f.precise(), Iterate.at(atom, shape)
+    terms = g.residual(w) * f.n * norms
+    gradient = g.gradient(w)
+    return float(np.sqrt(max(float(np.mean(terms**2)) - float(gradient @ gradient), 0.0)))

@@ -1,0 +1,158 @@
+"""Stochastic Jones: step toward the atom that minimises the mean of a few terms, drawn anew at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from greedyhull.average import Average
+from greedyhull.batch import Source, source_of
+from greedyhull.errors import check
+from greedyhull.gradients.base import Size, check_size, size
+from greedyhull.growing import Growing, Grown
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.joint.minibatch import MinibatchChoice
+from greedyhull.looks import FullGap, Look, Looking, at_steps
+from greedyhull.memory import Memory
+from greedyhull.position import Position
+from greedyhull.progress import Progress
+from greedyhull.schedules import linear, zero
+from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power
+from greedyhull.theory import Theorems, diverges
+from greedyhull.types import Schedule, StepRule
+
+LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
+
+
+@dataclass(frozen=True)
+class StochasticJones:
+    """w ← w + η_k(d − w) with f̃(w + η_k(d − w)) ≤ min over S + η_kε_k, f̃ the mean of b_k terms; the paper's ASJ.
+
+    With b_k = k and η_k = k^−1/2, the defaults, E e_k ≤ 2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k: M is the curvature of
+    f alone, σ² the largest variance of a term's gradient, r_S the circumradius of S. ``batch`` is a number, a schedule of
+    k, or `Growing()`; ``step`` a rule that is known in advance, or `Capped` of one, which chooses d and η in [0, η_k]
+    jointly and has the same bounds. `Exact()`, η in [0, 1], is over-greedy: single terms need not converge (Prop. asj-eg).
+
+    Two points have bounds, the last, w_k, and the mean Σ η_i w_i/Σ η_i of those before it. ``point`` says which one is
+    certified and returned, None the mean for `Constant` steps and the last otherwise; the other one is
+    ``also["average"]`` or ``also["last"]`` of an event. k, ``look`` and ``every`` are those of `StochasticFrankWolfe`:
+    batches are asked at k, steps and tolerances at k − 1.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticJones(gh.Growing()), stop=gh.Iterations(50))
+    >>> bool(s.value < 0.01)
+    True
+    """
+
+    batch: Size | Growing = field(default=linear())
+    step: StepRule = field(default=Power(0.5))
+    tolerance: Schedule = zero
+    point: str | None = None
+    every: int | None = None
+    look: Look = field(default=FullGap())
+    looks_back = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.batch, Growing):
+            check_size("batch", self.batch)
+        check(isinstance(self.step, (Exact, Capped)) or (hasattr(self.step, "at") and not isinstance(self.step, type)),
+              f"StochasticJones(step={self.step!r}) was given; a rule that is known in advance such as Power(0.5), or "
+              "Capped(Power(0.5)) to choose step and atom jointly, is wanted.")
+        check(self.point in (None, "last", "average"),
+              f"StochasticJones(point={self.point!r}) was given; 'last', 'average' or None is wanted.")
+        check(not at_steps(self.look, self.every).averages or self.point != "last",
+              f"{self.look!r} is about the mean of the points, and point='last' was given. Leave point out, or use FullGap().")
+
+    @classmethod
+    def fixed(cls, horizon: int) -> StochasticJones:
+        """b_k = t and η_k = t^−1/2 for t = ``horizon`` steps: E f(w̄) − min f ≤ (e_1 + r_S σ + M + c)/√t."""
+        check(horizon >= 1, f"fixed(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
+        return cls(int(horizon), Constant(horizon**-0.5))
+
+    @classmethod
+    def growing(cls, sigma: float | None = None, tau: float | None = None) -> StochasticJones:
+        """η_k = 2/(k + 1) and b_k = ⌈(r_S σ/(τη_k))²⌉: E e_k ≤ 4(M + c + τ)/(k + 1)."""
+        return cls(Growing(sigma, tau), OpenLoop())
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        check(getattr(f, "convex", True), f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
+                                          "StochasticFrankWolfe.svfw() or .spider().")
+        oracle, x = memory.oracle(S), w.view("position", Position)
+        mean: Average = w.view("average", lambda: Average(w))
+        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
+        choice, batches = MinibatchChoice(S, oracle), self.batches(f, S)
+        for k in memory.count(first=1):
+            if look.due(k, source.spent):
+                yield look(*self._seen(w, mean, source.spent))
+            before, eta, epsilon = source.spent, self.eta(k), self.tolerance(k - 1, memory.gap)
+            batch = source.draw(size(batches, k, f.n))
+            if self.look.averages:  # it wants unbiased gradients at the points, which a choice by values does not show
+                b = source.spent - before
+                look.seen(batch.gradient(x.array), x.array, eta, eta, b**-0.5 if b < source.n else 0.0)
+            if hasattr(self.step, "at"):
+                d, step = choice.at(batch, x.array, eta, epsilon)
+            else:
+                d, step = choice.jointly(batch, x.array, eta, epsilon * self._scheduled(k))
+            w.work.products += 2.0 * (source.spent - before) / source.n
+            mean.include(eta)
+            w.move(w.toward(d), step)
+
+    def eta(self, k: int) -> float:
+        """η_k, k from one: the step, or the largest that a joint choice may take."""
+        rule: Any = Constant(1.0) if isinstance(self.step, Exact) else getattr(self.step, "rule", self.step)
+        return float(rule.at(k - 1))
+
+    def _scheduled(self, k: int) -> float:
+        """The η_k that the tolerance η_kε_k of a joint choice refers to, whatever step is taken."""
+        return OpenLoop().at(k - 1) if isinstance(self.step, Exact) else self.eta(k)
+
+    def batches(self, f: Any, S: Any) -> Any:
+        """b_k for f and S: a number or a schedule."""
+        return self.batch.begin(f, S, self.eta) if isinstance(self.batch, Growing) else self.batch
+
+    @property
+    def averages(self) -> bool:
+        """Whether the mean of the points is the one that is returned."""
+        if self.look.averages:
+            return True
+        return isinstance(self.step, Constant) if self.point is None else self.point == "average"
+
+    def _seen(self, w: Iterate, mean: Average, spent: int) -> tuple[Iterate, dict[str, Any]]:
+        """The point that is asked for, and what is told beside it; a look at averages keeps its own."""
+        if self.look.averages:
+            return w, {"spent": spent}
+        average = CoordinateIterate(mean.array())
+        average.work, average.step = w.work, w.step
+        return (average, {"spent": spent, "last": w.copy()}) if self.averages else (w, {"spent": spent, "average": average})
+
+    def theorems(self) -> Theorems:
+        """The statements that may hold for a run of this solver."""
+        from greedyhull.mean_bounds import ASJ
+
+        return ASJ
+
+    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+        """Which conditions of the theorem this set-up does not meet."""
+        if not getattr(f, "smooth", True):
+            yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stand still "
+                   "above the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
+        batches, n = Grown(1.0, self.eta) if isinstance(self.batch, Growing) else self.batch, f.n
+        late, later = (float(size(batches, k, n)) for k in (LATE, LATER))
+        if n is not None and later >= n:  # in the end nothing is left to chance
+            return
+        if isinstance(self.step, Exact):
+            yield (f"Proposition asj-eg: with batches of {later:g} terms and step and atom chosen jointly without a cap, the "
+                   "points may jump about for ever. Use Capped(Power(0.5)) and growing batches.")
+            return
+        if later * self.eta(LATER) ** 2 < 0.5 * late * self.eta(LATE) ** 2:
+            yield (f"Theorem ASJ asks for batches that grow like η_k^−2, and {self.batch!r} grows more slowly with "
+                   f"{self.step!r}: noise may keep the error from vanishing. Use linear() with Power(0.5), or Growing().")
+        if not diverges(lambda k: self.eta(k + 1)):
+            yield (f"Theorem 1: the steps of {self.step!r} have a finite sum, and the points need not reach the minimum. Use "
+                   "Power(0.5).")
+        rule = getattr(self.step, "rule", self.step)
+        if isinstance(rule, Power) and rule.p >= 1.0:
+            yield "Theorem ASJ: the constant 1/(1 − p) of its bound is infinite for p = 1. Use Power(0.5), or OpenLoop()."
