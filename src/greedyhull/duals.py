@@ -1,0 +1,76 @@
+"""One dual variable for each sample: a lower bound on min f that holds always, made from the minibatches of a run.
+
+For f(w) = φ(Aw) and any r where φ* is finite, min f ≥ −φ*(r) + min over S of ⟨Aᵀr, ·⟩. A mean of slopes that a sample's loss
+had at points of the past is such an r, and as the points settle the bound closes. The subgradient at one point is one
+too, but for f with kinks its bound does not close.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.progress import Progress
+from greedyhull.types import Array, State
+
+
+def duals_of(f: Any, oracle: Any) -> Duals | NoDuals:
+    """The table for f, where f is a linear model with kinks and a known φ*; else one that does nothing."""
+    known = hasattr(f, "design") and not f.smooth and hasattr(f.loss, "conjugate") and not f.has_intercept
+    return Duals(f, oracle) if known else NoDuals()
+
+
+class NoDuals:
+    """No table: the bound of a look is as it is."""
+
+    def gradient(self, batch: Any, x: Array) -> Array:
+        g: Array = batch.gradient(x)
+        return g
+
+    def improve(self, p: Progress) -> Progress:
+        return p
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
+
+
+class Duals:
+    """aᵢ, a mean of the slopes seen of sample i, later ones counting more: at visit v a share of 2/(v + 1) is new."""
+
+    def __init__(self, f: Any, oracle: Any) -> None:
+        self.f, self.oracle = f, oracle
+        self.a, self.visits = np.zeros(f.n), np.zeros(f.n)
+        self.p = np.array(np.broadcast_to(np.asarray(f.loss.p, dtype=np.float64), f.n))
+        self._inverse = np.divide(1.0, f.n * self.p, where=self.p > 0.0, out=np.zeros(f.n))
+
+    def gradient(self, batch: Any, x: Array) -> Array:
+        """The subgradient of the batch at x; its slopes enter the table."""
+        residual = batch.residual(x)
+        index = batch.index
+        visit, old = self.visits[index] + 1.0, self.a[index]
+        slopes = residual * (len(index) * self._inverse[index])  # a batch has n/b times the weights of its terms
+        self.a[index] = old + (2.0 / (visit + 1.0)) * (slopes - old)  # an index that comes twice brings the same slope twice
+        self.visits[index] = visit
+        g: Array = batch.adjoint(residual)
+        return g
+
+    def improve(self, p: Progress) -> Progress:
+        """The look with this bound where it is the better one. Samples never seen have slope zero, which is a slope too."""
+        f = self.f
+        if p.value is not None or not self.visits.any():
+            return p
+        r = (self.p * self.a).astype(f.design.dtype, copy=False)
+        g = f.design.adjoint(r)
+        d, slack, kind = self.oracle.argmin(g)
+        gap = f.value(p.point) + float(f.loss.conjugate(r)) - float(d.dot(g)) + slack
+        return p._replace(gap=gap, kind=kind, slack=slack) if gap < p.gap else p
+
+    def state(self) -> State:
+        return {"a": self.a.copy(), "visits": self.visits.copy()}
+
+    def restore(self, state: State) -> None:
+        self.a, self.visits = state["a"].copy(), state["visits"].copy()

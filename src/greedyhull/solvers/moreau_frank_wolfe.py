@@ -1,0 +1,220 @@
+"""Frank-Wolfe on the Moreau envelope: ε⁻² subgradients and ε⁻² calls of the oracle for any Lipschitz f, kinks and all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from greedyhull.average import Average
+from greedyhull.batch import Source, source_of
+from greedyhull.duals import duals_of
+from greedyhull.errors import check
+from greedyhull.gradients.base import Size, check_size, size
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.looks import FullGap, Look, Looking, at_steps
+from greedyhull.looks.choice import seen_from
+from greedyhull.memory import Memory
+from greedyhull.position import Position
+from greedyhull.progress import Progress
+from greedyhull.steepness import steepness
+from greedyhull.theory import Bound, Constant, Theorems
+from greedyhull.types import Array, State
+
+SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
+SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
+CHI = 0.5
+
+
+@dataclass(frozen=True)
+class MoreauFrankWolfe:
+    """Minimise f(u) + ‖x − u‖²/(2λ) over x in the hull and u anywhere, by accelerated steps; return the mean of the x.
+
+    In a run of N steps, k from one, with γ = 2/(k + 1), β = 4/(λk) and pull p = (y_x − y_u)/λ at y = (1 − γ)(x̄, ū) + γ(x, u):
+
+        u: k + 1 subgradient steps v ← (u + (t/2)v + (p − g(v))/β)/(1 + t/2), ũ their mean with weights t + 1,
+        x: Frank-Wolfe on ⟨p, ·⟩ + (β/2)‖· − x‖² until its gap is D²/(λNk),
+        (x̄, ū) ← (1 − γ)(x̄, ū) + γ(x, ũ).
+
+    If E‖g‖² ≤ L², E f(x̄_N) − min f ≤ 4√(2.55·2.7) LD/√(N(N + 1)) ≤ 10.5 LD/N. That takes N(N + 3)/2 subgradients, and
+    24N calls of the oracle a step at most: an error ε costs O((LD/ε)²) of either, the best possible orders, where
+    `RegularizedStochasticFrankWolfe` has O(ε⁻⁴). It needs f outside of the hull. After ``horizon`` = N steps a run of twice
+    as many begins where x is; its mean takes over at three quarters of it.
+
+    The problem is the one of Thekumparampil et al. (MOLES, 2020), the steps are those of gradient sliding; `rate` has the
+    proof. ``lipschitz`` is L, None: from the data, or measured. ``also["last"]`` is x.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.absolute(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.3, 0.7, 1.0]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.MoreauFrankWolfe(), stop=gh.Gap(0.02))
+    >>> s.converged, bool(s.value <= 0.02)
+    (True, True)
+    """
+
+    horizon: int = 16
+    batch: Size = 256
+    lipschitz: float | None = None
+    every: int | None = None
+    look: Look = field(default=FullGap())
+    looks_back = False
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.horizon, (int, np.integer)) and self.horizon >= 1,
+              f"MoreauFrankWolfe(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check_size("batch", self.batch)
+        check(self.lipschitz is None or 0.0 < self.lipschitz < np.inf,
+              f"MoreauFrankWolfe(lipschitz={self.lipschitz!r}) was given; a positive number, or None, is wanted.")
+        at_steps(self.look, self.every)
+        check(not self.look.averages, f"look={self.look!r} was given; subgradients are not taken at the points that are "
+                                      "returned here, so that a regret says nothing of them. Use FullGap() or MinibatchGap().")
+
+    @staticmethod
+    def rate(N: int, L: float, D: float, steps: int | None = None) -> float:
+        """A bound on E f(x̄) − min f after the N steps of one run, or ``steps`` of them.
+
+        Ψ(x, u) = f(u) + q, q = ‖x − u‖²/(2λ), has f(x) ≤ Ψ + λL²/2, Ψ(x, x) = f(x), and ∇q is 2/λ-Lipschitz.
+        (i) x_k has ⟨p, x_k − x⟩ ≤ (β/2)(‖x_{k−1} − x‖² − ‖x_k − x‖² − ‖x_k − x_{k−1}‖²) + δ_k, δ_k the gap left.
+        (ii) A subgradient step leaves f(v_t) − f(u) + ⟨−p, v_t − u⟩ + (β/2)‖v_t − u_{k−1}‖² − (β/2)‖u − u_{k−1}‖² ≤
+        (βt/4)‖v_{t−1} − u‖² − (β/2)(1 + t/2)‖v_t − u‖² + 4L²/(βt) in expectation; times t + 1 that telescopes to (i) for
+        ũ, u_k = v_T, with β(1 + 2/(T(T + 3))) ≤ 1.2β and an error of 8L²(T + H_T)/(βT(T + 3)) ≤ 1.025·2λL².
+        (iii) Accelerated steps add these up with weights k: Ψ(x̄_N, ū_N) − f(x*) ≤
+        (2/(N(N + 1)))[(2/λ)(1 + 1.2)D² + (2/λ)χD²] + 2.05λL² with δ_k = (2/λ)χD²/(Nk), χ = ½. Now choose λ.
+
+        >>> round(MoreauFrankWolfe.rate(100, L=1.0, D=2.0), 3)
+        0.209
+        """
+        lam, k = smoothing(N, L, D), N if steps is None else steps
+        return SMOOTHING * L * L * lam + 4.0 * SPREAD * D * D / (k * (k + 1.0) * lam)
+
+    def first(self, f: Any, S: Any) -> Iterate:
+        """Where a run without a start begins: the centre."""
+        w: Iterate = S.centre()
+        return w
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle, x = memory.oracle(S), w.view("position", Position)
+        w.view("average", lambda: Average(w))
+        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        duals = memory.part("duals", lambda: duals_of(f, oracle))
+        pair: Pair = memory.part("pair", lambda: Pair(x.array, self._lipschitz(f, S, x.array), S.diameter, self.horizon))
+        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
+        for k in memory.count(first=1):
+            mean: Any = w.views["average"]
+            if look.due(k, source.spent):
+                point = seen_from(w, CoordinateIterate(pair.output(k, mean)))
+                yield duals.improve(look(point, {"spent": source.spent, "last": w.copy()}))
+            before, j = source.spent, pair.count(k)
+            b, p, beta = size(self.batch, k, f.n), pair.pull(j, mean.array(), x.array), pair.beta(j)
+            pair.descend(j, p, beta, lambda v, b=b: duals.gradient(source.draw(b), v))
+            slide(w, x, oracle, p, beta, pair.tolerance(j), ceil(6.0 * beta * pair.D**2 / pair.tolerance(j)))
+            mean.include(float(j))
+            w.work.products += 2.0 * (source.spent - before) / source.n
+            if j == pair.N:
+                pair.begin(k + 1, mean.array(), x.array)
+                w.views["average"] = Average(w)
+
+    def theorems(self) -> Theorems:
+        """The statement about a run of this solver."""
+        return Theorems(lambda solution: solution, {"Moreau envelope (rate)": self._promised})
+
+    def _promised(self, solution: Any) -> Iterator[Bound]:
+        """The rate of the run whose mean was returned; steps are counted as in `Pair`."""
+        check(int(solution.trace["iteration"][0]) == 1, "The run was resumed, and what came before is not on the record.")
+        f, S = solution.objective, solution.atom_set
+        D, L = S.sizes().diameter, steepness(f, S, self.first(f, S).array()).L
+        if self.lipschitz is not None:
+            L = Constant(self.lipschitz, "upper bound", "L")
+        N, k, last = self.horizon, int(solution.iterations) - 1, 0
+        while k >= N:
+            N, k, last = 2 * N, k - N, N
+        if k == 0 or (last and 4 * k < 3 * N):
+            N = k = last
+        check(k > 0, "No step was taken.")
+        yield Bound("Moreau envelope (rate)", self.rate(N, float(L), float(D), k), (L, D, Constant(N, "exact", "N"),
+                    Constant(k, "exact", "k")), "2.55λL² + 10.8D²/(k(k + 1)λ), λ the best for k = N", kind="expectation")
+
+    def _lipschitz(self, f: Any, S: Any, x: Array) -> float:
+        L = float(steepness(f, S, x).L) if self.lipschitz is None else self.lipschitz
+        return L if L > 0.0 else 1.0
+
+
+def smoothing(N: int, L: float, D: float) -> float:
+    """λ, which makes the bound least after N steps."""
+    out: float = 2.0 * D * SPREAD**0.5 / (L * SMOOTHING**0.5 * (N * (N + 1.0)) ** 0.5)
+    return out
+
+
+def slide(w: Iterate, x: Position, oracle: Any, p: Array, beta: float, tol: float, most: int) -> None:
+    """Move w to where ⟨p, ·⟩ + (β/2)‖· − w‖² has a Frank-Wolfe gap of at most ``tol``, in at most ``most`` steps."""
+    start = x.array.copy()
+    for _ in range(most):
+        h = p + beta * (x.array - start)
+        d, slack, _ = oracle.argmin(h, tol=0.25 * tol)
+        fall = float(np.vdot(h, x.array)) - d.dot(h)
+        if fall + slack <= tol:
+            return
+        v = -x.array
+        d.add_to(v, 1.0)
+        w.move(w.toward(d), min(1.0, fall / (beta * float(np.vdot(v, v)))))
+
+
+class Pair:
+    """The u of the pair (x, u), its mean, and the run it is in: its first step, its length N, its λ."""
+
+    def __init__(self, x: Array, L: float, D: float, N: int) -> None:
+        self.L, self.D, self.N = L, D, N // 2
+        self.kept = x.copy()
+        self.begin(1, self.kept, x)
+
+    def begin(self, k: int, output: Array, x: Array) -> None:
+        """A run twice as long begins at step k, from x; ``output`` is what the last one found."""
+        self.kept, self.since, self.N = output, k, max(1, 2 * self.N)
+        self.u, self.mean = x.copy(), x.copy()
+
+    @property
+    def smoothing(self) -> float:
+        """λ of this run."""
+        return smoothing(self.N, self.L, self.D)
+
+    def count(self, k: int) -> int:
+        return k - self.since + 1
+
+    def beta(self, j: int) -> float:
+        return 4.0 / (self.smoothing * j)
+
+    def tolerance(self, j: int) -> float:
+        """What gap is left in x: (2/λ)χD²/(Nj)."""
+        return 2.0 * CHI * self.D**2 / (self.smoothing * self.N * j)
+
+    def pull(self, j: int, mean: Array, x: Array) -> Array:
+        """(y_x − y_u)/λ."""
+        gamma = 2.0 / (j + 1.0)
+        out: Array = ((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing
+        return out
+
+    def descend(self, j: int, p: Array, beta: float, subgradient: Any) -> None:
+        """The steps of u, and the mean of them into ū."""
+        v, within = self.u, np.zeros(self.u.shape)
+        for t in range(1, j + 2):
+            v = (self.u + (0.5 * t) * v + (p - subgradient(v)) / beta) / (1.0 + 0.5 * t)
+            within += (2.0 * (t + 1.0) / (t * (t + 3.0))) * (v - within)
+        self.u = v
+        self.mean = self.mean + (2.0 / (j + 1.0)) * (within - self.mean)
+
+    def output(self, k: int, mean: Any) -> Array:
+        """The mean of this run from its third quarter on, before that the one of the last run; x̄ in the very first."""
+        done = self.count(k) - 1
+        out: Array = mean.array() if done > 0 and (self.since == 1 or 4 * done >= 3 * self.N) else self.kept
+        return out
+
+    def state(self) -> State:
+        return {"u": self.u, "mean": self.mean, "kept": self.kept, "numbers": np.array([self.L, self.D]),
+                "run": np.array([self.since, self.N])}
+
+    def restore(self, state: State) -> None:
+        self.u, self.mean, self.kept = state["u"], state["mean"], state["kept"]
+        self.L, self.D = state["numbers"].tolist()
+        self.since, self.N = (int(n) for n in state["run"])

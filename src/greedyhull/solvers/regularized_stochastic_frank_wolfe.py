@@ -1,0 +1,148 @@
+"""Regularised stochastic Frank-Wolfe, for f with kinks: atoms for the sum of all past subgradients, held back by Φ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from greedyhull.average import Average
+from greedyhull.batch import Source, source_of
+from greedyhull.duals import duals_of
+from greedyhull.errors import check
+from greedyhull.gradients.base import Size, check_size, size
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.leader import Leader
+from greedyhull.looks import FullGap, Look, Looking, Regret, at_steps
+from greedyhull.looks.choice import seen_from
+from greedyhull.memory import Memory
+from greedyhull.position import Position
+from greedyhull.progress import Progress
+from greedyhull.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
+from greedyhull.schedules import zero
+from greedyhull.steepness import steepness
+from greedyhull.steps import Power
+from greedyhull.theory import Theorems, diverges
+from greedyhull.types import Array, Schedule, StepRule
+from greedyhull.weights import Fading, Steady, Unweighted, weights_of
+
+LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
+
+
+@dataclass(frozen=True)
+class RegularizedStochasticFrankWolfe:
+    """ARSFW: w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨ḡ_k + ∇Φ(w_k), ·⟩, ḡ_{k+1} = ḡ_k + σ_k g_k.
+
+    g_k is the subgradient of ``batch`` terms at w_k, Φ is ρ-strongly convex and 1-smooth, w_1 its minimiser, and the point
+    returned is the mean w̄_t = Σ σ_k w_k/Σ σ_k of the points before it; the last one is ``also["last"]``. f need not be smooth.
+    With η_k = k^−1/2, σ_k ≤ cη_k^3/2 and ε_k ≤ c_ε η_k, ‖g_k‖ ≤ L, R² ≥ Φ − Φ(w_1) on the hull, Φ of curvature M (at most D²):
+
+        E f(w̄_t) − min f ≤ [L√(2K/ρ) Σσ_k√η_k + (L²/2ρ) Σσ_k² + R²]/Σσ_k,
+        √K = a + √(2(M/2 + c_ε + c²L²/ρ) + a²),  a = √2 cL/√ρ.
+
+    ``sigma`` is `Unweighted()`, which has all weights alike, needs no horizon and has a bound O(t^−1/4) of its own;
+    `Fading()`, the paper's ck^−3/4; `Steady(t)`, its ct^−3/4; or a schedule. k and ``every`` are those of
+    `StochasticFrankWolfe`; streams are looked at with `Regret()`. Each look at a linear model with kinks also asks the dual variables that the run has gathered
+    for a lower bound (`greedyhull.duals`), so that a gap can be asked for.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.absolute(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.3, 0.7, 1.0]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.RegularizedStochasticFrankWolfe(), stop=gh.Gap(0.02))
+    >>> s.converged, bool(s.value <= 0.02)
+    (True, True)
+    """
+
+    sigma: Any = field(default=Unweighted())
+    step: StepRule = field(default=Power(0.5))
+    regularizer: Regularizer = field(default=SquaredNorm())
+    tolerance: Schedule = zero
+    batch: Size = 256
+    every: int | None = None
+    look: Look = field(default=FullGap())
+    looks_back = False
+
+    def __post_init__(self) -> None:
+        weights_of(self.sigma)
+        check_regularizer(self.regularizer)
+        check_size("batch", self.batch)
+        at_steps(self.look, self.every)
+        check(hasattr(self.step, "at"), f"step={self.step!r} was given; it needs values of f, which a stochastic solver does "
+                                        "not compute. Use Power(0.5).")
+        check(not (isinstance(self.step, Power) and self.step.p >= 1.0),
+              f"step={self.step!r} was given; theorem ARSFW holds for k^−p with p in [0, 1): at p = 1 its constant is "
+              "infinite. Use Power(0.5).")
+
+    @classmethod
+    def fading(cls, c: float | None = None) -> RegularizedStochasticFrankWolfe:
+        """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t."""
+        return cls(Fading(c))
+
+    @classmethod
+    def fixed(cls, horizon: int, c: float | None = None) -> RegularizedStochasticFrankWolfe:
+        """The paper's constant weights σ_k = ct^−3/4 for t = ``horizon`` steps: O(t^−1/4)."""
+        return cls(Steady(horizon, c))
+
+    @classmethod
+    def unweighted(cls, c: float | None = None) -> RegularizedStochasticFrankWolfe:
+        """ARSFW-U: all weights alike, β_k = k^3/4/c: O(t^−1/4) for every t."""
+        return cls(Unweighted(c))
+
+    def first(self, f: Any, S: Any) -> Iterate:
+        """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
+        w: Iterate = argmin_over(self.regularizer, S)
+        return w
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        rule: Any = self.step
+        weights = weights_of(self.sigma)
+        oracle, x = memory.oracle(S), w.view("position", Position)
+        mean: Average = w.view("average", lambda: Average(w))
+        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        leader: Leader = memory.part("leader", lambda: self.begins(f, S, x.array))
+        duals = memory.part("duals", lambda: duals_of(f, oracle))
+        how = Regret() if f.n is None and isinstance(self.look, FullGap) else self.look  # a stream has no full gap
+        look: Looking = memory.part("look", lambda: at_steps(how, self.every).start(f, S, w, memory))
+        for k in memory.count(first=1):
+            if look.due(k, source.spent):
+                point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
+                yield duals.improve(look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound}))
+            before, eta, b = source.spent, float(rule.at(k - 1)), size(self.batch, k, f.n)
+            sigma, scale = weights.at(k, leader.c)
+            g = duals.gradient(source.draw(b), x.array)
+            h = leader.pull(scale, x.array)
+            d, slack, _ = oracle.argmin(h, tol=self.tolerance(k - 1, memory.gap))
+            leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - d.dot(h) + slack)
+            look.seen(g, x.array, eta, sigma, b**-0.5 if b < source.n else 0.0)
+            mean.include(sigma)
+            w.work.products += 2.0 * (source.spent - before) / source.n
+            w.move(w.toward(d), eta)
+
+    def begins(self, f: Any, S: Any, x: Array) -> Leader:
+        """ḡ_1 = 0 and Φ seen from x; c is measured if it is not given."""
+        weights, R2 = weights_of(self.sigma), 0.5 * S.diameter**2  # Φ is 1-smooth
+        c = weights.c
+        if c is None:
+            V = steepness(f, S, x).V
+            b = min(size(self.batch, 1, f.n), f.n or np.inf)
+            c = weights.factor * b**0.5 * 0.5 * S.circumradius**2 / V if V > 0.0 else 1.0
+        return Leader(self.regularizer, x, c, R2)
+
+    def theorems(self) -> Theorems:
+        """The statements that may hold for a run of this solver."""
+        from greedyhull.mean_bounds import ARSFW
+
+        return ARSFW
+
+    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+        """Which conditions of the theorem these steps and weights do not meet."""
+        rule: Any = self.step
+        weights = weights_of(self.sigma)
+        if not diverges(lambda k: float(rule.at(k))):
+            yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, and the points cannot follow the leader. "
+                   "Use Power(0.5).")
+        ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / float(rule.at(k - 1)) ** 1.5 for k in (LATE, LATER)]
+        if not isinstance(self.sigma, Steady) and ratios[1] > 1.01 * ratios[0]:
+            yield (f"Theorem ARSFW asks for weights σ_k ≤ cη_k^3/2, and those of {self.sigma!r} outgrow the steps of "
+                   f"{self.step!r}: the points fall behind the leader. Use Fading() or Unweighted() with Power(0.5).")

@@ -1,0 +1,73 @@
+"""How steep the terms of f are: L, for bounds and smoothing, and V, how much a term's slope can matter on the set."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.ranges import row_norms
+from greedyhull.memory import lazy_rng
+from greedyhull.theory.bound import Constant
+from greedyhull.types import Array
+
+SAMPLED = 32  # terms that are looked at where there is no formula
+
+
+class Steepness(NamedTuple):
+    """L with E‖gᵢ‖² ≤ L², and V: half of max ⟨gᵢ, ·⟩ − min ⟨gᵢ, ·⟩ over the set, its root mean square over the terms.
+
+    For the ball of radius r around a centre V ≤ Lr, with equality for the l2 ball; for the l1 ball V may be far smaller.
+    """
+
+    L: Constant
+    V: float
+
+
+def steepness(f: Any, S: Any, x: Array) -> Steepness:
+    """From the data of a linear model; otherwise from some terms at the point x, which is an estimate.
+
+    >>> import greedyhull as gh
+    >>> steepness(gh.absolute(np.array([[3.0, 4.0]]), [0.0]), gh.L1Ball(2, 2.0), np.zeros(2))
+    Steepness(L=L = 5 (upper bound), V=8.0)
+    """
+    if hasattr(f, "design") and len(f.domain) == 1 and not f.has_intercept and (f.n <= SAMPLED or _knows_ranges(S)):
+        return _of_model(f, S)
+    return _of_terms(f, S, x)
+
+
+def _knows_ranges(S: Any) -> bool:
+    """Whether the set has a formula for the ranges of rows; the default asks the oracle twice for each of them."""
+    return getattr(type(S), "row_ranges", AtomSet.row_ranges) is not AtomSet.row_ranges
+
+
+def _of_model(f: Any, S: Any) -> Steepness:
+    """|ℓ'ᵢ| ≤ what the loss says on the range of aᵢ·w, times ‖aᵢ‖ or half the width of that range."""
+    design = f.design.precise()
+    low, high = S.row_ranges(design)
+    counts = f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)  # what a term counts for when it is drawn
+    slopes = np.broadcast_to(f.exact.lipschitz(low, high), f.n) * counts
+    return Steepness(Constant(_rms(slopes * row_norms(design)), "upper bound", "L"), _rms(slopes * 0.5 * (high - low)))
+
+
+def _of_terms(f: Any, S: Any, x: Array) -> Steepness:
+    oracle = S.oracle(lazy_rng(0))
+    norms, widths = [], []
+    for term in _some(f):
+        g = term.gradient(x)
+        norms.append(float(np.linalg.norm(g)))
+        widths.append(0.5 * (oracle.argmin(-g).atom.dot(g) - oracle.argmin(g).atom.dot(g)))
+    return Steepness(Constant(_rms(np.array(norms)), "estimated", "L"), _rms(np.array(widths)))
+
+
+def _some(f: Any) -> Any:
+    """A few terms, one by one: spread over the sum, or drawn from the stream with random numbers of their own."""
+    if f.n is None:
+        rng = np.random.default_rng(0)
+        return [f.batch(1, rng) for _ in range(SAMPLED)]
+    return [f.batch(np.array([i])) for i in np.unique(np.linspace(0, f.n - 1, SAMPLED).astype(np.intp))]
+
+
+def _rms(x: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(x))))
