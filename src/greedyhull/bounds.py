@@ -10,6 +10,8 @@ the model. All of it stands in the trace. So a statement is listed if it speaks 
 holds on the record, and refused with the reason otherwise; what a step falls short by, rounding as a rule, is added.
 Steps that bring less than a rate asks for, such as those that drop an atom, are not counted, as long as f did not rise.
 
+Solvers that need other statements, stochastic ones, name them in their method ``theorems`` (`mean_bounds`).
+
 Since h_{k+1} ≤ f(w_{k+1}) − (the lower bound at k), the certified gap itself obeys whatever is proved of the error.
 """
 
@@ -30,6 +32,7 @@ from greedyhull.theory import (
     Constant,
     Quantity,
     Refused,
+    Theorems,
     gap_rate,
     late_start_rate,
     limit,
@@ -57,12 +60,13 @@ def bounds_of(solution: Any) -> Bounds:
     certificate = solution.certificate
     if certificate.gap is not None and certificate.kind != "stationary":
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
-    run: Record | str
+    theorems = solution.solver.theorems() if hasattr(solution.solver, "theorems") else Theorems(Record, STATEMENTS)
+    run: Any
     try:
-        run = Record(solution)
+        run = theorems.record(solution)
     except GreedyhullError as error:
         run = str(error)
-    for name, statement in STATEMENTS.items():
+    for name, statement in theorems.statements.items():
         try:
             if isinstance(run, str):
                 raise GreedyhullError(run)
@@ -128,6 +132,8 @@ class Record:
         """The curvature that the steps were chosen by: the largest met, where the rule looked for it, else that of f."""
         if isinstance(self.known, str):
             return self.local
+        check(getattr(self.f, "smooth", True), f"{self.f!r} has kinks, so its curvature is infinite, and this bound needs a "
+              "finite one. The certified gap holds; docs/solvers/smoothed.md has the rate for smoothing.")
         check(bool(np.isfinite(self.known.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound "
               "needs a finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
         return self.known if self.met is None else self.local

@@ -28,6 +28,12 @@ BOUNDS = {
     "jones_to_fw": lambda M: theory.jones_to_fw(0.0, 0.5, M),
     "fw_to_jones": lambda M: theory.fw_to_jones(0.0, 0.5, M),
     "prune": lambda M: theory.prune([0.0, 1.0], 0.5, M),
+    "expect_rate": lambda M: theory.expect_rate(M, 0.0, 3),
+    "asj": lambda M: theory.asj(theory.LastIterate(), 3, M=M, sigma=1.0, r_S=1.0),
+    "asfw": lambda M: theory.asfw(theory.FixedHorizon(), 3, M=M, sigma=1.0, r_S=1.0, e1=1.0),
+    "asfw_gap": lambda M: theory.asfw_gap(theory.AnytimeAverage(), 3, M=M, sigma=1.0, r_S=1.0, e1=1.0),
+    "asfw_line_search": lambda M: theory.asfw_line_search(theory.LastIterate(), 3, M=1.0, M_mean=M, sigma=1.0, r_S=1.0),
+    "storm_rate": lambda M: theory.storm_rate(M, 1.0, 1.0, 1.0, 1, 3),
 }
 
 

@@ -157,6 +157,10 @@ class AtomSet(ABC):
         """r_S, the radius of the smallest ball around the set; `sizes` says whether it is exact."""
         return float(self.sizes().circumradius)
 
+    def radius_around(self, x: Array) -> Constant:
+        """max over the atoms of ‖s − x‖ for a point x of the hull; without a formula, D from above."""
+        return Constant(self.diameter, "upper bound", "R")
+
     def curvature(self, form: Any) -> Constant:
         """max over atoms of ‖s − s'‖²_H for the quadratic form H; without a formula, D² λ_max(H) from above."""
         return Constant(self.diameter**2 * float(form.top()), "upper bound", "M")

@@ -105,6 +105,11 @@ class Box(AtomSet):
         D = float(np.linalg.norm(self.upper - self.lower))
         return Sizes.of(D, 0.5 * D)
 
+    def radius_around(self, x: Array) -> Constant:
+        """The farther end of every coordinate."""
+        farther = np.maximum(np.abs(self.upper - x), np.abs(self.lower - x))
+        return Constant(float(np.linalg.norm(farther)), "exact", "R")
+
     def curvature(self, form: Any) -> Constant:
         """max over signs x of (Δx)ᵀH(Δx), Δ = upper − lower: exact for few coordinates and where a bound is attained."""
         return Constant(*signs_maximum(form, self.upper - self.lower), "M")

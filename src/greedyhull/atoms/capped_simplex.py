@@ -90,6 +90,10 @@ class CappedSimplex(AtomSet):
             return Sizes.of(self.total, 0.5 * self.total)
         return Sizes.of(self.total * np.sqrt(2.0), self.total * np.sqrt(1.0 - 1.0 / d))
 
+    def radius_around(self, x: Array) -> Constant:
+        """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j, and ‖x‖² for the origin."""
+        return Constant(float(np.sqrt(x @ x + max(self.total * (self.total - 2.0 * x.min()), 0.0))), "exact", "R")
+
     def curvature(self, form: Any) -> Constant:
         """total² max over i, j of H_ii + H_jj − 2H_ij and H_jj; from above where there are too many pairs."""
         most, status = farthest_coordinates(form)

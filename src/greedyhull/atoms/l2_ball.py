@@ -85,6 +85,10 @@ class L2Ball(AtomSet):
         """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
+    def radius_around(self, x: Array) -> Constant:
+        """radius + ‖x − centre‖."""
+        return Constant(self.radius + float(np.linalg.norm(x - self.middle)), "exact", "R")
+
     def curvature(self, form: Any) -> Constant:
         """4 radius² λ_max(H); exact where λ_max is."""
         top = form.top()

@@ -89,6 +89,10 @@ class Simplex(AtomSet):
         d = self.shape[0]
         return Sizes.of(self.total * np.sqrt(2.0) if d > 1 else 0.0, self.total * np.sqrt(1.0 - 1.0 / d))
 
+    def radius_around(self, x: Array) -> Constant:
+        """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j."""
+        return Constant(float(np.sqrt(max(x @ x + self.total * (self.total - 2.0 * x.min()), 0.0))), "exact", "R")
+
     def curvature(self, form: Any) -> Constant:
         """total² max_ij (H_ii + H_jj − 2H_ij); from above where there are too many pairs."""
         most, status = farthest_coordinates(form)

@@ -119,6 +119,12 @@ class Vertices(AtomSet):
         squared, status = farthest_points(centred, centred)
         return Sizes(Constant(float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
 
+    def radius_around(self, x: Array) -> Constant:
+        """max over the rows of ‖v − x‖."""
+        squares = np.asarray((self.matrix**2).sum(axis=1) if self.dense_atoms else self.matrix.power(2).sum(axis=1)).ravel()
+        farthest = float((squares - 2.0 * np.asarray(self.matrix @ x)).max()) + float(x @ x)
+        return Constant(max(farthest, 0.0) ** 0.5, "exact", "R")
+
     def curvature(self, form: Any) -> Constant:
         """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
         if len(self) * form.rows > LARGEST:

@@ -12,14 +12,40 @@ a minimiser inside the hull    ``interior_rate``, ``linear_rate``
 oracles with a relative error  ``multiplicative_rate``
 what no method can beat        ``recursion_lower``, ``greedy_recursion`` (Theorem 3), ``one_atom_lower``
 Jones atoms and FW atoms       ``jones_to_fw``, ``fw_to_jones``, ``prune`` (Theorem 4)
-how far a number is to trust   ``Constant``, ``Bound``; of one run: ``Bounds``, ``Refused``
+growing batches                ``asj``, ``asfw``, ``asfw_line_search``, ``asj_gap``, ``asfw_gap``, ``asj_printed``, with
+                               ``FixedHorizon``, ``AnytimeAverage``, ``LastIterate``, ``BetterSchedule``, ``AsRecorded``
+atoms right on average         ``expect_rate``, ``expect_violation``
+any gradient estimator         ``expected_error``, ``Along``
+nonsmooth f (ARSFW)            ``arsfw``, ``arsfw_printed``, ``arsfw_rate1``, ``arsfw_along``, ``arsfw_K``, ``lazy_regret``, …
+related methods                ``svrf_rate``, ``spider_rate``, ``svfw_gap``, ``storm_rate``, …; ``SOURCES`` tells
+constants of a problem         ``constants``: M, σ, L, D, r_S, …, each with its status
+how far a number is to trust   ``Constant``, ``Bound``; of one run: ``Bounds``, ``Refused``, ``Theorems``
 =============================  ====================================================================================
 """
 
+from greedyhull.theory.arsfw import (
+    ConstantWeights,
+    UniformAverage,
+    VariableWeights,
+    arsfw,
+    arsfw_along,
+    arsfw_best_c,
+    arsfw_K,
+    arsfw_K_printed,
+    arsfw_printed,
+    arsfw_rate1,
+    arsfw_rate1_printed,
+    arsfw_recursion,
+    lazy_regret,
+    lazy_regret_printed,
+)
 from greedyhull.theory.bound import Bound, Constant, Quantity, Status
+from greedyhull.theory.constants import Constants, constants
 from greedyhull.theory.equivalence import fw_to_jones, jones_to_fw, prune
+from greedyhull.theory.expect import expect_rate, expect_violation
+from greedyhull.theory.expected import Along, expected_error
 from greedyhull.theory.interior import interior_rate, linear_rate
-from greedyhull.theory.listed import Bounds, Refused
+from greedyhull.theory.listed import Bounds, Refused, Theorems
 from greedyhull.theory.lower import greedy_recursion, greedy_step, one_atom_lower, recursion_lower
 from greedyhull.theory.rates import (
     aggregate_rate,
@@ -33,16 +59,73 @@ from greedyhull.theory.rates import (
     zhang,
 )
 from greedyhull.theory.recursion import diverges, limit, recursion, remaining
+from greedyhull.theory.related import (
+    SOURCES,
+    momentum_rate,
+    online_cg_rate,
+    spider_gap,
+    spider_rate,
+    storc_rate,
+    storm_rate,
+    svfw_gap,
+    svrf_epoch_rate,
+    svrf_rate,
+)
+from greedyhull.theory.stochastic import (
+    AnytimeAverage,
+    AsRecorded,
+    BetterSchedule,
+    FixedHorizon,
+    LastIterate,
+    asfw,
+    asfw_gap,
+    asfw_line_search,
+    asj,
+    asj_gap,
+    asj_printed,
+    without_replacement,
+)
 
 __all__ = [
+    "SOURCES",
+    "Along",
+    "AnytimeAverage",
+    "AsRecorded",
+    "BetterSchedule",
     "Bound",
     "Bounds",
     "Constant",
+    "ConstantWeights",
+    "Constants",
+    "FixedHorizon",
+    "LastIterate",
     "Quantity",
     "Refused",
     "Status",
+    "Theorems",
+    "UniformAverage",
+    "VariableWeights",
     "aggregate_rate",
+    "arsfw",
+    "arsfw_K",
+    "arsfw_K_printed",
+    "arsfw_along",
+    "arsfw_best_c",
+    "arsfw_printed",
+    "arsfw_rate1",
+    "arsfw_rate1_printed",
+    "arsfw_recursion",
+    "asfw",
+    "asfw_gap",
+    "asfw_line_search",
+    "asj",
+    "asj_gap",
+    "asj_printed",
+    "constants",
     "diverges",
+    "expect_rate",
+    "expect_violation",
+    "expected_error",
     "fw_to_jones",
     "gap_rate",
     "greedy_recursion",
@@ -50,17 +133,29 @@ __all__ = [
     "interior_rate",
     "jones_to_fw",
     "late_start_rate",
+    "lazy_regret",
+    "lazy_regret_printed",
     "limit",
     "line_search_rate",
     "linear_rate",
+    "momentum_rate",
     "multiplicative_rate",
     "one_atom_lower",
+    "online_cg_rate",
     "prune",
     "rate",
     "recursion",
     "recursion_lower",
     "remaining",
+    "spider_gap",
+    "spider_rate",
+    "storc_rate",
+    "storm_rate",
+    "svfw_gap",
+    "svrf_epoch_rate",
+    "svrf_rate",
     "warm_start_index",
     "warm_start_rate",
+    "without_replacement",
     "zhang",
 ]

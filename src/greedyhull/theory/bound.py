@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from greedyhull.types import Kind
 
 Status = Literal["exact", "upper bound", "estimated"]
-Quantity = Literal["error", "certified gap", "least gap", "limit"]
+Quantity = Literal["error", "certified gap", "least gap", "mean gap", "limit"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,8 +45,9 @@ class Bound:
     """A statement with its numbers filled in; it holds always only if none of its constants was estimated.
 
     What is bounded is ``of``: the "error" f(w_k) - f* of the last point; its "certified gap", f(w_k) minus the best
-    lower bound of the run; the "least gap" of the run's points; the "limit", limsup f(w_k) - f* of the endless run.
-    ``kind`` says what is known of the oracle's answers: "always" unless some were right only with a probability.
+    lower bound of the run; the "least gap" of the run's points; their "mean gap", with the steps as weights; the "limit",
+    limsup f(w_k) - f* of the endless run. ``kind`` is "always" unless the oracle's answers were right only with a probability,
+    or "expectation" where the bound is one of a mean over the random draws of a stochastic run.
 
     >>> Bound("Theorem 2 (rate)", 0.08, (Constant(4.0, "exact", "M"), Constant(0.0, "exact", "c")), "(2M + 4c)/(k + 2)")
     Theorem 2 (rate): (2M + 4c)/(k + 2) = 0.08, always; M = 4 (exact), c = 0 (exact)

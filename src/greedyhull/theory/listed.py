@@ -1,6 +1,7 @@
 """The bounds that hold for a run, and the reasons why others do not."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory.bound import Bound
@@ -11,6 +12,17 @@ class Refused(NamedTuple):
 
     name: str
     reason: str
+
+
+class Theorems(NamedTuple):
+    """What there is to say of a run: how its record is read from the solution, and the statements about it by name.
+
+    A solver whose method ``theorems()`` returns one has these statements listed by ``solution.bounds()``. A statement is a
+    function of the record that yields bounds, and raises where it does not apply.
+    """
+
+    record: Callable[[Any], Any]
+    statements: dict[str, Callable[[Any], Iterator[Bound]]]
 
 
 class Bounds(list[Bound]):

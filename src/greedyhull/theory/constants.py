@@ -1,0 +1,108 @@
+"""The constants that bounds are made of, for one objective over one set, each with its status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from math import inf, isinf
+from typing import Any
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.theory.bound import Constant
+
+
+@dataclass(frozen=True, repr=False)
+class Constants(Mapping[str, Constant]):
+    """Constants by name, as attributes and as a mapping. What is not known is infinite, which is an upper bound too.
+
+    M curvature of f, M_mean the mean of those of the terms; D and r_S diameter of the atoms and radius of the smallest
+    ball around them; sigma² = sup E‖∇f_i - ∇f‖²; L and L_rms the largest slope of a term and sup √E‖∇f_i‖²; L_s, L_max
+    and L_F the smoothness of the terms on the hull (mean square), of the worst term everywhere, and of f on the hull; D_1
+    = max Σ p_i β_i |a_i·(s - s')| and D_inf = max |a_i·(s - s')| of linear models. For Φ = ½‖w - w_1‖²: rho, M_Phi = D² and
+    R2 = max Φ, w_1 the centre of the set.
+    """
+
+    M: Constant
+    M_mean: Constant
+    sigma: Constant
+    L: Constant
+    L_rms: Constant
+    L_s: Constant
+    L_F: Constant
+    L_max: Constant
+    D: Constant
+    r_S: Constant  # noqa: N815
+    D_1: Constant
+    D_inf: Constant
+    R2: Constant
+    rho: Constant
+    M_Phi: Constant
+
+    def __getitem__(self, name: str) -> Constant:
+        if name not in self.names():
+            raise KeyError(f"there is no constant {name!r}; there are {', '.join(self.names())}")
+        found: Constant = getattr(self, name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self.names())
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        return tuple(field.name for field in fields(cls))
+
+    def __repr__(self) -> str:
+        said = ((name, "unknown" if isinf(c.value) else f"{c.value:.6g} ({c.status})") for name, c in self.items())
+        return "\n".join(f"{name:<7} {text}" for name, text in said)
+
+
+def constants(f: Any, S: Any, *, seed: int = 0, **given: float) -> Constants:
+    """All constants of f over the hull of S: by formula where there is one, else estimated from a few terms at a few points.
+
+    What is ``given``, by name, is taken as an upper bound: for a stream, for terms without formulas.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> table = constants(gh.least_squares(np.eye(2), [1.0, 0.0]), gh.L1Ball(2, 1.0))
+    >>> table.M, table.r_S, table.sigma
+    (M = 2 (exact), r_S = 1 (exact), sigma = 1 (exact))
+    """
+    unknown = set(given) - set(Constants.names())
+    check(not unknown, f"{', '.join(sorted(unknown))} was given; the constants are {', '.join(Constants.names())}.")
+    found = {name: Constant(inf, "upper bound", name) for name in Constants.names()}
+    found.update(_sizes(S))
+    found.update(_terms(f, S, seed) if hasattr(f, "batch") else {})
+    try:
+        found["M"] = f.curvature(S)
+    except GreedyhullError:  # a stream, or a black box of unknown smoothness
+        for name, smooth in (("M", "L_F"), ("M_mean", "L_max")):
+            found[name] = Constant(float(found[smooth]) * float(found["D"]) ** 2, found[smooth].status, name)
+    found.update({name: Constant(float(value), "upper bound", name) for name, value in given.items()})
+    return Constants(**found)
+
+
+def _sizes(S: Any) -> dict[str, Constant]:
+    try:
+        D, r_S = S.sizes()
+    except GreedyhullError:
+        return {}
+    R = S.radius_around(S.centre().array()) if hasattr(S, "radius_around") else D
+    return {
+        "D": D,
+        "r_S": r_S,
+        "R2": Constant(0.5 * float(R) ** 2, R.status, "R2"),
+        "rho": Constant(1.0, "exact", "rho"),
+        "M_Phi": Constant(float(D) ** 2, D.status, "M_Phi"),
+    }
+
+
+def _terms(f: Any, S: Any, seed: int) -> dict[str, Constant]:
+    from greedyhull.term_constants import linear_terms, sampled_terms
+
+    if f.has_intercept and not f.quadratic:  # the best intercept depends on all terms at once: there are no single ones
+        return {}
+    linear = hasattr(f, "design") and len(f.domain) == 1
+    found: dict[str, Constant] = linear_terms(f, S) if linear else sampled_terms(f, S, seed)
+    return found

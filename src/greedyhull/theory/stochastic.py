@@ -1,0 +1,294 @@
+"""Stochastic Jones (ASJ) and stochastic Frank-Wolfe (ASFW) with growing batches: what they promise in expectation.
+
+Let σ² = sup over W of E‖∇f_i - ∇f‖², r_S the radius of the smallest ball around the atoms, M the curvature of f (of f
+alone: the terms need none), and e_k = f(w_k) - f*, the start being w_1. A step with a batch of b independent terms has
+
+    E[f(w_{k+1}) | w_k] <= f(w_k) - η_k g(w_k) + η_k r_S σ/√b + bend η_k²,   bend = M + c (ASJ), M/2 + c (ASFW),
+
+g the Frank-Wolfe gap. Proof for ASJ, f~ the mean of the batch, u the FW vertex of ∇f(w_k), which is not random given
+w_k: convexity of f~ and its oracle give η ∇f~·(d - w) <= f~(w + η(u - w)) - f~(w) + cη², whose mean is
+<= η ∇f·(u - w) + (M/2 + c)η²; the curvature inequality of f adds M/2; and for the centre v of the ball
+E(∇f - ∇f~)·(d - w) = E(∇f - ∇f~)·(d - v) <= r_S σ/√b. For ASFW the oracle gives ∇f~·d <= ∇f~·u + cη at once. The
+vertex printed as u in the paper, a Jones atom of f, does not do: it need not beat the duality bound.
+
+What follows depends on the schedule of η_k and b_k, so each schedule is a small object that turns ``noise`` = r_S σ,
+``bend`` and e_1 into a bound after t steps.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from greedyhull.errors import check
+from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, curvature, like, steps
+from greedyhull.theory.rates import _harmonic, rate
+
+
+class BatchSchedule(Protocol):
+    """How steps and batches go with k, and what that gives."""
+
+    def bound(self, noise: float, bend: float, e1: float, t: K) -> K: ...
+
+
+@dataclass(frozen=True)
+class FixedHorizon:
+    """b_k = t and η_k = γ/√t for k = 1, ..., t: the mean of w_1, ..., w_t has (e_1/γ + noise + γ bend)/√t.
+
+    Proof: sum the inequality over k, divide by Σ η_k = γ√t. The best γ is √(e_1/bend).
+
+    >>> FixedHorizon(gamma=0.5).bound(noise=1.0, bend=2.0, e1=0.5, t=100)
+    0.3
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        above_zero(gamma=self.gamma)
+
+    @classmethod
+    def best(cls, bend: float, e1: float) -> "FixedHorizon":
+        """γ = √(e_1/bend)."""
+        above_zero(bend=bend, e1=e1)
+        return cls(math.sqrt(e1 / bend))
+
+    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
+        n = counts(t, first=1)
+        check(
+            bool(np.all(self.gamma <= np.sqrt(n))),
+            f"gamma = {self.gamma:g} makes steps γ/√t above 1 at t = {np.min(n):g}: they would leave the hull. "
+            f"Take t >= {math.ceil(self.gamma**2)}, or a smaller gamma.",
+        )
+        return like(t, (e1 / self.gamma + noise + self.gamma * bend) / np.sqrt(n))
+
+    mean_gap = bound  # the same sum, before g_k >= e_k is used
+
+    def printed(self, B: float, e1: float, t: K) -> K:
+        """(e_1 + B)/√t: the theorem as printed, with γ = 1."""
+        return like(t, (e1 + B) / np.sqrt(counts(t, first=1)))
+
+
+@dataclass(frozen=True)
+class AnytimeAverage:
+    """b_k >= k and η_k = k^-1/2: the mean of w_1, ..., w_t with weights η_k has (e_1 + (noise + bend) H_t)/Σ k^-1/2.
+
+    H_t = 1 + 1/2 + ... + 1/t. The sum below is about 2√t, so the bound is half the printed one, and has a logarithm.
+
+    >>> round(AnytimeAverage().bound(noise=1.0, bend=1.0, e1=1.0, t=100), 4)
+    0.6119
+    """
+
+    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
+        n = counts(t, first=1)
+        return like(t, (e1 + (noise + bend) * _harmonic(n)) / power_sum(0.5, n))
+
+    mean_gap = bound
+
+    def printed(self, B: float, e1: float, t: K) -> K:
+        """(e_1 + B (ln t + 1))/√t: the theorem as printed."""
+        n = counts(t, first=1)
+        return like(t, (e1 + B * (np.log(n) + 1)) / np.sqrt(n))
+
+
+@dataclass(frozen=True)
+class LastIterate:
+    """η_k = k^-p with p in [0, 1) and b_k >= η_k^-2: E e_k <= B k^-p/(1 - p) for k >= 2, B = noise + bend.
+
+    No logarithm, no averaging, no e_1 (the first step is 1). For p = 1/2: 2B/√k. Here ``t`` is the index k of the point.
+    Proof: E e_{k+1} <= (1 - η_k) E e_k + B η_k² and η_k - η_{k+1} <= p η_k², so E e_k <= Kη_k goes on for K = B/(1 - p);
+    it begins with e_2 <= B <= K 2^-p.
+
+    >>> LastIterate().bound(noise=1.0, bend=2.0, e1=9.0, t=64)
+    0.75
+    """
+
+    p: float = 0.5
+
+    def __post_init__(self) -> None:
+        check(
+            0 <= self.p < 1,
+            f"p is {self.p}, but the last-iterate bound needs steps k^-p with p in [0, 1): its constant is B/(1 - p). "
+            "Take p < 1, for instance 1/2.",
+        )
+
+    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
+        n = counts(t, first=2)
+        return like(t, (noise + bend) / (1 - self.p) * n**-self.p)
+
+
+@dataclass(frozen=True)
+class BetterSchedule:
+    """η_k = 2/(k + 2), k from zero, and b_k >= (noise/(τ η_k))²: E e_k <= 4(bend + τ)/(k + 2) after k steps.
+
+    Proof: the noise is <= τ η_k², so Theorem 2 holds with B = bend + τ. An error ε then takes about (16/3) noise²
+    (bend + τ)³/(τ² ε³) terms and O(1/ε) oracle calls, instead of ε^-4 and ε^-2; the best τ is 2 bend.
+
+    >>> BetterSchedule(tau=2.0).bound(noise=5.0, bend=1.0, e1=9.0, t=58)
+    0.2
+    >>> BetterSchedule(tau=2.0).batch(noise=5.0, k=8)
+    157
+    """
+
+    tau: float
+
+    def __post_init__(self) -> None:
+        above_zero(tau=self.tau)
+
+    @classmethod
+    def best(cls, bend: float) -> "BetterSchedule":
+        """τ = 2 bend."""
+        above_zero(bend=bend)
+        return cls(2 * bend)
+
+    def batch(self, noise: float, k: int) -> int:
+        """b_k, the smallest batch that is large enough at step k, counted from zero."""
+        at_least(0, noise=noise)
+        return max(1, math.ceil((noise * (k + 2) / (2 * self.tau)) ** 2))
+
+    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
+        return rate(0.0, bend + self.tau, t)
+
+
+@dataclass(frozen=True, eq=False)
+class AsRecorded:
+    """Any steps η_1, ..., η_t and batches b_1, ..., b_t: (e_1 + noise Σ η_k b_k^-1/2 + bend Σ η_k²)/Σ η_k.
+
+    It bounds the mean of w_1, ..., w_t with weights η_k, and the mean of their gaps. Batches of distinct terms out of
+    ``n`` count for b (n - 1)/(n - b).
+
+    >>> round(AsRecorded([0.1] * 100, 100).bound(noise=1.0, bend=1.0, e1=1.0, t=100), 6)
+    0.3
+    """
+
+    eta: npt.ArrayLike
+    batch: npt.ArrayLike
+    n: int | None = None
+
+    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
+        eta = np.atleast_1d(steps(self.eta))
+        b = np.broadcast_to(np.asarray(self.batch, dtype=float), eta.shape)
+        check(bool(np.all(b >= 1)), f"A batch of {b.min():g} terms was given; at least one is wanted.")
+        m = counts(t, first=1)
+        check(
+            bool(np.all(m <= eta.size)) and float(eta[0]) > 0,
+            f"The record has {eta.size} steps, the first of them {eta[0]:g}; a bound after {np.max(m):g} needs as many, and a "
+            "first step above 0. Pass all steps.",
+        )
+        spread = np.sqrt(1.0 / b) if self.n is None else np.sqrt([_shrunk(self.n, x) / x for x in b])
+        total = e1 + noise * np.cumsum(eta * spread) + bend * np.cumsum(eta**2)
+        return like(t, (total / np.cumsum(eta))[m.astype(int) - 1])
+
+    mean_gap = bound
+
+
+def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
+    """Theorem ASJ, sharpened: the expected error of approximate stochastic Jones, B = r_S σ + M + c.
+
+    M is the curvature of f alone, where the print wants that of every term; r_S σ stands for D L. The same holds for the
+    capped joint choice of atom and step, which minimises the batch over d and η in [0, η_k] (then the weights of averages
+    are the caps η_k): in the proof w_{k+1} - w_k - η_k(v - w_k) still has length <= η_k r_S. Without the cap it fails.
+
+    >>> asj(LastIterate(), 64, M=1.0, sigma=2.0, r_S=1.0)
+    0.75
+    """
+    return schedule.bound(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
+
+
+def asfw(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
+    """The expected error of approximate stochastic Frank-Wolfe: as `asj`, with B = r_S σ + M/2 + c.
+
+    The paper remarks that such bounds exist and gives no constants.
+
+    >>> asfw(LastIterate(), 64, M=2.0, sigma=2.0, r_S=1.0)
+    0.75
+    """
+    return schedule.bound(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
+
+
+def asfw_line_search(schedule: BatchSchedule, t: K, *, M: float, M_mean: float, sigma: float, r_S: float, c: float = 0.0,
+                     e1: float = math.inf) -> K:
+    """ASFW that minimises the batch along d - w over [0, η_k]: as `asj`, with B = r_S σ + (M + M_mean)/2 + c.
+
+    M_mean is the mean of the curvatures of the terms: here the batch is looked at beyond w_k in a direction that
+    depends on it, so that its own curvature counts.
+
+    >>> asfw_line_search(LastIterate(), 64, M=1.0, M_mean=1.0, sigma=2.0, r_S=1.0)
+    0.75
+    """
+    return schedule.bound(*_terms((curvature(M) + curvature(M_mean)) / 2 + c, sigma, r_S, c, e1), t)
+
+
+def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L: float, D: float, c: float = 0.0,
+                e1: float = math.inf) -> K:
+    """Theorem ASJ as printed: B = D L + M + c with M the largest curvature of a term; true, and looser than `asj`.
+
+    >>> asj_printed(FixedHorizon(), 100, M=1.0, L=2.0, D=2.0, e1=1.0)
+    0.6
+    """
+    _printable(schedule)
+    at_least(0, c=c, L=L, D=D)
+    return schedule.printed(D * L + curvature(M) + c, e1, t)
+
+
+def asj_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: float, sigma: float, r_S: float,
+            c: float = 0.0, e1: float = math.inf) -> K:
+    """E Σ η_k g(w_k)/Σ η_k of ASJ: the mean gap has the bound of the averaged error. The terms must be convex.
+
+    >>> asj_gap(FixedHorizon(), 100, M=1.0, sigma=2.0, r_S=1.0, e1=1.0)
+    0.4
+    """
+    _averages(schedule)
+    return schedule.mean_gap(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
+
+
+def asfw_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: float, sigma: float, r_S: float,
+             c: float = 0.0, e1: float = math.inf) -> K:
+    """E Σ η_k g(w_k)/Σ η_k of ASFW, for convex f or not; e_1 = f(w_1) - inf f, M the largest signed remainder.
+
+    So a point picked at random with weights η_k has that expected gap. The best horizon steps have γ = √(2e_1/(M + 2c))
+    and give (r_S σ + √(2e_1(M + 2c)))/√t.
+
+    >>> asfw_gap(FixedHorizon(), 100, M=2.0, sigma=2.0, r_S=1.0, e1=1.0)
+    0.4
+    """
+    _averages(schedule)
+    return schedule.mean_gap(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
+
+
+def without_replacement(sigma: float, n: int, b: float) -> float:
+    """σ √((n - b)/(n - 1)): what stands for σ where the b terms of a batch are distinct ones out of n; 0 for b >= n.
+
+    >>> without_replacement(sigma=2.0, n=101, b=76)
+    1.0
+    """
+    at_least(0, sigma=sigma)
+    return sigma * math.sqrt(_shrunk(n, b))
+
+
+def power_sum(p: float, t: Array) -> Array:
+    """Σ k^-p over k = 1, ..., t for every t."""
+    whole = np.asarray(t).astype(int)
+    return np.asarray(np.cumsum(np.arange(1.0, np.max(whole) + 1.0) ** -p)[whole - 1])
+
+
+def _shrunk(n: int, b: float) -> float:
+    check(n >= 1 and b >= 1, f"A batch of {b:g} terms out of {n} was given; at least one of each is wanted.")
+    return 0.0 if b >= n else (n - b) / (n - 1)
+
+
+def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[float, float, float]:
+    at_least(0, sigma=sigma, r_S=r_S, c=c)
+    check(not (math.isnan(e1) or e1 < 0), f"e1 is {e1}, but an error is >= 0. Pass f(w_1) - f*, or the gap at w_1.")
+    return r_S * sigma, bend, e1
+
+
+def _printable(schedule: object) -> None:
+    check(hasattr(schedule, "printed"), f"{schedule!r} is not in the printed theorem, which has FixedHorizon() and "
+                                        "AnytimeAverage(). Ask asj() for it.")
+
+
+def _averages(schedule: object) -> None:
+    check(hasattr(schedule, "mean_gap"), f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), "
+                                         "AnytimeAverage() or AsRecorded(eta, batch).")
