@@ -12,11 +12,18 @@ from greedyhull.atoms.shapes import Basis, Dense, Sparse
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.certificate import Certificate, certify
-from greedyhull.errors import GreedyhullError
+from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.finite_sum import finite_sum
+from greedyhull.growing import Growing
+from greedyhull.looks import FullGap, MinibatchGap, Regret
 from greedyhull.minimize import minimize
+from greedyhull.online import Online
+from greedyhull.path import path
 from greedyhull.problems import (
+    absolute,
+    epsilon_insensitive,
     function,
+    hinge,
     huber,
     least_squares,
     log_likelihood,
@@ -24,8 +31,11 @@ from greedyhull.problems import (
     lp_loss,
     poisson,
     quadratic,
+    quantile,
     squared_hinge,
 )
+from greedyhull.regularizers import SquaredNorm
+from greedyhull.report.compare import compare
 from greedyhull.schedules import constant, harmonic, linear, of_gap, power, zero
 from greedyhull.solution import Solution
 from greedyhull.solvers.aggregated import Aggregated
@@ -33,19 +43,30 @@ from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones
+from greedyhull.solvers.lu_freund import LuFreund
 from greedyhull.solvers.mixed import Mixed
+from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
+from greedyhull.solvers.smoothed import Smoothed
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
-from greedyhull.steps import Backtracking, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
+from greedyhull.solvers.stochastic_jones import StochasticJones
+from greedyhull.solvers.storc import Storc
+from greedyhull.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 from greedyhull.stop import Callback, Gap, Iterations, Relative, Seconds, Stalled
+from greedyhull.stream import expectation
+from greedyhull.weights import Fading, Steady, Unweighted
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "CappedSimplex",
-    "Certificate", "Constant", "Corrective", "Dense", "Exact", "FrankWolfe", "Gap", "GreedyhullError", "Inexact",
-    "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall", "LogAdaptive", "Mixed", "OpenLoop", "PairwiseJones", "Power",
-    "Relative", "Seconds", "Short", "Simplex", "Solution", "Sparse", "Stalled", "StochasticFrankWolfe", "Vertices",
-    "certify", "constant", "finite_sum", "function", "harmonic", "huber", "least_squares", "linear", "log_likelihood",
-    "logistic", "lp_loss", "minimize", "of_gap", "poisson", "power", "quadratic", "squared_hinge", "zero",
+    "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
+    "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
+    "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
+    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
+    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Sparse",
+    "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted", "Vertices",
+    "absolute", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function", "harmonic",
+    "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "path",
+    "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
 ]

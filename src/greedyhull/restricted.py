@@ -49,7 +49,7 @@ class Restricted:
                 corner = self.f.metric(w, atoms, Z, weights=self._rows)
                 self._hessian = np.concatenate([np.concatenate([self._hessian, across], axis=1),
                                                 np.concatenate([across.T, corner], axis=1)])
-            self._images = _beside(self._images, Z)
+            self._images = beside(self._images, Z)
         self.block = self.block.extend(atoms)
 
     def take(self, index: Index) -> None:
@@ -122,7 +122,7 @@ def _sample(n: int, stride: int) -> Array:
     return stride * (np.random.default_rng(0).random(n) < 1.0 / stride).astype(np.float64)
 
 
-def _beside(Z: Any, more: Any) -> Any:
+def beside(Z: Any, more: Any) -> Any:
     """The columns of Z, then those of ``more``."""
     if hasattr(Z, "beside"):
         return Z.beside(more)

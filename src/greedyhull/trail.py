@@ -1,12 +1,11 @@
 """Least squares over l1 balls of many radii: what cross-validation asks for, hundreds of small solves in a row.
 
-A point of the ball of radius r is r·v, v a mixture of the atoms ±scale_j e_j of the ball of radius one. For a quadratic f
-with f(0) = f₀, gradient g₀ at zero and Hessian H,
+For a quadratic f with f(0) = f₀, gradient g₀ at zero and Hessian H,
 
-    f(rv) = f₀ + r⟨g₀, v⟩ + ½r²⟨v, Hv⟩,    ∇f(rv) = g₀ + rHv,
+    f(w) = f₀ + ⟨g₀, w⟩ + ½⟨w, Hw⟩,    ∇f(w) = g₀ + Hw,
 
-so that the gradient at the next radius is known before it is asked for, and the Gram matrix of the working atoms serves all
-radii. A radius costs one product with H, or none where the point need not change.
+so that with the point w scaled to the next radius the gradient there is known before it is asked for. Swaps of weight between
+two atoms, compiled, do the rest: on all coordinates where H is at hand, else on working ones, whose part of H serves all radii.
 """
 
 from __future__ import annotations
@@ -18,11 +17,15 @@ import numpy as np
 from greedyhull.atoms.base import lowest
 from greedyhull.atoms.shapes import BasisBlock
 from greedyhull.iterate import Iterate
+from greedyhull.kernels.l1_swaps import l1_swaps
+from greedyhull.restricted import beside
 from greedyhull.simplex_qp import solve_simplex_qp
-from greedyhull.types import Array, Block
+from greedyhull.types import Array, Index
 
-BATCH, ROUNDS = 30, 200  # atoms that join in a round, at least; rounds that a radius may take
-INNER, LAST = 0.05, 0.3  # a small quadratic is solved to this part of the gap, or of what is wanted in the end
+BATCH, ROUNDS = 30, 200  # coordinates that join in a round, at least; rounds that a radius may take
+SHARE = 0.75  # and only those that score this share of the best: what the next radius may ask for
+INNER, LAST = 0.02, 0.3  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
+SWAPS = 20  # swaps for each working coordinate, before a Newton step is tried
 
 
 class Stage(NamedTuple):
@@ -35,41 +38,55 @@ class Stage(NamedTuple):
 
 
 class Covariance:
-    """f(w) = f₀ − ⟨b, w⟩ + ½⟨w, Qw⟩ with Q made from data, so that nobody need look whether it is semidefinite."""
+    """f(w) = f₀ − ⟨b, w⟩ + ½⟨w, Qw⟩ with Q made from data: the whole of H is at hand, and every coordinate works."""
 
     def __init__(self, Q: Array, b: Array, f0: float) -> None:
-        self.Q, self.g0, self.f0, self.domain = Q, -b, f0, b.shape
+        self.H, self.g0, self.f0, self.domain = Q, -b, f0, b.shape
+        self.index, self.rank = np.arange(len(b)), len(b)
 
-    def images(self, atoms: BasisBlock) -> Array:
-        return np.asarray(self.Q[atoms.index].T * atoms.scale)
-
-    def gram(self, rows: Block, Z: Array, Z2: Array) -> Array:
-        return rows.dots(Z2)
-
-    def product(self, u: Array) -> Array:
-        return u
+    def product(self, w: Array) -> Array:
+        """Hw."""
+        out: Array = self.H.dot(w)
+        return out
 
 
 class Data:
-    """A quadratic objective φ(Aw), seen from zero."""
+    """A quadratic objective φ(Aw), seen from zero, with the images of the working coordinates and their part of H."""
 
     def __init__(self, f: Any) -> None:
         self.f, self.domain = f, f.domain
         self.zero = Iterate.at(BasisBlock(f.domain[0], [0], [0.0])[0], f.domain)
         self.g0, self.f0 = f.gradient(self.zero).astype(np.float64), float(f.value(self.zero))
+        self.index, self.H, self.rank = np.zeros(0, dtype=np.intp), np.zeros((0, 0)), f.n
+        self.Z: Any = None
 
-    def images(self, atoms: Block) -> Any:
-        return atoms.images(self.f.design)
+    def _block(self, index: Index) -> BasisBlock:
+        return BasisBlock(self.domain[0], index, np.ones(len(index)))
 
-    def gram(self, rows: Block, Z: Any, Z2: Any) -> Array:
-        return np.asarray(self.f.metric(self.zero, rows, Z, Z2), dtype=np.float64)
-
-    def product(self, u: Array) -> Array:
+    def product(self, w: Array) -> Array:
+        """Hw for w with entries at the working coordinates."""
+        u = np.asarray(self.Z @ w.astype(self.Z.dtype, copy=False))
         return np.asarray(self.f.product(self.zero, u), dtype=np.float64)
+
+    def join(self, new: Index) -> None:
+        """Let coordinates join."""
+        f, block, m = self.f, self._block(new), len(self.index)
+        Z = block.images(f.design)
+        H = np.empty((m + len(new), m + len(new)))
+        H[:m, :m], H[m:, m:] = self.H, f.metric(self.zero, block, Z)
+        if m:
+            H[:m, m:] = f.metric(self.zero, self._block(self.index), self.Z, Z)
+            H[m:, :m] = H[:m, m:].T
+        self.Z = Z if self.Z is None else beside(self.Z, Z)
+        self.H, self.index = H, np.append(self.index, new)
+
+    def keep(self, places: Index) -> None:
+        """Let all others go."""
+        self.index, self.H, self.Z = self.index[places], self.H[np.ix_(places, places)], self.Z[:, places]
 
 
 class Trail:
-    """The points over growing balls; ``scale_j`` e_j are the atoms of the ball of radius one.
+    """The points over one ball after the other, ``scale_j`` e_j the atoms of the ball of radius one.
 
     >>> f = Covariance(np.eye(2), np.array([3.0, 1.0]), 5.0)
     >>> trail = Trail(f, np.ones(2))
@@ -78,66 +95,76 @@ class Trail:
     """
 
     def __init__(self, f: Any, scale: Array) -> None:
-        self.f, self.scale = f, scale
-        self.block: Any = BasisBlock(f.domain[0], [0], [0.0])  # the origin, where what is left of the budget rests
-        self.keys = set(self.block.keys)
-        self.Z = f.images(self.block)
-        self.alpha, self.G = np.ones(1), np.zeros((1, 1))
-        self.Hv = np.zeros(f.domain)
+        self.f, self.scale, self.radius = f, scale, 1.0
+        self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
 
     @property
     def rest(self) -> float:
         """The share of the budget that is not used."""
-        return float(self.alpha[0])
+        return 1.0 - float((np.abs(self.w) / self.scale[self.f.index]).sum()) / self.radius
 
     def to(self, r: float, tol: float) -> Stage:
         """The point for radius r, to a gap of ``tol`` times the larger of f and what has been gained since zero."""
         f = self.f
+        self.w, self.Hw, self.radius = (r / self.radius) * self.w, (r / self.radius) * self.Hw, r
         for _ in range(ROUNDS):
-            g = f.g0 + r * self.Hv
-            dots = self.block.dots(g)
+            g = f.g0 + self.Hw
             size = np.abs(g) * self.scale
-            gap = r * float(self.alpha.dot(dots) + size.max())
-            linear = float(self.alpha.dot(self.block.dots(f.g0)))
-            value = f.f0 + r * linear + 0.5 * r * r * float(self.alpha.dot(self.block.dots(self.Hv)))
+            half = 0.5 * float(self.w.dot(self.Hw[f.index]))
+            linear = float(self.w.dot(f.g0[f.index]))
+            value, gap = f.f0 + linear + half, linear + 2.0 * half + r * float(size.max())
             wanted = tol * max(abs(value), f.f0 - value + gap)
             if gap <= wanted:
                 break
-            self._join(g, size, 0.05 * gap / r - float(self.alpha.dot(dots)))
-            inner = max(INNER * gap, LAST * wanted)
-            target = solve_simplex_qp(r * r * self.G, r * self.block.dots(g), self.alpha, inner)
-            if np.array_equal(target, self.alpha):
+            before = len(f.index)
+            if before < len(g):
+                self._join(g, size, (0.05 * gap - linear - 2.0 * half) / r)
+            inner = max(INNER * gap, LAST * wanted) if len(f.index) < len(g) else 0.9 * wanted
+            if not self._swap(g[f.index], inner) and len(f.index) == before:
                 break
-            self.alpha = target
-            self.Hv = f.product(self.Z @ target)
         w = np.zeros(f.domain)
-        self.block.add_to(w, r * self.alpha)
+        w[f.index] = self.w
         return Stage(r, w, value, gap)
 
-    def give(self) -> float:
-        """1ᵀ(uᵢᵀHuⱼ)⁻¹1 over the active atoms: by how much the radius must grow for the price to fall by one."""
-        on = 1 + self.alpha[1:].nonzero()[0]
-        H = self.G[np.ix_(on, on)]
-        H[np.diag_indices_from(H)] += 1e-12 * float(np.trace(H)) + 1e-300
-        return float(np.linalg.solve(H, np.ones(len(on))).sum()) if len(on) else 0.0
+    def _swap(self, g: Array, tol: float) -> bool:
+        """Swap weight among the working coordinates; whether anything changed."""
+        scale, w = self.scale[self.f.index], self.w.copy()
+        slow = l1_swaps(self.f.H, scale, g, w, self.radius, tol, SWAPS * len(w) + 1000) > tol
+        if slow or np.count_nonzero(w) > self.f.rank:  # swaps spread weight over more atoms than a vertex has
+            w = self._newton(g, w, scale, tol)
+        changed = not np.array_equal(w, self.w)
+        self.w, self.Hw = w, self.f.product(w)
+        return changed
+
+    def _newton(self, g: Array, w: Array, scale: Array, tol: float) -> Array:
+        """Where swaps are slow, the small problem on the active atoms is solved by Newton steps."""
+        on, r = w.nonzero()[0], self.radius
+        atoms = r * np.sign(w[on]) * scale[on]
+        G = np.zeros((len(on) + 1, len(on) + 1))
+        G[1:, 1:] = self.f.H[np.ix_(on, on)] * np.outer(atoms, atoms)
+        alpha = np.append(0.0, w[on] / atoms)
+        alpha[0] = max(1.0 - float(alpha.sum()), 0.0)
+        w = w.copy()
+        w[on] = solve_simplex_qp(G, np.append(0.0, g[on] * atoms), alpha / alpha.sum(), tol)[1:] * atoms
+        return w
+
+    @property
+    def price(self) -> float:
+        """What one more unit of radius is worth."""
+        return float((np.abs(self.f.g0 + self.Hw) * self.scale).max())
 
     def _join(self, g: Array, size: Array, least: float) -> None:
-        """The best atoms join, of those whose ``size`` exceeds ``least``; where too many wait in vain, those leave first."""
-        active = int(np.count_nonzero(self.alpha))
-        index = lowest(-size, min(max(BATCH, active), len(size)))
-        index = index[size[index] > least]
-        if len(self.alpha) > 3 * (active + len(index)):
-            keep = np.append(0, 1 + self.alpha[1:].nonzero()[0])
-            self.block, self.alpha, self.Z = self.block.take(keep), self.alpha[keep], self.Z[:, keep]
-            self.G, self.keys = self.G[np.ix_(keep, keep)], set(self.block.keys)
-        atoms = BasisBlock(len(g), index, np.where(g[index] > 0, -self.scale[index], self.scale[index]))
-        new = np.array([i for i, key in enumerate(atoms.keys) if key not in self.keys], dtype=np.intp)
-        if not len(new):
-            return
-        atoms = atoms.take(new)
-        Z = self.f.images(atoms)
-        across, corner = self.f.gram(self.block, self.Z, Z), self.f.gram(atoms, Z, Z)
-        self.G = np.block([[self.G, across], [across.T, corner]])
-        self.Z = self.Z.beside(Z) if hasattr(self.Z, "beside") else np.concatenate([self.Z.T, Z.T]).T
-        self.block, self.alpha = self.block.extend(atoms), np.concatenate([self.alpha, np.zeros(len(new))])
-        self.keys.update(atoms.keys)
+        """The best coordinates join, if their ``size`` exceeds ``least``; where too many wait in vain, those leave first."""
+        f, active = self.f, int(np.count_nonzero(self.w))
+        best = lowest(-size, min(max(BATCH, active), len(size)))
+        best = best[size[best] > max(least, SHARE * float(size.max()))]
+        if len(self.w) > 3 * (active + len(best)):
+            on = self.w.nonzero()[0]
+            f.keep(on)
+            self.w = self.w[on]
+        waiting = np.zeros(len(size), dtype=bool)
+        waiting[f.index] = True
+        new = best[~waiting[best]]
+        if len(new):
+            f.join(new)
+            self.w = np.append(self.w, np.zeros(len(new)))

@@ -23,6 +23,10 @@ FACTORIES: dict[str, tuple[Callable[..., Any], str]] = {
     "lp_loss, p = 2": (partial(gh.lp_loss, p=2.0), "real"),
     "lp_loss, p = 4": (partial(gh.lp_loss, p=4.0), "real"),
     "log_likelihood": (gh.log_likelihood, "none"),
+    "hinge": (gh.hinge, "labels"),
+    "absolute": (gh.absolute, "real"),
+    "quantile": (partial(gh.quantile, q=0.3), "real"),
+    "epsilon_insensitive": (partial(gh.epsilon_insensitive, epsilon=0.3), "real"),
 }
 
 
@@ -34,7 +38,7 @@ def test_the_loss_keeps_its_promises(name: str) -> None:
 
 def test_every_loss_that_ships_is_checked() -> None:
     """Here, or in a test of its own that calls the kit."""
-    known = {"Squared", "Logistic", "SquaredHinge", "Huber", "Poisson", "Power", "NegativeLog"}
+    known = {"Squared", "Logistic", "SquaredHinge", "Huber", "Poisson", "Power", "NegativeLog", "PiecewiseLinear"}
     texts = [path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("test_*.py")]
     files = {path.stem for path in Path(losses.__path__[0]).glob("*.py")} - {"__init__", "base", "profiled"}
     classes = {

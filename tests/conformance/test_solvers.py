@@ -40,9 +40,11 @@ SOLVERS += [
     (gh.Aggregated(gh.FrankWolfe(gh.OpenLoop()), every=3), None, set()),
     (gh.StochasticFrankWolfe(), None, NO_SUMS),
     (gh.StochasticFrankWolfe.dual(), None, NO_SUMS),
+    (gh.StochasticJones(), None, NO_SUMS),
+    (gh.StochasticJones(step=gh.Capped(gh.OpenLoop()), point="average"), None, NO_SUMS),
 ]
 NAMES = {problem.name for problem in small_problems()}
-LISTED = {type(solver) for solver, _, _ in SOLVERS}
+LISTED = {type(solver) for solver, _, _ in SOLVERS} | {gh.Smoothed}  # it wants kinks: tests/solvers/test_smoothed.py
 for kind in vars(gh).values():  # what has landed since is asked for honesty, and may refuse what it cannot do
     if isinstance(kind, type) and hasattr(kind, "run") and hasattr(kind, "__dataclass_fields__") and kind not in LISTED:
         SOLVERS.append((kind(), None, NAMES))

@@ -23,6 +23,9 @@ RULES = [
     gh.Backtracking(first=1e-6),
     gh.Backtracking(first=1e9, relax=0.5),
     gh.Backtracking(relax=1.0),
+    gh.Capped(gh.OpenLoop()),
+    gh.Capped(gh.Power(0.5)),
+    gh.Capped(gh.Constant(0.2)),
 ]
 
 

@@ -15,6 +15,8 @@ from greedyhull.trail import Covariance, Data, Trail
 from greedyhull.types import Array, Index
 
 ENOUGH = 1e-4  # the relative gap to which the points of a path are solved
+SECANT, NEAR = 6, 1.05  # steps to find a radius by its price, and how near to it is enough
+TINY = 1e-300
 MOST = 2000  # columns up to which the covariance of the data is made
 
 
@@ -124,21 +126,34 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def largest_radius(f: Any, scale: Array, eps: float) -> float:
-    """The radius at which the price of the budget has fallen to ``eps`` times that of its first unit, or a little less."""
-    trail = Trail(f, scale)
-    first = float((np.abs(f.g0) * scale).max())
-    r = 0.1 * max(f.f0, 1e-300) / max(first, 1e-300)
-    for _ in range(60):
-        trail.to(r, ENOUGH)
-        price = float((np.abs(f.g0 + r * trail.Hv) * scale).max())
-        if price <= 1.1 * eps * first or trail.rest > 0.01:
-            break
-        r = min(2.0 * r, r + (price - eps * first) * trail.give())
-    return float(r)
+def priced(f: Any, scale: Array, eps: float, count: int) -> Array:
+    """``count`` radii whose prices fall by one factor from each to the next, to ``eps`` times that of the first unit.
+
+    So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
+    straight line, so that secant steps find the radius; it need not be exact.
+    """
+    trail, radii, r = Trail(f, scale), [], 0.0
+    first = price = trail.price
+    give = 0.1 * f.f0 / max(first, TINY) ** 2
+    for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
+        for _ in range(SECANT):
+            if price <= NEAR * alpha:
+                break
+            before, step = price, min(max((price - alpha) * give, TINY), 0.5 * r or np.inf)
+            r += step
+            stage, price = trail.to(r, ENOUGH), trail.price
+            if trail.rest > 0.01 or stage.value <= ENOUGH * f.f0:  # more budget is of no use, or fits noise only
+                return spread([*radii, r], count)
+            give = step / (before - price) if price < before else 2.0 * give
+        radii.append(r)
+    return spread(radii, count)
+
+
+def spread(radii: list[float], count: int) -> Array:
+    """``count`` radii that lie as these do."""
+    return np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(radii)), np.maximum.accumulate(radii))
 
 
 def grid(largest: float, count: int) -> Array:
     """``count`` radii from a hundredth of the largest to the largest, each the same factor above the one before."""
     return np.geomspace(0.01 * largest, largest, count)
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.errors import check
 from greedyhull.estimators.base import weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.folds import Fold, Line, Paths, SquarePaths, grid, largest_radius
+from greedyhull.estimators.folds import Fold, Line, Paths, SquarePaths, grid, priced
 from greedyhull.estimators.l1_budget import spreads
 from greedyhull.estimators.linear import STORAGE, LinearClassifier, LinearRegressor
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION
@@ -65,10 +66,10 @@ class Chosen:
         return axes
 
 
-def radii_of(given: Any, largest: Any) -> Array:
-    """The radii that were given, in growing order, or a grid below the largest one that makes sense."""
+def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
+    """The radii that were given, in growing order, or so many as were asked for."""
     if isinstance(given, Integral):
-        return grid(largest(), int(given))
+        return make(int(given))
     radii = np.sort(np.asarray(given, dtype=np.float64))
     check(radii.ndim == 1 and len(radii) > 0 and bool((radii > 0).all()), f"radii={given!r} was given; a number of radii, or "
                                                                            "positive radii, are wanted.")
@@ -127,7 +128,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         """The path on all data and the losses (radius, fold), by trails."""
         paths = SquarePaths(X, y, s, S, folds, centre=self.fit_intercept)
         f, _ = paths.quadratic(None)
-        self.radii_ = radii_of(self.radii, lambda: largest_radius(f, paths.scale, float(self.eps)))
+        self.radii_ = radii_of(self.radii, lambda count: priced(f, paths.scale, float(self.eps), count))
         found = [paths.on(i, self.radii_) for i in range(len(folds))]
         return paths.on(None, self.radii_), self._losses(found, X, y, s, folds)
 
@@ -135,7 +136,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
                 ) -> tuple[Line, Array]:
         """The same by the driver, for any loss."""
         paths = Paths(X, y, s, S, self._problem)
-        self.radii_ = radii_of(self.radii, lambda: affordable(f, S, float(self.eps)))
+        self.radii_ = radii_of(self.radii, lambda count: grid(affordable(f, S, float(self.eps)), count))
         found = [paths.on(train, self.radii_) for train, _ in folds]
         return paths.on(None, self.radii_), self._losses(found, X, y, s, folds)
 
@@ -169,7 +170,8 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         S = L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
         folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
         problems = [self._problem(X, sign, s) for sign in signs]
-        self.radii_ = radii_of(self.radii, lambda: max(affordable(f, S, float(self.eps)) for f in problems))
+        largest = lambda: max(affordable(f, S, float(self.eps)) for f in problems)
+        self.radii_ = radii_of(self.radii, lambda count: grid(largest(), count))
         losses, whole = np.zeros((len(self.radii_), len(folds))), []
         for sign in signs:
             paths = Paths(X, sign, s, S, self._problem)
