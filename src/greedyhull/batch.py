@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from greedyhull.errors import check
+from greedyhull.sampler import Sampler
 from greedyhull.types import Array, Index, State
 
 
@@ -29,7 +32,11 @@ class Batch:
 
     def residual(self, x: Array) -> Array:
         """The weighted slopes pᵢ ℓ'ᵢ(aᵢ·x)."""
-        return np.asarray(self.loss.gradient(self.image(x)))
+        return self.slopes(self.image(x))
+
+    def slopes(self, z: Array) -> Array:
+        """The weighted slopes pᵢ ℓ'ᵢ(zᵢ)."""
+        return np.asarray(self.loss.gradient(z))
 
     def adjoint(self, r: Array) -> Array:
         """A_Bᵀ r."""
@@ -38,6 +45,22 @@ class Batch:
 
     def gradient(self, x: Array) -> Array:
         return self.adjoint(self.residual(x))
+
+    def pulls(self, x: Array, S: Any) -> Array:
+        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed, from their images."""
+        Z = S.block(np.arange(len(S))).images(self.objective().design)
+        slopes = np.asarray(self.residual(x), dtype=np.float64) * len(self.index)
+        ahead: Array = self.image(x)[:, None] - (Z.toarray() if hasattr(Z, "toarray") else Z)
+        return slopes[:, None] * ahead
+
+    def objective(self) -> Any:
+        """f_B as an objective, whose lines can be followed."""
+        from greedyhull.designs import design
+        from greedyhull.designs.centred import CentredDesign
+        from greedyhull.objective import Composite
+
+        rows = design(self.rows)
+        return Composite(rows if self.centre is None else CentredDesign(rows, self.centre), self.loss, "minibatch")
 
 
 class Whole:
@@ -49,14 +72,24 @@ class Whole:
     def value(self, x: Array) -> float:
         return float(self.f.loss.value(self.f.design.matvec(x)))
 
+    def image(self, x: Array) -> Array:
+        return np.asarray(self.f.design.matvec(x))
+
     def residual(self, x: Array) -> Array:
-        return np.asarray(self.f.loss.gradient(self.f.design.matvec(x)))
+        return self.slopes(self.image(x))
+
+    def slopes(self, z: Array) -> Array:
+        return np.asarray(self.f.loss.gradient(z))
 
     def adjoint(self, r: Array) -> Array:
         return np.asarray(self.f.design.adjoint(r.astype(self.f.design.dtype, copy=False)), dtype=np.float64)
 
     def gradient(self, x: Array) -> Array:
         return self.adjoint(self.residual(x))
+
+    def objective(self) -> Any:
+        """f itself."""
+        return self.f
 
 
 class Source:
@@ -69,6 +102,11 @@ class Source:
     def __init__(self, f: Any, sampler: Any) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
         self._whole: Any = None
+
+    @property
+    def n(self) -> float:
+        """How many terms there are: infinity for the source of a stream."""
+        return float(self.f.n)
 
     def draw(self, size: int) -> Any:
         """A fresh minibatch."""
@@ -105,3 +143,30 @@ class Source:
 
     def restore(self, state: State) -> None:
         self.spent = int(state["spent"])
+
+
+def pulls_of(gradients: Iterable[Array], x: Array, S: Any) -> Array:
+    """⟨g, x − d⟩ for the gradients g of some terms and every atom d of a set whose atoms can be listed."""
+    return np.stack([float(np.vdot(g, x)) - S.scores(g) for g in gradients])
+
+
+def source_of(f: Any, rng: np.random.Generator) -> Any:
+    """Where the minibatches of f come from in one solve; a stream brings its own source.
+
+    Refused unless minibatches of f can be drawn, and f is finite wherever a step may lead.
+    """
+    if hasattr(f, "source"):
+        return f.source(rng)
+    check_sum(f)
+    return Source(f, Sampler(f.n, rng))
+
+
+def check_sum(f: Any) -> None:
+    """Raise unless f is a finite sum whose terms can be taken one by one."""
+    check(hasattr(f, "batch"), f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or give the "
+                               "terms to finite_sum(value, gradient, n, shape).")
+    check(hasattr(getattr(f, "design", None), "take_rows") or not hasattr(f, "design"),
+          f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a matrix.")
+    check(getattr(getattr(f, "loss", None), "everywhere", True),
+          f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
+    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so

@@ -19,8 +19,9 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class BlackBox:
-    """f given by value(w) and gradient(w); it must be convex for its certificates to hold.
+    """f given by value(w) and gradient(w); it must be convex for its gaps to bound its error.
 
+    If it is not, and says so (``convex`` False), gaps are measures of stationarity.
     It is never asked outside the hull, and its arrays are never changed.
     """
 
@@ -29,10 +30,11 @@ class BlackBox:
     name = "function"
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
-                 smoothness: float | None) -> None:
+                 smoothness: float | None, convex: bool = True) -> None:
         check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
         check(smoothness is None or smoothness > 0, f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
+        self.convex = bool(convex)
 
     def __repr__(self) -> str:
         return f"function(shape={self.domain})"

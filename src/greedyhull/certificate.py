@@ -14,13 +14,24 @@ from greedyhull.memory import lazy_rng
 from greedyhull.types import Kind
 
 
+def promise(kind: Kind, delta: float = 0.0) -> str:
+    """What a bound of a kind promises, in words.
+
+    >>> promise("probability", 0.05)
+    'with probability at least 0.95'
+    """
+    return {"always": "always", "probability": f"with probability at least {1 - delta:g}", "expectation": "in expectation",
+            "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
+
+
 @dataclass(frozen=True)
 class Certificate:
     """lower ≤ min f ≤ value and gap = value − lower, of a ``kind``:
 
     "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta),
     "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the
-    first-order decrease, not the error). For a stream, value and gap are None.
+    first-order decrease, not the error, and lower is −∞). For a stream value is None and lower −∞; gap still bounds
+    the error, and is None where nothing is known yet.
     """
 
     value: float | None
@@ -30,18 +41,22 @@ class Certificate:
     delta: float = 0.0
 
     def __str__(self) -> str:
-        promise = {"always": "always", "probability": f"with probability at least {1 - self.delta:g}",
-                   "expectation": "in expectation", "estimate": "if the estimated constants are right",
-                   "stationary": "as a measure of stationarity"}[self.kind]
-        if self.value is None or self.gap is None:
-            return f"No value can be known for a stream; the lower bound is {self.lower:.6g} ({promise})."
-        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {promise}."
+        held = promise(self.kind, self.delta)
+        value = "The value of a stream cannot be known" if self.value is None else f"The value is {self.value:.10g}"
+        if self.gap is None:
+            return f"{value}, and how far it is from the minimum is not known yet."
+        if self.kind == "stationary":
+            return f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
+        if self.value is None:
+            return f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
+        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}."
 
 
 def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
 
-    Value and gradient are computed afresh in float64; ``gap`` = ⟨∇f(w), w⟩ − min_S ⟨∇f(w), ·⟩ + slack + rounding.
+    Value and gradient are computed afresh in float64; ``gap`` = ⟨∇f(w), w⟩ − min_S ⟨∇f(w), ·⟩ + slack + rounding. Where f
+    has kinks, other dual points than a subgradient at w are tried, and the best lower bound counts.
     ``tol`` is how far outside the hull, relative to its size, the point may lie (default 1e-9).
 
     >>> import numpy as np, greedyhull as gh
@@ -49,11 +64,18 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
     True
     """
-    return certificate_of(f, S, as_iterate(f, S, w, 1e-9 if tol is None else tol))
+    point = as_iterate(f, S, w, 1e-9 if tol is None else tol)
+    check(getattr(f, "n", 0) is not None, lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
+          "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
+    return certificate_of(f, S, point)
 
 
-def certificate_of(f: Any, S: Any, w: Iterate) -> Certificate:
-    """The certificate of an iterate without views that is known to lie in the hull."""
+def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf) -> Certificate:
+    """The certificate of an iterate without views that is known to lie in the hull.
+
+    ``known`` is a lower bound that the caller has already: where bounds must be searched for, f having kinks, it may save
+    the search.
+    """
     precise = f.precise()
     value = precise.value(w)
     check(bool(np.isfinite(value)), f"{f!r} is {value} at this point; a certificate needs a finite value.")
@@ -61,8 +83,15 @@ def certificate_of(f: Any, S: Any, w: Iterate) -> Certificate:
     check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
                                       "certified there. Check the objective's gradient.")
     d, slack, kind = S.oracle(lazy_rng(0)).argmin(g)
-    gap = precise.euler(w) - d.dot(g) + slack + precise.rounding(w, S)
-    return Certificate(value, max(gap, 0.0), value - max(gap, 0.0), kind)
+    gap = max(precise.euler(w) - d.dot(g) + slack + precise.rounding(w, S), 0.0)
+    if not getattr(f, "convex", True):
+        return Certificate(value, gap, -np.inf, "stationary")
+    lower = value - gap
+    if not getattr(f, "smooth", True) and hasattr(f, "smoothed"):
+        from greedyhull.dual_bound import dual_bound
+
+        lower, kind = dual_bound(precise, S, w, (lower, kind), known)
+    return Certificate(value, max(value - lower, 0.0), lower, kind)
 
 
 def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:

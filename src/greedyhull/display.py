@@ -57,7 +57,8 @@ class ProgressLine:
     def words(self, event: Event) -> str:
         """The line itself, as plain text."""
         kind = "" if event.kind == "always" else f" ({event.kind})"
-        parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", f"value {event.value:.8g}", self._rate()]
+        value = f"value ≈ {event.value:.4g}" if event.told else f"value {event.value:.8g}"  # of a sample, or of all terms
+        parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", value, self._rate()]
         if event.point.keeps_atoms:
             atoms = len(event.point)
             parts.append(f"{atoms} atom" if atoms == 1 else f"{atoms} atoms")

@@ -9,6 +9,10 @@ class GreedyhullError(ValueError):
     """Bad input or a broken promise; the message names the remedy."""
 
 
+class GreedyhullWarning(UserWarning):
+    """A set-up that runs, but for which theory promises less than one may hope; the message names the condition."""
+
+
 def check(condition: bool, message: str | Callable[[], str]) -> None:
     """Raise ``GreedyhullError(message)`` unless ``condition`` holds.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.batch import pulls_of
 from greedyhull.blackbox import BlackBox
 from greedyhull.errors import check
 from greedyhull.types import Array, Index, Shape
@@ -27,21 +28,28 @@ class Terms:
     def gradient(self, x: Array) -> Array:
         return self.f.checked(self.f.gradient_of(_locked(x), self.index))
 
+    def pulls(self, x: Array, S: Any) -> Array:
+        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
+        return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(len(self.index))), x, S)
+
 
 class FiniteSum(BlackBox):
     """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
 
     name = "finite_sum"
 
-    def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None) -> None:
+    def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
+                 lipschitz: float | None = None, convex: bool = True) -> None:
         check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
               f"n={n!r} terms were given to finite_sum; a whole number of at least one is wanted.")
         check(callable(value) and callable(gradient),
               "finite_sum(value, gradient, n, shape) wants two functions of an array and an index array.")
-        self.n, self.value_of, self.gradient_of = int(n), value, gradient
+        check(lipschitz is None or 0.0 < lipschitz < np.inf,
+              f"lipschitz={lipschitz!r} was given; a bound on the length of the gradient of every term, or None, is wanted.")
+        self.n, self.value_of, self.gradient_of, self.lipschitz = int(n), value, gradient, lipschitz
         everything = np.arange(self.n)
         everything.flags.writeable = False
-        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness)
+        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness, convex)
 
     def __repr__(self) -> str:
         return f"finite_sum(n={self.n}, shape={self.domain})"
@@ -58,17 +66,20 @@ class FiniteSum(BlackBox):
         return array
 
 
-def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None) -> FiniteSum:
+def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
+               lipschitz: float | None = None, convex: bool = True) -> FiniteSum:
     """(1/n) Σ fᵢ(w): value(w, index) and gradient(w, index) return the mean over the terms in an index array.
 
-    An index may come more than once in the array, and then counts more than once.
+    An index may come more than once in the array, and then counts more than once. ``lipschitz`` bounds the length (l2) of the
+    gradient of every term on the hull, for bounds from samples. ``convex=False`` makes gaps measures of stationarity.
 
     >>> rows = np.array([[1.0, 0.0], [0.0, 3.0]])
     >>> f = finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
     >>> f, f.batch(np.array([1])).gradient(np.zeros(2))
     (finite_sum(n=2, shape=(2,)), array([0., 3.]))
     """
-    return FiniteSum(value, gradient, n, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), smoothness)
+    domain = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex)
 
 
 def _locked(x: Array) -> Array:

@@ -63,12 +63,13 @@ def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
     noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord = 0.5 * (begin + end)
     check(
-        here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise,
+        not getattr(f, "convex", True)
+        or (here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise),
         f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
         f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
     )
     check(
-        before - noise <= slope <= after + noise,
+        min(before, after) - noise <= slope <= max(before, after) + noise,
         f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
         f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
         "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",

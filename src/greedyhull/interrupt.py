@@ -37,6 +37,6 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._before)
 
     @staticmethod
-    def reason(gap: float) -> str:
-        """What a solution says of an interrupted run."""
-        return f"Interrupted with a gap of {gap:.3g}; the point is the last certified one. Pass it as start= to go on."
+    def reason(reached: str) -> str:
+        """What a solution says of an interrupted run; ``reached`` is its gap in words."""
+        return f"Interrupted with {reached}; the point is the last certified one. Pass it as start= to go on."

@@ -15,6 +15,11 @@ from greedyhull.types import Answer, Array, Kind, Oracle, Shape, Shortlist, Stat
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
 
 
+def never(k: int) -> bool:
+    """No point is wanted."""
+    return False
+
+
 class Memory:
     """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
 
@@ -26,6 +31,8 @@ class Memory:
         self.k, self.warm = 0, warm
         self.gap: float | None = None
         self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
+        self.delta = 0.0  # how likely it is to fail, where it may
+        self.asked: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
         self._seed = seed
@@ -34,6 +41,10 @@ class Memory:
         self._step: Step | None = None
         self._pending: State = {}
         self._parts: dict[str, Any] = {}
+
+    def fresh(self, *path: int) -> np.random.Generator:
+        """Random numbers beside those of `rng`, the same for the same path: to draw from them leaves the run as it is."""
+        return np.random.default_rng([self._seed, *path])
 
     @property
     def rng(self) -> np.random.Generator:
@@ -96,7 +107,7 @@ class Memory:
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
                         "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
-                        "kind": np.array(KINDS.index(self.kind))}
+                        "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta)}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
@@ -113,6 +124,7 @@ class Memory:
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
         self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
+        self.delta = float(state["delta"])
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = _under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from math import inf, isfinite, isinf, isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
 from greedyhull.atoms.base import array_of
 from greedyhull.certificate import Certificate, afresh, as_iterate, certificate_of, check_pair
-from greedyhull.choose import choose_solver
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.choose import check_smooth, choose_solver
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.interrupt import Interrupt
 from greedyhull.iterate import CoordinateIterate, Iterate, restored
 from greedyhull.memory import Memory, lazy_rng
 from greedyhull.progress import Event, Progress
 from greedyhull.saved import load_state, save_state
 from greedyhull.solution import Solution
-from greedyhull.stop import Relative, Seconds, Stalled, Stop
+from greedyhull.stop import Relative, Seconds, Stalled, Stop, so_far
 from greedyhull.trace import Trace
+from greedyhull.types import Kind
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 DEFAULT_STOP = Relative(1e-6) | Stalled(300) | Seconds(60.0)
@@ -64,10 +67,11 @@ class Run:
     def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
-        self.f, self.S, self.stop = f, S, stop.begin()
+        self.f, self.S, self.stop, self.given = f, S, stop.begin(), (stop, seed)
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+        check_smooth(f, self.solver)
         tolerance = getattr(self.solver, "tolerance", None)
         check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                                 f"such as constant({tolerance!r}) or harmonic() is wanted.")
@@ -80,13 +84,16 @@ class Run:
         self.start_value = np.nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
+        self.convex = getattr(f, "convex", True)
         self.guard = Stalled(4096).begin()
         self.blur = 0.0  # what rounding may have done to the last gap
+        self.limits, self.interrupt = stop.limits(), Interrupt()
+        self.shown = self.w  # the point that the last bound is about: w, or a mean of the points before it
 
     def _begin(self, start: Any, seed: int) -> Iterate:
         f, S = self.f, self.S
         if start is None:
-            w: Iterate = f.start(S, lazy_rng(seed))
+            w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
         elif isinstance(start, Iterate):
             w = as_iterate(f, S, start, 1e-9)
         elif hasattr(start, "add_to"):
@@ -99,14 +106,16 @@ class Run:
             w = S.decompose(x) if getattr(self.solver, "looks_back", True) or not S.dense_atoms else CoordinateIterate(x)
         if not getattr(self.solver, "looks_back", True) and getattr(S, "dense_atoms", False) and w.keeps_atoms:
             w = CoordinateIterate(w.array())
-        check(isfinite(f.value(w)), lambda: f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
+        if getattr(f, "n", 0) is not None:  # the value of a stream cannot be known
+            check(isfinite(f.value(w)), lambda: f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
         return w
 
     # --- the loop -------------------------------------------------------------------------------------------------
 
     def solve(self) -> Solution:
-        reason = ""
-        with Interrupt() as interrupt:
+        reason, event = "", None
+        with self.interrupt as interrupt:
+            self.memory.asked = self._asked
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             try:
                 for progress in steps:
@@ -124,20 +133,20 @@ class Run:
                         if self.blur > 0.5 * event.gap and event.point is self.w:
                             self._sharpen()
                         continue
-                    reason = said or interrupt.reason(event.gap)
+                    reason = said or interrupt.reason(so_far(event))
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
                         self._save(event)
                     final, fresh = self._certify(event)
                     if said is None or not self.stop.met(event) or self.stop.met(final) or not self._go_on(final, fresh):
                         break
                 else:
-                    event = self._last()
-                    reason = f"The solver ended by itself, with a gap of {event.gap:.3g}."
-                    final, fresh = self._certify(event, moved=True)
+                    event = self._last(event)
+                    reason = f"The solver ended by itself, with {so_far(event)}."
+                    final, fresh = self._certify(event, moved=event.point is self.w)
             except KeyboardInterrupt:
-                event = self._last()
-                reason = interrupt.reason(event.gap)
-                final, fresh = self._certify(event, moved=True)
+                event = self._last(event)
+                reason = interrupt.reason(so_far(event))
+                final, fresh = self._certify(event, moved=event.point is self.w)
             finally:
                 for watcher in self.watchers:
                     close = getattr(watcher, "close", None)
@@ -145,28 +154,54 @@ class Run:
                         close()
         return self._solution(final, fresh, reason)
 
+    def _asked(self, k: int) -> bool:
+        """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
+        now = self.earlier + perf_counter() - self.began
+        if now > LISTEN_AFTER and not self.interrupt.listening:
+            self.interrupt.listen()
+        return k >= self.limits.iterations or now >= self.limits.seconds or self.interrupt.asked
+
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
         if self.careful:
             from greedyhull.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
+        if p.value is not None:
+            if isnan(p.gap) or not isfinite(p.value):
+                self._question(p.value, p.gap, p)
+            return self._note(p, p.value, p.gap, -inf, p.kind, p.delta)
         value = f.value(w)
         self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
         gap = p.gap + self.blur
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
+        if not self.convex:  # a gap says nothing of the minimum there
+            return self._note(p, value, gap, -inf, "stationary", 0.0)
         if value - gap > memory.lower:
-            memory.lower, memory.kind = value - gap, p.kind
-        memory.gap = gap = value - memory.lower
-        seconds, work, trace = self.earlier + perf_counter() - self.began, w.work, self.trace
+            memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
+        return self._note(p, value, value - memory.lower, memory.lower, memory.kind, memory.delta)
+
+    def _note(self, p: Progress, value: float, gap: float, lower: float, kind: Kind, delta: float) -> Event:
+        """Write a row of the trace."""
+        w, memory, trace = p.point, self.memory, self.trace
+        memory.gap, self.shown = gap if gap < inf else None, w
+        seconds, work = self.earlier + perf_counter() - self.began, w.work
         if trace.rows:
             trace.steps.append(w.step)
         elif isnan(self.start_value):
             self.start_value = value
+            self._caution()
         slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
         trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, slack))
-        return Event(memory.k, seconds, value, gap, memory.lower, w, self.start_value, memory.kind, w.step, p.also)
+        return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
+                     p.value is not None)
+
+    def _caution(self) -> None:
+        """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
+        cautions = getattr(self.solver, "cautions", None)
+        for said in () if cautions is None else cautions(self.f, self.S):
+            warn(said, GreedyhullWarning, stacklevel=6)  # the line that called minimize
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
@@ -191,41 +226,58 @@ class Run:
 
     # --- the end --------------------------------------------------------------------------------------------------
 
-    def _last(self) -> Event:
-        check(bool(self.trace.rows), "The run ended before its first point was certified.")
-        row = self.trace.rows[-1]
-        return Event(int(row[0]), row[1], row[2], row[3], self.memory.lower, self.w, self.start_value)
+    @staticmethod
+    def _last(event: Event | None) -> Event:
+        if event is None:
+            raise GreedyhullError("The run ended before its first point was certified.")
+        return event
 
     def _certify(self, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
         """The event as it is for the returned point, recomputed from its atoms in float64; the point may have ``moved``."""
-        w = self.w
+        w = event.point
+        if event.told:
+            return self._complete(event)
         if not moved and not self.drifts and self.f.fresh(w):  # computed from the atoms a moment ago
-            return event, Certificate(event.value, event.gap, event.lower, event.kind)
+            return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta)
         if w.keeps_atoms:
             w.refresh()
-        certificate = certificate_of(self.f, self.S, afresh(w))
-        lower = certificate.lower if self.drifts else max(certificate.lower, self.memory.lower)
-        assert certificate.value is not None
-        gap = max(certificate.value - lower, 0.0)
-        kind = certificate.kind if lower == certificate.lower else self.memory.kind
-        final = Event(event.iteration, self.earlier + perf_counter() - self.began, certificate.value, gap, lower, w,
-                      self.start_value, kind)
-        return final, Certificate(certificate.value, gap, lower, kind, certificate.delta)
+        certificate = certificate_of(self.f, self.S, afresh(w), -inf if self.drifts else self.memory.lower)
+        assert certificate.value is not None and certificate.gap is not None
+        lower, gap, kind, delta = certificate.lower, certificate.gap, certificate.kind, certificate.delta
+        if self.convex and not self.drifts and self.memory.lower > lower:
+            lower, kind, delta = self.memory.lower, self.memory.kind, self.memory.delta
+            gap = max(certificate.value - lower, 0.0)
+        final = replace(event, seconds=self.earlier + perf_counter() - self.began, value=certificate.value, gap=gap,
+                        lower=lower, kind=kind, delta=delta)
+        return final, Certificate(certificate.value, gap, lower, kind, delta)
+
+    def _complete(self, event: Event) -> tuple[Event, Certificate]:
+        """A bound that was told stands as it is; the value is computed, once, where there is one."""
+        value = float(self.f.precise().value(afresh(event.point)))
+        gap = None if isinf(event.gap) else event.gap
+        if isnan(value):
+            return event, Certificate(None, gap, -inf, event.kind, event.delta)
+        lower = -inf if event.kind == "stationary" else value - event.gap
+        return replace(event, value=value), Certificate(value, gap, lower, event.kind, event.delta)
 
     def _go_on(self, final: Event, fresh: Certificate) -> bool:
         """Whether another try, from refreshed views, may still close a gap that looked closed."""
-        self.memory.lower, self.memory.kind = fresh.lower, fresh.kind
+        if not final.told:
+            self.memory.lower, self.memory.kind, self.memory.delta = fresh.lower, fresh.kind, fresh.delta
         tries = self.memory.arrays.get("recertified", np.array(0)) + 1
         self.memory.arrays["recertified"] = tries
         return int(tries) <= 20
 
     def _solution(self, final: Event, certificate: Certificate, reason: str) -> Solution:
         converged = self.stop.met(final)
-        if self.stop.asks_gap and not converged and reason.startswith("The certified"):
+        if final.told and self.stop.asks_gap and not converged and reason.startswith("The certified"):
+            reason = (f"The gap of {final.gap:.3g} met the request beside the estimated value, but does not beside the true "
+                      "one. Ask for less, or for larger samples.")
+        elif self.stop.asks_gap and not converged and reason.startswith("The certified"):
             reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, "
                       "recomputed from its atoms, does not. Ask for less, or give float64 data.")
-        return Solution(self.w, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
-                        self.f, self.S, self.memory.curvature, self.choice)
+        return Solution(final.point, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
+                        self.f, self.S, self.memory.curvature, self.choice, final.also or {}, *self.given)
 
     # --- saved states ---------------------------------------------------------------------------------------------
 
@@ -239,6 +291,8 @@ class Run:
         state = {f"iterate.{name}": array for name, array in self.w.state().items()}
         state.update({f"memory.{name}": array for name, array in self.memory.state().items()})
         state["run"] = np.array([self.start_value, self.earlier + perf_counter() - self.began])
+        if self.shown is not self.w:
+            state["shown"] = self.shown.array()
         return state
 
     def resume(self, path: Path) -> None:
@@ -252,13 +306,14 @@ class Run:
         self.memory.restore({name[7:]: array for name, array in state.items() if name.startswith("memory.")})
         self.start_value, self.earlier = (float(x) for x in state["run"])
         self.began = perf_counter()
+        self.shown = CoordinateIterate(state["shown"]) if "shown" in state else self.w
         self._check_same_problem()
 
     def _check_same_problem(self) -> None:
         """A lower bound that was saved holds for the problem it was saved from only."""
-        if self.memory.gap is None or not isfinite(self.memory.gap):
+        if self.memory.gap is None or not isfinite(self.memory.gap + self.memory.lower):
             return
-        told, w = self.memory.lower + self.memory.gap, self.w.copy()
+        told, w = self.memory.lower + self.memory.gap, self.shown.copy()
         value = self.f.value(w)
         check(abs(value - told) <= 1e-4 * (abs(value) + abs(told)) + 1e3 * self.f.rounding(w, self.S),
               f"The state was saved for another problem: there the value was {told:.6g}, {self.f!r} has {value:.6g} at "

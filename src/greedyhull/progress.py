@@ -9,7 +9,12 @@ from greedyhull.types import Kind
 
 
 class Progress(NamedTuple):
-    """A point and the bound on its error: f(point) − min f ≤ gap, oracle's slack included, before rounding."""
+    """A point and the bound on its error: f(point) − min f ≤ gap, oracle's slack included, before rounding.
+
+    ``value`` is told, perhaps an estimate, where nobody is to compute f(point): that of a stream, or of a sum too long for
+    it. Such a bound stands by itself: no lower bound of min f is kept from it, as none may be from bounds in expectation.
+    ``delta`` is how likely a bound of kind "probability" is to fail, all bounds of its run together.
+    """
 
     point: Any
     gap: float
@@ -17,6 +22,8 @@ class Progress(NamedTuple):
     slack: float = 0.0
     tolerance: float = 0.0
     also: Any = None
+    value: float | None = None
+    delta: float = 0.0
 
 
 @dataclass(slots=True)
@@ -33,9 +40,13 @@ class Event:
     kind: Kind = "always"
     step: float = float("nan")
     also: dict[str, Any] = field(default_factory=dict)
+    delta: float = 0.0
+    told: bool = False  # by the solver, value and all: the bound stands by itself
 
     @property
     def relative(self) -> float:
-        """gap / max(|value|, f(x₀) − lower bound)."""
-        scale = max(abs(self.value), self.start_value - self.lower)
+        """gap / max(|value|, f(x₀) − lower bound), where the lower bound is value − gap."""
+        if self.gap == float("inf"):
+            return self.gap
+        scale = max(abs(self.value), self.start_value - self.value + self.gap)
         return self.gap / scale if scale > 0 else (0.0 if self.gap <= 0 else float("inf"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from greedyhull.certificate import Certificate
 from greedyhull.iterate import Iterate
-from greedyhull.theory import Bound
+from greedyhull.theory import Bound, Constants, constants
 from greedyhull.trace import Trace
 
 
@@ -35,6 +37,8 @@ class Solution:
     curvature: float | None = None
     choice: str = ""  # why this solver, where `minimize` chose it
     also: dict[str, Any] = field(default_factory=dict)
+    stop: Any = None
+    seed: int = 0
 
     @property
     def value(self) -> float | None:
@@ -53,7 +57,7 @@ class Solution:
         has no radius.
         """
         radius = getattr(self.atom_set, "radius", None)
-        if radius is None:
+        if radius is None or self.certificate.value is None:  # a stream has no gradient to tell it from
             return None
         slope = float(self.objective.euler(self.point))
         middle = getattr(self.atom_set, "middle", None)
@@ -72,11 +76,30 @@ class Solution:
 
         return bounds_of(self)
 
-    def report(self, path: str | Path) -> Path:
-        """Write one self-contained HTML page about the run."""
+    @cached_property
+    def constants(self) -> Constants:
+        """The constants of the problem (M, σ, L, D, …), each marked exact, upper bound or estimated."""
+        return constants(self.objective, self.atom_set)
+
+    def report(self, path: str | Path, names: Sequence[str] | None = None) -> Path:
+        """Write one self-contained HTML page about the run; ``names`` are those of the coordinates."""
         from greedyhull.report import write
 
-        return write(self, path)
+        return write(self, path, names=names)
+
+    def summary(self) -> str:
+        """What was solved, how well, provably, and how it ended, in a few lines."""
+        from greedyhull.report.summary import text
+
+        return text(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from greedyhull.report.summary import html
+
+        return html(self)
 
     def __repr__(self) -> str:
         value = "unknown" if self.value is None else f"{self.value:.10g}"

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
+from greedyhull.certificate import promise
 from greedyhull.errors import check
 from greedyhull.progress import Event
+
+
+class Limits(NamedTuple):
+    """Where a solve ends whatever its gap is; a solver that certifies its point now and then does so there."""
+
+    iterations: float = inf
+    seconds: float = inf
 
 
 class Stop:
@@ -22,6 +31,10 @@ class Stop:
     def met(self, event: Event) -> bool:
         """Whether the event satisfies the request on the gap; False where none was made."""
         return False
+
+    def limits(self) -> Limits:
+        """The number of iterations and of seconds at which it will speak, if these are all it waits for."""
+        return Limits()
 
     def begin(self) -> Stop:
         """A fresh copy for one solve; stops that count start from nothing."""
@@ -40,6 +53,16 @@ def _stops(*stops: Stop) -> tuple[Stop, ...]:
     return stops
 
 
+def promised(event: Event) -> str:
+    """What a bound promises, in brackets, where that is less than always."""
+    return "" if event.kind == "always" else f" ({promise(event.kind, event.delta)})"
+
+
+def so_far(event: Event) -> str:
+    """The gap in words."""
+    return "no bound yet" if event.gap == inf else f"a gap of {event.gap:.3g}{promised(event)}"
+
+
 @dataclass(frozen=True)
 class Gap(Stop):
     """Stop once the certified gap is at most ``absolute``."""
@@ -53,7 +76,7 @@ class Gap(Stop):
 
     def __call__(self, event: Event) -> str | None:
         if event.gap <= self.absolute:
-            return f"The certified gap {event.gap:.3g} is at most the requested {self.absolute:g}."
+            return f"The certified gap {event.gap:.3g}{promised(event)} is at most the requested {self.absolute:g}."
         return None
 
     def met(self, event: Event) -> bool:
@@ -72,7 +95,8 @@ class Relative(Stop):
 
     def __call__(self, event: Event) -> str | None:
         if event.relative <= self.r:
-            return f"The certified relative gap {event.relative:.3g} is at most the requested {self.r:g}."
+            return (f"The certified relative gap {event.relative:.3g}{promised(event)} is at most the requested "
+                    f"{self.r:g}.")
         return None
 
     def met(self, event: Event) -> bool:
@@ -91,8 +115,11 @@ class Iterations(Stop):
 
     def __call__(self, event: Event) -> str | None:
         if event.iteration >= self.k:
-            return f"The limit of {self.k} iterations was reached with a gap of {event.gap:.3g}; allow more, or ask for less."
+            return f"The limit of {self.k} iterations was reached with {so_far(event)}; allow more, or ask for less."
         return None
+
+    def limits(self) -> Limits:
+        return Limits(iterations=self.k)
 
 
 @dataclass(frozen=True)
@@ -106,13 +133,19 @@ class Seconds(Stop):
 
     def __call__(self, event: Event) -> str | None:
         if event.seconds >= self.t:
-            return f"The limit of {self.t:g} seconds was reached with a gap of {event.gap:.3g}; allow more, or ask for less."
+            return f"The limit of {self.t:g} seconds was reached with {so_far(event)}; allow more, or ask for less."
         return None
+
+    def limits(self) -> Limits:
+        return Limits(seconds=self.t)
 
 
 @dataclass(frozen=True)
 class Stalled(Stop):
-    """Stop when neither the best value nor the gap has improved by one part in 10¹² for k iterations."""
+    """Stop when neither the best value nor the gap has improved by one part in 10¹² for k iterations.
+
+    Bounds and values from samples go up and down by chance, so that it does not act on them.
+    """
 
     k: int
 
@@ -129,6 +162,8 @@ class _Stalled(Stop):
         self.k, self.value, self.gap, self.since = k, float("inf"), float("inf"), 0
 
     def __call__(self, event: Event) -> str | None:
+        if event.kind not in ("always", "stationary"):
+            return None
         better = event.value < self.value - 1e-12 * abs(self.value) or event.gap < self.gap * (1 - 1e-12)
         self.value, self.gap = min(self.value, event.value), min(self.gap, event.gap)
         if better:
@@ -152,7 +187,7 @@ class Callback(Stop):
         answer = self.fn(event)
         if not answer:
             return None
-        return answer if isinstance(answer, str) else f"The callback asked to stop, with a gap of {event.gap:.3g}."
+        return answer if isinstance(answer, str) else f"The callback asked to stop, with {so_far(event)}."
 
 
 class Either(Stop):
@@ -177,6 +212,10 @@ class Either(Stop):
 
     def met(self, event: Event) -> bool:
         return any(stop.met(event) for stop in self.stops)
+
+    def limits(self) -> Limits:
+        parts = [stop.limits() for stop in self.stops]
+        return Limits(min(part.iterations for part in parts), min(part.seconds for part in parts))
 
     def begin(self) -> Stop:
         return Either(tuple(stop.begin() for stop in self.stops))

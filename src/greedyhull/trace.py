@@ -15,7 +15,8 @@ COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_call
 class Trace:
     """Columns by attribute or name; row k tells of the point w_k and of the step η_k taken from it.
 
-    ``gap`` is the certified gap of w_k, slack and rounding included; ``products`` counts full passes over the data.
+    ``gap`` is the certified gap of w_k, slack and rounding included, of the kind that the solution names; ``products`` counts
+    full passes over the data. Where points are certified from samples, values are estimates from them too.
     """
 
     def __init__(self) -> None:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil, isfinite
-from typing import Any, ClassVar, Protocol
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from greedyhull.batch import Source
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Schedule, State
+
+if TYPE_CHECKING:
+    from greedyhull.theory import Along
 
 
 class Estimate(Protocol):
-    """An estimator at work in one solve: g ≈ ∇f(x) at step k, counted from one."""
+    """An estimator at work in one solve: g ≈ ∇f(x) at step k, counted from one.
+
+    ``spread`` tells of the last g: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
+    sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased.
+    """
+
+    spread: float
 
     def __call__(self, x: Array, k: int) -> Array: ...
     def state(self) -> State: ...
@@ -28,6 +38,25 @@ class Estimator(Protocol):
     unbiased: ClassVar[bool]
 
     def start(self, source: Source) -> Estimate: ...
+
+
+class Varied:
+    """An estimator with a recursion for a_k ≥ E‖g − ∇f(x_k)‖²: what `theory.expected_error` follows along a run."""
+
+    unbiased: ClassVar[bool]
+
+    def variance(self, at: Along) -> Iterator[float]:
+        """a_1, a_2, …, one for each step; ``at`` says where the run is."""
+        raise NotImplementedError
+
+    def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:
+        """Which conditions, under which its error vanishes, the steps η_k do not meet; n terms, None for a stream."""
+        yield from ()
+
+    def noise(self, at: Along) -> Iterator[float]:
+        """What the error costs in a step: r_S√a_k if the estimate is unbiased given the past, else D√a_k."""
+        for a in self.variance(at):
+            yield math.sqrt(a) * at["r_S" if self.unbiased else "D"] if a > 0.0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -43,11 +72,16 @@ class Root:
     def __post_init__(self) -> None:
         check(0.0 <= self.p <= 1.0, f"Root({self.p!r}) was given; a power between 0 and 1 is wanted.")
 
-    def of(self, n: int) -> int:
+    def of(self, n: int | None) -> int:
+        if n is None:
+            raise GreedyhullError(f"{self!r} is a power of the number of terms, and a stream has no such number. Give a whole "
+                                  "number or a schedule such as linear().")
         return max(1, ceil(math.pow(n, self.p) - 1e-9))  # 1000^(1/3) may be a hair above 10
 
 
 Size = int | Root | Schedule
+Eta = Callable[[int], float]  # η_k, k from one
+LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 
 
 def check_size(name: str, given: Any) -> None:
@@ -58,16 +92,21 @@ def check_size(name: str, given: Any) -> None:
           "wanted.")
 
 
-def size(batch: Any, k: int, n: int) -> int:
-    """How many terms the batch of step k has."""
+def size(batch: Any, k: int, n: int | None) -> int:
+    """How many terms the batch of step k has; n is None for a stream."""
     if isinstance(batch, Root):
         return batch.of(n)
     if not callable(batch):
         return int(batch)
     wanted = float(batch(k))
-    check(isfinite(wanted) and wanted > 0.0, f"The batch schedule {batch!r} gave {wanted} terms at step {k}; a finite number "
-                                             "above zero is wanted.")
+    check(1.0 - 1e-9 <= wanted < math.inf, f"The batch schedule {batch!r} gave {wanted} terms at step {k}; a finite number of "
+                                           "at least one is wanted, for instance from linear().")
     return ceil(wanted)
+
+
+def late(schedule: Any) -> tuple[float, float]:
+    """A schedule at two late steps: whether it still changes, and which way."""
+    return float(schedule(LATE)), float(schedule(LATER))
 
 
 def share(rho: Schedule, k: int) -> float:
@@ -79,6 +118,8 @@ def share(rho: Schedule, k: int) -> float:
 
 class Kept:
     """An estimate that keeps some arrays from step to step, by name."""
+
+    spread = 2.0  # what bounded gradients alone give
 
     def __init__(self, config: Any, source: Source) -> None:
         self.config, self.source = config, source
@@ -95,6 +136,11 @@ class Kept:
         self.arrays = {name: np.array(array) for name, array in state.items()}
 
 
+def epoch_after(length: int, wanted: Any, k: int, n: Any) -> int:
+    """How many steps the epoch has that begins at step k, after one of ``length`` steps."""
+    return max(1, 2 * length) if wanted is None else size(wanted, k, n)
+
+
 class Epochs(Kept):
     """An estimate that begins afresh from time to time: after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
 
@@ -103,8 +149,7 @@ class Epochs(Kept):
         begin, length = (int(v) for v in self.arrays.get("epoch", np.array([k, 0])))
         if k - begin < length:
             return False
-        wanted = self.config.epoch
-        self.arrays["epoch"] = np.array([k, max(1, 2 * length) if wanted is None else size(wanted, k, self.source.f.n)])
+        self.arrays["epoch"] = np.array([k, epoch_after(length, self.config.epoch, k, self.source.f.n)])
         return True
 
     @property
@@ -113,7 +158,14 @@ class Epochs(Kept):
         return int(self.arrays["epoch"][1])
 
 
+def check_finite(f: Any, name: str) -> None:
+    """Raise unless f is a sum of finitely many terms, which can be looked at all at once."""
+    check(f.n is not None, f"{name} looks at all terms now and then, and {f!r} is a stream, which has no end. Use Minibatch, "
+                           "Momentum, Storm or Spider.")
+
+
 def check_linear(f: Any, name: str) -> None:
     """Raise unless f is φ(Ax), where one number for each term is all there is to keep."""
+    check_finite(f, name)
     check(hasattr(f, "design"), f"{name} keeps one number for each term, which is enough for linear models only, and {f!r} is "
                                 "none. Use Svrg() or Spider(), which keep two arrays.")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from greedyhull.batch import Source
-from greedyhull.gradients.base import Size, check_linear, check_size
+from greedyhull.gradients.base import Size, check_linear, check_size, size
 from greedyhull.gradients.saga import Table
 from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from greedyhull.theory import Along
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,17 @@ class Dual:
         check_linear(source.f, "Dual")
         return _Working(self, source)
 
+    def noise(self, at: Along) -> Iterator[float]:
+        """D_∞ H, where H bounds E‖α − φ'(Ax)‖₁: H ← (1 − b/n)(H + ηD₁), D₁ ≥ Σ pᵢβᵢ|aᵢ·(s − s')| and D_∞ ≥ |aᵢ·(s − s')|."""
+        n: Any = at.n
+        H = 0.0
+        yield H
+        while True:
+            H = max(1.0 - size(self.batch, at.k, n) / n, 0.0) * (H + at.eta * at["D_1"])
+            yield at["D_inf"] * H
+
 
 class _Working(Table):
     def __call__(self, x: Array, k: int) -> Array:
         b = self.size(k)
-        return self.fill(x) if "table" not in self.arrays or b >= self.source.f.n else self.renew(x, b)
+        return self.fill(x) if "table" not in self.arrays or b >= self.source.n else self.renew(x, b)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.batch import Source
 from greedyhull.errors import check
-from greedyhull.gradients.base import Kept, Size, check_size, share
+from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, share, size
 from greedyhull.types import Array, Schedule
+
+if TYPE_CHECKING:
+    from greedyhull.theory import Along
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Shifted:
 
 
 @dataclass(frozen=True)
-class Momentum:
+class Momentum(Varied):
     """g ← (1 − ρ_k)g + ρ_k ∇f_B(x) with ρ_k = 4/(k + 7)^{2/3}, k from one; a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b."""
 
     batch: Size = 32
@@ -37,6 +41,28 @@ class Momentum:
 
     def start(self, source: Source) -> _Working:
         return _Working(self, source)
+
+    def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:
+        """√a settles at about LDη/ρ + σ√(ρ/2b)."""
+        (b, more), (rho, lower), (step, less) = late(lambda k: size(self.batch, k, n)), late(self.rho), late(eta)
+        if n is not None and more >= n and lower >= 1.0:
+            return
+        if less / max(lower, 1e-300) >= step / max(rho, 1e-300):
+            yield (f"Momentum averages over the last 1/ρ_k points, and its theorem asks for η_k/ρ_k → 0: with {self.rho!r} "
+                   "the mean lags behind the points. Use Power(1.0), or a larger rho.")
+        if lower / more >= rho / b:
+            yield (f"Momentum asks for ρ_k → 0, and {self.rho!r} does not go there: with batches that stay at {b:g} terms "
+                   "noise stays too. Use the default rho, or growing batches.")
+
+    def variance(self, at: Along) -> Iterator[float]:
+        """The minibatch is unbiased, so its part adds; the drift of ∇f since the last step adds to the old error first."""
+        a = at.sampled(size(self.batch, at.k, at.n))
+        yield a
+        while True:
+            rho = share(self.rho, at.k)
+            drift = at["L_F"] * at["D"] * at.eta
+            a = (1.0 - rho) ** 2 * (a**0.5 + drift) ** 2 + rho**2 * at.sampled(size(self.batch, at.k, at.n))
+            yield a
 
 
 class _Working(Kept):

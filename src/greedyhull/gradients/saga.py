@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from greedyhull.batch import Source
-from greedyhull.gradients.base import Kept, Size, check_linear, check_size
+from greedyhull.gradients.base import Kept, Size, Varied, check_linear, check_size, size
 from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from greedyhull.theory import Along
 
 
 class Table(Kept):
@@ -30,10 +34,10 @@ class Table(Kept):
 
 
 @dataclass(frozen=True)
-class Saga:
+class Saga(Varied):
     """g = A_Bᵀ(r_B(x) − table_B) + Aᵀtable; then the table is renewed at another, independent batch.
 
-    The table begins with one pass. E‖g − ∇f‖² ≤ L²m²/b with m ← √(1 − b/n) m + ηD.
+    The table begins with one pass. E‖g − ∇f‖² ≤ L²m²/b with m ← (1 − η)√(1 − b/n) m + ηD.
     """
 
     batch: Size = 32
@@ -46,12 +50,30 @@ class Saga:
         check_linear(source.f, "Saga")
         return _Working(self, source)
 
+    def variance(self, at: Along) -> Iterator[float]:
+        """m bounds the distance, in the mean square, of x from where a term was last looked at: m ← (1 − η)√(1 − b/n) m + ηD.
+
+        Which terms are renewed does not depend on anything else, so that m is the same for all of them.
+        """
+        n: Any = at.n
+        m = 0.0
+        yield m
+        while True:
+            b = size(self.batch, at.k, n)
+            m = (1.0 - at.eta) * m + at.eta * at["D"]
+            if 2 * b >= n:
+                m = 0.0
+            yield (at["L_s"] * m) ** 2 / b
+            m *= max(1.0 - b / n, 0.0) ** 0.5
+
 
 class _Working(Table):
     def __call__(self, x: Array, k: int) -> Array:
         b, n = self.size(k), self.source.f.n
+        self.spread = 0.0
         if "table" not in self.arrays or 2 * b >= n:  # two batches as dear as a pass
             return self.fill(x)
+        self.spread = 2.0 * b**-0.5  # differences of two slopes, each between −C and C
         batch = self.source.draw(b)
         change = batch.residual(x) - self.arrays["table"][batch.index] * (n / len(batch.index))
         g: Array = batch.adjoint(change) + self.arrays["mean"]

@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.batch import Source
-from greedyhull.gradients.base import Epochs, Root, Size, check_size
+from greedyhull.gradients.base import Epochs, Root, Size, Varied, check_size, epoch_after, size
 from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from greedyhull.theory import Along
 
 
 @dataclass(frozen=True)
-class Spider:
+class Spider(Varied):
     """g = ∇f(x) at the start of an epoch, then g ← g + ∇f_B(x) − ∇f_B(x⁻); a ← a + (LDη)²/b.
 
     ``epoch`` None lets epochs double, 1, 2, 4, …; ``batch`` None makes batches as large as the epoch is long. For
     convex f with steps 2/(k + 1), k from one, E e_k ≤ 10LD²/(k + 1); for nonconvex f take ``epoch=Root(0.5)``, ⌈√n⌉.
     Where two looks at a batch cost a whole pass, the pass is made.
+
+    An epoch begins with all terms, or with a batch of ``reset`` terms. A stream has no end, and there None is the square of
+    the epoch's length: the error σ/√reset is then as small as what the steps of the epoch add.
     """
 
     batch: Size | None = None
     epoch: int | Root | None = None
+    reset: Size | None = None
     unbiased: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name in ("batch", "epoch"):
+        for name in ("batch", "epoch", "reset"):
             if getattr(self, name) is not None:
                 check_size(name, getattr(self, name))
 
     def start(self, source: Source) -> _Working:
         return _Working(self, source)
 
+    def anew(self, k: int, length: int, n: int | None) -> float:
+        """How many terms the gradient has with which an epoch of ``length`` steps begins."""
+        if self.reset is not None:
+            return size(self.reset, k, n)
+        return float("inf") if n is not None else length**2
+
+    def variance(self, at: Along) -> Iterator[float]:
+        """Every step since the epoch began adds the variance of one difference."""
+        a, begin, length = 0.0, 1, 0
+        while True:
+            begins = at.k - begin >= length
+            if begins:
+                begin, length = at.k, epoch_after(length, self.epoch, at.k, at.n)
+            b = length if self.batch is None else size(self.batch, at.k, at.n)
+            if at.n is not None and 2 * b >= at.n:
+                a = 0.0
+            else:
+                a = (at.sampled(self.anew(at.k, length, at.n)) if begins else a + (at["L_s"] * at["D"] * at.eta) ** 2 / b)
+            yield a
+
 
 class _Working(Epochs):
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
-        exact = self.begins(k)
+        begins = self.begins(k)
         b = self.length if self.config.batch is None else self.size(k)
-        if exact or 2 * b >= source.f.n:
+        fresh = self.config.anew(k, self.length, source.f.n) if begins else 0.0
+        if 2 * b >= source.n or fresh >= source.n:
             g = source.full(x)
+        elif begins:
+            g = source.draw(int(fresh)).gradient(x)
         else:
             batch = source.draw(b)
             before = source.again(batch).gradient(self.arrays["x"])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.batch import Source
 from greedyhull.errors import check
-from greedyhull.gradients.base import Kept, Size, check_size, share
+from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, share, size
 from greedyhull.gradients.momentum import Shifted
 from greedyhull.types import Array, Schedule
 
+if TYPE_CHECKING:
+    from greedyhull.theory import Along
+
 
 @dataclass(frozen=True)
-class Storm:
+class Storm(Varied):
     """g ← ∇f_B(x) + (1 − ρ_k)(g − ∇f_B(x⁻)), x⁻ the last point; a_k ≤ (1 − ρ)²a + (ρσ + (1 − ρ)LDη)²/b.
 
     ρ_k = 1/k with η_k = 1/k gives O(k^−1/2) for convex f. Where two looks at a batch cost a whole pass, the pass is made.
@@ -30,13 +34,38 @@ class Storm:
     def start(self, source: Source) -> _Working:
         return _Working(self, source)
 
+    def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:
+        """a settles at about (ρσ + LDη)²/(2ρb)."""
+        (b, more), (rho, lower), (step, less) = late(lambda k: size(self.batch, k, n)), late(self.rho), late(eta)
+        if n is not None and 2 * more >= n:
+            return
+        if less**2 / max(lower * more, 1e-300) >= step**2 / max(rho * b, 1e-300):
+            yield (f"One-sample Frank-Wolfe asks for η_k²/ρ_k → 0: with {self.rho!r} old errors are forgotten too slowly for "
+                   "these steps. Use Power(1.0), or a larger rho.")
+        if lower / more >= rho / b:
+            yield (f"One-sample Frank-Wolfe asks for ρ_k → 0, and {self.rho!r} does not go there: with batches that stay at "
+                   f"{b:g} terms noise stays too. Use the default rho, or growing batches.")
+
+    def variance(self, at: Along) -> Iterator[float]:
+        """What is new in a step has mean zero given the past: ρ of a fresh error, 1 − ρ of how much it changed."""
+        a = at.sampled(size(self.batch, at.k, at.n))
+        yield a
+        while True:
+            b, rho = size(self.batch, at.k, at.n), share(self.rho, at.k)
+            if at.n is not None and 2 * b >= at.n:
+                a = 0.0
+            else:
+                fresh = rho * at["sigma"] + (1.0 - rho) * at["L_s"] * at["D"] * at.eta
+                a = (1.0 - rho) ** 2 * a + fresh**2 / b
+            yield a
+
 
 class _Working(Kept):
     def __call__(self, x: Array, k: int) -> Array:
         b, rho = self.size(k), share(self.config.rho, k)
         if "g" not in self.arrays:
             g: Array = self.source.draw(b).gradient(x)
-        elif 2 * b >= self.source.f.n:
+        elif 2 * b >= self.source.n:
             g = self.source.full(x)
         else:
             batch = self.source.draw(b)

@@ -20,7 +20,7 @@ class Looks:
     (None, False, True)
     """
 
-    def __init__(self, n: int, every: int | None = None) -> None:
+    def __init__(self, n: float, every: int | None = None) -> None:
         check(every is None or (isinstance(every, (int, np.integer)) and every >= 1),
               f"every={every!r} was given; a whole number of steps from one look to the next, or None, is wanted.")
         self.n, self.every, self.next = n, every, 0.0

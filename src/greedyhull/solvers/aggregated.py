@@ -45,6 +45,10 @@ class Aggregated:
     def looks_back(self) -> bool:
         return self.solver.looks_back
 
+    @property
+    def needs_smooth(self) -> bool:
+        return getattr(self.solver, "needs_smooth", False)
+
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         mean: Mean = memory.part("aggregated", lambda: Mean(f, S))
         for p in self.solver.run(f, S, w, memory):

@@ -28,6 +28,7 @@ class BlendedPairwise:
     step: StepRule = field(default_factory=Exact)
     tolerance: Schedule = zero
     looks_back = True
+    needs_smooth = True
 
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)

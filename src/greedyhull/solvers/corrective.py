@@ -31,6 +31,7 @@ class Corrective:
     batch: int = 30
     steps: int = 5
     looks_back = True
+    needs_smooth = True
 
     def __post_init__(self) -> None:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "

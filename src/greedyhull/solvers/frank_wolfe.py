@@ -30,6 +30,7 @@ class FrankWolfe:
     step: StepRule = field(default_factory=Exact)
     tolerance: Schedule = zero
     looks_back = False
+    needs_smooth = True
 
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)

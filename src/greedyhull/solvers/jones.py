@@ -27,7 +27,7 @@ class Jones:
     atom, which is an (M/2)-Jones choice (Theorem 4).
 
     ``tolerance`` is ε_k, and what it allows is η_kε_k on the value of *f*; `FrankWolfe` takes the same ε_k on the
-    *linear* function. With ε_k = `harmonic`(c), that is cη_k for η_k = 2/(k + 2), this is a c-Jones method and its
+    *linear* function. With ε_k = ``harmonic(c)``, that is cη_k for η_k = 2/(k + 2), this is a c-Jones method and its
     error at most (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary); with c = 0 and the joint
     choice at most 2M/(k + 3). What a step really lost to the best one is at most ``also["jones_error"]`` of the event
     that follows it, ``also["jones_allowed"]`` is the η_kε_k it was allowed; both are in units of f.
@@ -46,6 +46,11 @@ class Jones:
         check(isinstance(self.step, Exact) or hasattr(self.step, "at"),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
               "in advance, OpenLoop() say, is wanted.")
+
+    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+        if not getattr(f, "smooth", True):
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
+                   "above the minimum. Smoothed() converges.")
 
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))

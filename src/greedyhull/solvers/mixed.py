@@ -43,6 +43,10 @@ class Mixed:
     def looks_back(self) -> bool:
         return any(solver.looks_back for solver in self.solvers)
 
+    @property
+    def needs_smooth(self) -> bool:
+        return any(getattr(solver, "needs_smooth", False) for solver in self.solvers)
+
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]

@@ -34,6 +34,11 @@ class PairwiseJones:
     tolerance: Schedule = zero
     looks_back = True
 
+    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+        if not getattr(f, "smooth", True):
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
+                   "above the minimum. Smoothed() converges.")
+
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
         for k in memory.count(first=0):

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from greedyhull.batch import Source
+from greedyhull.batch import Source, source_of
+from greedyhull.burst import compiled_burst
 from greedyhull.errors import check
-from greedyhull.gradients.base import Estimator, Root
+from greedyhull.gradients.base import Estimate, Estimator, Root
 from greedyhull.gradients.dual import Dual
 from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.gradients.momentum import Momentum
@@ -19,13 +18,13 @@ from greedyhull.gradients.spider import Spider
 from greedyhull.gradients.storm import Storm
 from greedyhull.gradients.svrg import Svrg
 from greedyhull.iterate import Iterate
-from greedyhull.looks import Looks
+from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
-from greedyhull.sampler import Sampler
 from greedyhull.schedules import linear, zero
 from greedyhull.steps import Constant, OpenLoop, Power
+from greedyhull.theory import Theorems, diverges
 from greedyhull.types import Schedule, StepRule
 
 
@@ -38,23 +37,29 @@ class StochasticFrankWolfe:
     Batches and shares ρ are asked at k. Step rules and tolerances are written for a count from zero and are asked at
     k − 1, so that the first step is one: `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1), `harmonic(c)` c times that.
 
-    All terms are looked at now and then: after each pass at first, then whenever the work has grown by a tenth, or at
-    steps that are multiples of ``every``. Only there is a gap certified, and only there can a solve stop. The gradients of
-    terms that the estimator has asked for are ``also["spent"]`` of the event; looks are not among them.
+    ``look`` says how a point is certified: by all terms (`FullGap`), by a fresh sample (`MinibatchGap`), or by what the run
+    has seen (`Regret`: then the point is the mean of the points, w_k with weight k). It is done now and then, as the work
+    grows, at steps that are multiples of ``every``, and where a run must end. The gradients of terms that the estimator has
+    asked for are ``also["spent"]`` of the event; looks are not among them. If f is not convex, the point is one of
+    w_1, …, w_k, drawn with weights η_i: its expected gap is what theory bounds.
     """
 
     estimator: Estimator = field(default_factory=lambda: Minibatch(linear()))
     step: StepRule = field(default=Power(0.5))
     tolerance: Schedule = zero
     every: int | None = None
+    look: Look = field(default=FullGap())
     looks_back = False
+    needs_smooth = True
 
     def __post_init__(self) -> None:
         check(hasattr(self.estimator, "start") and not isinstance(self.estimator, type),
               f"estimator={self.estimator!r} was given; an estimator such as Minibatch(32) is wanted.")
         check(hasattr(self.step, "at"), f"step={self.step!r} was given; it needs values of f, which a stochastic solver does "
                                          "not compute. Use OpenLoop(), Power(p) or Constant(eta).")
-        Looks(1, self.every)
+        check(not at_steps(self.look, self.every).averages or self.estimator.unbiased,
+              f"{self.look!r} needs estimates that are unbiased given the past, and {self.estimator!r} is not. Use Minibatch, "
+              "Svrg or Saga, or look=MinibatchGap(1000).")
 
     @classmethod
     def minibatch(cls) -> StochasticFrankWolfe:
@@ -73,12 +78,12 @@ class StochasticFrankWolfe:
 
     @classmethod
     def spider(cls) -> StochasticFrankWolfe:
-        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1)."""
+        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2."""
         return cls(Spider(), OpenLoop())
 
     @classmethod
     def svrf(cls) -> StochasticFrankWolfe:
-        """Stochastic variance-reduced Frank-Wolfe (Hazan and Luo), its steps never restarted: E e_k ≤ 4LD²/(k + 1)."""
+        """Stochastic variance-reduced Frank-Wolfe (Hazan and Luo), its steps never restarted: E e_k ≤ 4LD²/(k + 1), k ≥ 2."""
         return cls(Svrg(), OpenLoop())
 
     @classmethod
@@ -100,40 +105,36 @@ class StochasticFrankWolfe:
         """Négiar et al.: E e_k = O(1/k) for linear models, any batch size."""
         return cls(Dual(), OpenLoop())
 
+    def theorems(self) -> Theorems:
+        """The statements that may hold for a run of this solver."""
+        from greedyhull.mean_bounds import ASFW
+
+        return ASFW
+
     def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        check_sum(f)
         step: Any = self.step
         oracle, x = memory.oracle(S), w.view("position", Position)
-        source: Source = memory.part("source", lambda: Source(f, Sampler(f.n, memory.rng)))
-        estimate = memory.part("gradient", lambda: self.estimator.start(source))
-        looks = memory.part("looks", lambda: Looks(f.n, self.every))
+        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
+        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
+        burst = compiled_burst(self, f, S, source, estimate, look)
         for k in memory.count(first=1):
-            done = source.spent if self.every is None else k
-            if looks.due(done):
-                yield look(f, w, oracle, {"spent": source.spent})
-                w.views.pop(f, None)  # whoever looked at w itself left an image of all n terms, which moves would carry along
-                looks.passed(done)
-            before = source.spent
-            d, _, _ = oracle.argmin(estimate(x.array, k), tol=self.tolerance(k - 1, memory.gap))
-            w.work.products += 2.0 * (source.spent - before) / f.n
-            w.move(w.toward(d), step.at(k - 1))
+            if look.due(k, source.spent):
+                yield look(w, {"spent": source.spent})
+            if burst(w, x.array, memory):
+                continue
+            before, eta = source.spent, step.at(k - 1)
+            g = estimate(x.array, k)
+            look.seen(g, x.array, eta, k, estimate.spread)
+            d, _, _ = oracle.argmin(g, tol=self.tolerance(k - 1, memory.gap))
+            w.work.products += 2.0 * (source.spent - before) / source.n
+            w.move(w.toward(d), eta)
 
-
-def check_sum(f: Any) -> None:
-    """Raise unless minibatches of f can be drawn, and f is finite wherever a step may lead."""
-    check(hasattr(f, "batch"), f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or give the "
-                               "terms to finite_sum(value, gradient, n, shape).")
-    check(hasattr(getattr(f, "design", None), "take_rows") or not hasattr(f, "design"),
-          f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a matrix.")
-    check(getattr(getattr(f, "loss", None), "everywhere", True),
-          f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
-    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
-
-
-def look(f: Any, w: Iterate, oracle: Any, also: Any = None) -> Progress:
-    """The point as it is now with its full gap: one pass over the data."""
-    now = w.copy()
-    now.work, now.step = w.work, w.step
-    g = f.gradient(now)
-    d, slack, kind = oracle.argmin(g)
-    return Progress(now, f.euler(now) - d.dot(g) + slack, kind, slack, also=also)
+    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+        """Which conditions of its theorem this set-up does not meet."""
+        step: Any = self.step
+        if not diverges(lambda k: step.at(k - 1)):
+            yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
+                   "not reach the minimum. Use Power(0.5) or OpenLoop().")
+        said = getattr(self.estimator, "cautions", None)
+        yield from () if said is None else said(lambda k: step.at(k - 1), f.n)

@@ -1,0 +1,39 @@
+"""The full gap, now and then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from greedyhull.iterate import Iterate
+from greedyhull.looks.base import Looking
+from greedyhull.looks.gap import full_gap
+from greedyhull.looks.minibatch import MinibatchGap
+from greedyhull.looks.timing import Looks
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+
+
+@dataclass(frozen=True)
+class FullGap:
+    """max over S of ⟨∇f(w), w − ·⟩ from all n terms of a sum: kind "always".
+
+    It costs a pass. Looks are taken at the start, after every pass, and less and less often; or at steps that are
+    multiples of ``every``. A stream has no full gap, and is looked at with `MinibatchGap()`.
+    """
+
+    every: int | None = None
+    averages: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        Looks(1, self.every)
+
+    def start(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Looking:
+        if f.n is None:
+            return MinibatchGap(every=self.every).start(f, S, w, memory)
+        return _Working(f, S, w, memory, f.n, self.every)
+
+
+class _Working(Looking):
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        return full_gap(self.f, self.choice.point(w), self.oracle, also)

@@ -1,0 +1,17 @@
+"""The full gap of a point: all terms of f."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greedyhull.iterate import Iterate
+from greedyhull.looks.choice import seen_from
+from greedyhull.progress import Progress
+
+
+def full_gap(f: Any, w: Iterate, oracle: Any, also: Any = None) -> Progress:
+    """The point as it is now with its full gap: one pass over the data."""
+    now = seen_from(w, w.copy())
+    g = f.gradient(now)
+    d, slack, kind = oracle.argmin(g)
+    return Progress(now, f.euler(now) - d.dot(g) + slack, kind, slack, also=also)

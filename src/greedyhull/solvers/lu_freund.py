@@ -1,0 +1,112 @@
+"""Lu and Freund's stochastic Frank-Wolfe for linear models: every term has a substitute for its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import dense_atom
+from greedyhull.batch import Source, source_of
+from greedyhull.errors import check
+from greedyhull.gradients.base import Root, check_linear, check_size, size
+from greedyhull.iterate import Iterate
+from greedyhull.looks import FullGap, Look, Looking, at_steps
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.schedules import zero
+from greedyhull.types import Array, Atom, Schedule, State
+
+
+@dataclass(frozen=True)
+class LuFreund:
+    """The generalised stochastic Frank-Wolfe with substitute gradients (Lu and Freund), for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
+
+    sᵢ stands for aᵢ·w, and g = Σ pᵢ ℓ'ᵢ(sᵢ) aᵢ for ∇f(w). With m = n/b and t = k − 1, a step takes the atom d of g and a
+    batch B:
+
+        s_B ← (1 − β)s_B + βA_B d,    β = 2m/(2m + t + 1),
+        w ← w + a(d − w),             a = 2(2m + t)/((t + 1)(4m + t)).
+
+    No product of a row with w is ever taken: a row is only asked for its product with an atom. E e_k = O(1/k) once k is
+    much larger than n/b, with a constant that grows with n/b. The first step makes one pass, so that g is the gradient at
+    the start; the batches hold different terms. k, ``tolerance``, ``look`` and ``every`` are those of `StochasticFrankWolfe`.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.LuFreund(batch=1), stop=gh.Iterations(200))
+    >>> bool(s.value < 1e-3)
+    True
+    """
+
+    batch: int | Root = 32
+    tolerance: Schedule = zero
+    every: int | None = None
+    look: Look = field(default=FullGap())
+    looks_back = False
+    needs_smooth = True
+
+    def __post_init__(self) -> None:
+        check_size("batch", self.batch)
+        check(not callable(self.batch), f"LuFreund(batch={self.batch!r}) was given; its steps are known for batches of one "
+                                        "size only. Give a whole number, or Root(p) for n^p.")
+        check(not at_steps(self.look, self.every).averages,
+              f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        check_model(f)
+        kept: Substitutes = memory.part("substitutes", lambda: Substitutes(source))
+        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
+        b = min(size(self.batch, 1, f.n), f.n)
+        m = f.n / b
+        for k in memory.count(first=1):
+            if look.due(k, source.spent):
+                yield look(w, {"spent": source.spent})
+            before, t = source.spent, k - 1
+            d, _, _ = oracle.argmin(kept.gradient(w), tol=self.tolerance(t, memory.gap))
+            kept.renew(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
+            w.work.products += 2.0 * (source.spent - before) / f.n
+            w.move(w.toward(d), 2.0 * (2.0 * m + t) / ((t + 1.0) * (4.0 * m + t)))
+
+
+class Substitutes:
+    """sᵢ of every term, its slope pᵢ ℓ'ᵢ(sᵢ), and g = Aᵀslopes."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.arrays: State = {}
+
+    def gradient(self, w: Iterate) -> Array:
+        """g; at first that of w itself, all n terms of it."""
+        if not self.arrays:
+            whole = self.source.again(self.source.whole)
+            s = whole.image(w.array())
+            slopes = whole.slopes(s)
+            self.arrays = {"s": s, "slopes": slopes, "g": whole.adjoint(slopes)}
+        return self.arrays["g"]
+
+    def renew(self, batch: Any, d: Atom, beta: float) -> None:
+        """s_B ← (1 − β)s_B + βA_B d; slopes and g follow."""
+        s, slopes, index = self.arrays["s"], self.arrays["slopes"], batch.index
+        f = self.source.f
+        s[index] += beta * (batch.image(dense_atom(d, f.domain)) - s[index])
+        new = batch.slopes(s[index]) * (len(index) / f.n)  # weights of a batch are n/b times those of the whole
+        self.arrays["g"] = self.arrays["g"] + batch.adjoint(new - slopes[index])
+        slopes[index] = new
+
+    def state(self) -> State:
+        return {name: array.copy() for name, array in self.arrays.items()}
+
+    def restore(self, state: State) -> None:
+        self.arrays = {name: np.array(array) for name, array in state.items()}
+
+
+def check_model(f: Any) -> None:
+    """Raise unless every term of f is a function of its own product aᵢ·w."""
+    check_linear(f, "LuFreund")
+    check(not f.has_intercept, f"{f!r} fits an intercept, which ties its terms together, and LuFreund takes them one by one. "
+                               "Leave the intercept out, or give X a constant column.")

@@ -1,0 +1,180 @@
+"""STORC: stochastic variance-reduced conditional gradient sliding (Hazan and Luo), an accelerated method that slides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil, isfinite, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.base import dense_atom
+from greedyhull.batch import Source, source_of
+from greedyhull.errors import check
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.looks import FullGap, Look, Looking, at_steps
+from greedyhull.looks.choice import seen_from
+from greedyhull.memory import Memory
+from greedyhull.progress import Progress
+from greedyhull.term_constants import linear_terms, sampled_terms
+from greedyhull.types import Array, State
+
+
+class Constants(NamedTuple):
+    """L, the smoothness of the terms everywhere; G, how steep they are on the set; D, the diameter of the set."""
+
+    L: float
+    G: float
+    D: float
+
+
+@dataclass(frozen=True)
+class Storc:
+    """Epochs t = 1, 2, … of N_t accelerated steps from a snapshot y_0 with known gradient; for k = 1 … N_t and γ = 2/(k + 1)
+
+        z = (1 − γ)y + γx,   g = ∇f_B(z) − ∇f_B(y_0) + ∇f(y_0),
+        x ← argmin over the hull of ⟨g, ·⟩ + (β/2)‖· − x‖², β = 3L/k, by Frank-Wolfe to a gap of 2LD_t²/(N_t k),
+        y ← (1 − γ)y + γx,
+
+    and y is the point. For convex terms that are L-smooth everywhere and at most G steep, N_t = ⌈2^{t/2 + 2}⌉, D_t = D and
+    batches of N_t(278 + 8G(k + 1)/(LD)) give E f(y) − min f ≤ LD²/2^{t+1} after epoch t. With ``condition`` κ = L/α for
+    α-strongly convex f, N_t = ⌈√(32κ)⌉, D_t² = κD²/2^{t−1} and batches of 5600N_tκ give the same.
+
+    ``multiplier`` scales all batches: 1 is what is proved, and far fewer terms do in practice. ``smoothness`` and ``slope``
+    are L and G if they are known; otherwise they come from the data. Where two looks at a batch cost a pass, the pass is made.
+    k of an event counts the accelerated steps of all epochs; ``also["epoch"]`` says how many epochs are complete.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.Storc(), stop=gh.Gap(1e-3))
+    >>> s.converged
+    True
+    """
+
+    multiplier: float = 1.0
+    condition: float | None = None
+    smoothness: float | None = None
+    slope: float | None = None
+    every: int | None = None
+    look: Look = field(default=FullGap())
+    batches: tuple[float, float] = (278.0, 8.0)
+    looks_back = False
+    needs_smooth = True
+
+    def __post_init__(self) -> None:
+        check(isfinite(self.multiplier) and self.multiplier > 0.0,
+              f"Storc(multiplier={self.multiplier!r}) was given; a positive number is wanted.")
+        check(self.condition is None or self.condition >= 1.0, f"Storc(condition={self.condition!r}) was given; L/α, which is "
+                                                               "at least one, is wanted, or None where f is only convex.")
+        for name in ("smoothness", "slope"):
+            given = getattr(self, name)
+            check(given is None or (isfinite(given) and given > 0.0),
+                  f"Storc({name}={given!r}) was given; a positive number, or None, is wanted.")
+        check(not at_steps(self.look, self.every).averages,
+              f"{self.look!r} is about a mean of the points, and Storc has another one. Use FullGap().")
+
+    @classmethod
+    def interior(cls, multiplier: float = 1.0) -> Storc:
+        """Batches of 346N_t, enough where ∇f vanishes at the minimum."""
+        return cls(multiplier, batches=(346.0, 0.0))
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))
+        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
+        known = self.constants(f, S)
+        for k in memory.count(first=1):
+            if look.due(k, source.spent):
+                yield look(seen_from(w, CoordinateIterate(at.y)), {"spent": source.spent, "epoch": at.complete})
+            before = source.spent
+            if k == 1 and not memory.warm:  # f of the atom is at most LD²/2 above the minimum, where epochs begin
+                at.y = dense_atom(oracle.argmin(source.full(at.y)).atom, S.shape)
+            else:
+                w.step = self._step(at, source, oracle, known)
+            w.work.products += 2.0 * (source.spent - before) / source.n
+
+    def _step(self, at: Sliding, source: Source, oracle: Any, known: Constants) -> float:
+        L, D = known.L, known.D
+        if at.left == 0:
+            at.begin(self.length(at.epoch + 1), source.full(at.y))
+        N, k = at.length, at.length - at.left + 1
+        gamma = 2.0 / (k + 1.0)
+        z = (1.0 - gamma) * at.y + gamma * at.x
+        near = D * D if self.condition is None else min(D * D, self.condition * D * D / 2.0 ** (at.epoch - 1))
+        b = ceil(self.multiplier * self.size(N, k, known))
+        if 2 * b >= source.n:
+            g = source.full(z)
+        else:
+            batch = source.draw(b)
+            g = batch.gradient(z) - source.again(batch).gradient(at.snapshot) + at.full
+        at.x = slide(g, 3.0 * L / k, at.x, oracle, 2.0 * L * near / (N * k), most=11 * N + 2)
+        at.y = (1.0 - gamma) * at.y + gamma * at.x
+        at.left -= 1
+        return gamma
+
+    def length(self, t: int) -> int:
+        """N_t."""
+        return ceil(2.0 ** (0.5 * t + 2.0)) if self.condition is None else ceil(sqrt(32.0 * self.condition))
+
+    def size(self, N: int, k: int, known: Constants) -> float:
+        """How many terms are enough at step k of an epoch with N."""
+        if self.condition is not None:
+            return 5600.0 * N * self.condition
+        flat, steep = self.batches
+        return N * (flat + steep * known.G * (k + 1.0) / (known.L * known.D) if known.D > 0.0 else flat)
+
+    def constants(self, f: Any, S: Any) -> Constants:
+        """From the data of a linear model, by looking at some terms otherwise, where they are not given."""
+        L, G = self.smoothness, self.slope
+        if L is None or G is None:
+            found = (linear_terms if hasattr(f, "design") and len(f.domain) == 1 else sampled_terms)(f, S)
+            L, G = L or float(found["L_max"]), G or float(found["L"])
+        check(isfinite(L) and isfinite(G), f"The terms of {f!r} are not smooth everywhere, so Storc's batches would be "
+                                           "infinite. Give smoothness=, or use StochasticFrankWolfe.spider().")
+        return Constants(max(L, 1e-300), G, float(S.diameter))
+
+
+class Sliding:
+    """y, x, the snapshot with its gradient, and where in which epoch the run is."""
+
+    def __init__(self, y: Array) -> None:
+        self.y = self.x = self.snapshot = y
+        self.full: Array = np.zeros_like(y)
+        self.epoch = self.length = self.left = 0
+
+    def begin(self, length: int, full: Array) -> None:
+        """A new epoch of ``length`` steps, from y."""
+        self.x, self.snapshot, self.full = self.y, self.y, full
+        self.epoch, self.length, self.left = self.epoch + 1, length, length
+
+    @property
+    def complete(self) -> int:
+        """How many epochs are."""
+        return self.epoch - (self.left > 0)
+
+    def state(self) -> State:
+        return {"points": np.stack([self.y, self.x, self.snapshot, self.full]),
+                "epoch": np.array([self.epoch, self.length, self.left])}
+
+    def restore(self, state: State) -> None:
+        self.y, self.x, self.snapshot, self.full = (np.array(row) for row in state["points"])
+        self.epoch, self.length, self.left = (int(i) for i in state["epoch"])
+
+
+def slide(g: Array, beta: float, x: Array, oracle: Any, tol: float, most: int) -> Array:
+    """Frank-Wolfe with exact steps on ⟨g, u⟩ + (β/2)‖u − x‖² from u = x, until the gap is at most ``tol``.
+
+    The curvature is βD² = 3LD²/k and the tolerance 2LD²/(Nk), so that 27/4·βD²/tol < 11N steps are always enough.
+    """
+    u = x.copy()
+    for _ in range(most):
+        slope = g + beta * (u - x)
+        d, slack, _ = oracle.argmin(slope, tol=0.5 * tol)
+        v = dense_atom(d, x.shape) - u
+        gap, bend = -float(np.vdot(slope, v)), beta * float(np.vdot(v, v))
+        if gap + slack <= tol or gap <= 0.0:
+            break
+        u += min(1.0, gap / bend) * v if bend > 0.0 else v
+    return u
