@@ -9,6 +9,8 @@ from pathlib import Path
 SECTIONS = {
     "overhead": "the driver beyond its products, a call, the import",
     "corrective": "ours and rivals on real l1 problems",
+    "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
+    "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "first_fit": "compilation: cold, cached, warm",
 }
 
@@ -26,14 +28,17 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
 
     from benchmarks.corrective import corrective
+    from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.overhead import overhead
+    from benchmarks.stochastic import stochastic
     from benchmarks.timing import count_processor_time
 
     if given.processor_time:
         count_processor_time()
 
-    measure = {"overhead": overhead, "corrective": corrective, "first_fit": first_fit}
+    measure = {"overhead": overhead, "corrective": corrective, "stochastic": stochastic, "estimators": estimators,
+               "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -4,8 +4,8 @@ For a quadratic f with f(0) = f₀, gradient g₀ at zero and Hessian H,
 
     f(w) = f₀ + ⟨g₀, w⟩ + ½⟨w, Hw⟩,    ∇f(w) = g₀ + Hw,
 
-so that with the point w scaled to the next radius the gradient there is known before it is asked for. Swaps of weight between
-two atoms, compiled, do the rest: on all coordinates where H is at hand, else on working ones, whose part of H serves all radii.
+so that with the point w scaled to the next radius the gradient there is known before it is asked for. Compiled swaps of weight
+between two atoms do the rest: on all coordinates where H is at hand, else on working ones, whose part of H serves all radii.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Stage(NamedTuple):
 class Covariance:
     """f(w) = f₀ − ⟨b, w⟩ + ½⟨w, Qw⟩ with Q made from data: the whole of H is at hand, and every coordinate works."""
 
+    whole = True
+
     def __init__(self, Q: Array, b: Array, f0: float) -> None:
         self.H, self.g0, self.f0, self.domain = Q, -b, f0, b.shape
         self.index, self.rank = np.arange(len(b)), len(b)
@@ -52,6 +54,8 @@ class Covariance:
 
 class Data:
     """A quadratic objective φ(Aw), seen from zero, with the images of the working coordinates and their part of H."""
+
+    whole = False
 
     def __init__(self, f: Any) -> None:
         self.f, self.domain = f, f.domain
@@ -130,10 +134,14 @@ class Trail:
         """Swap weight among the working coordinates; whether anything changed."""
         scale, w = self.scale[self.f.index], self.w.copy()
         slow = l1_swaps(self.f.H, scale, g, w, self.radius, tol, SWAPS * len(w) + 1000) > tol
-        if slow or np.count_nonzero(w) > self.f.rank:  # swaps spread weight over more atoms than a vertex has
-            w = self._newton(g, w, scale, tol)
         changed = not np.array_equal(w, self.w)
-        self.w, self.Hw = w, self.f.product(w)
+        if slow or np.count_nonzero(w) > self.f.rank:  # swaps spread weight over more atoms than a vertex has
+            self.w = self._newton(g, w, scale, tol)
+            self.Hw = self.f.product(self.w)
+            return True
+        self.w = w
+        if changed:  # the swaps have carried the gradient along; where all coordinates work, it is the whole of it
+            self.Hw = g - self.f.g0 if self.f.whole else self.f.product(w)
         return changed
 
     def _newton(self, g: Array, w: Array, scale: Array, tol: float) -> Array:

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from greedyhull.kernels.compiled import compiled
+from greedyhull.kernels.compiled import compiled, compiled_sum
 
 
 def double(x):
@@ -42,3 +42,21 @@ def test_a_kernel_takes_both_precisions():
     kernel = compiled(double)
     for dtype in (np.float32, np.float64):
         np.testing.assert_array_equal(kernel(np.ones(3, dtype)), 2.0 * np.ones(3))
+
+
+@compiled
+def plus_one(x):
+    return x + 1.0
+
+
+@compiled_sum
+def summed(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += plus_one(x[i])
+    return total
+
+
+def test_a_kernel_may_call_another_and_sum_in_any_order():
+    assert abs(summed(np.arange(1000.0)) - 500500.0) < 1e-6
+    assert plus_one.kernel is plus_one.kernel

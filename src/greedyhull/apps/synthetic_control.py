@@ -107,7 +107,7 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, predictors: Any = None, 
     effects = np.zeros((len(periods), 0))
     if placebos and len(others) > 1:
         effects = np.column_stack([_placebo(table, fit, np.delete(others, i), k, np.delete(w, i), stop)
-                                   for i, k in enumerate(others)])
+                                   for i, k in enumerate(others.tolist())])
     return SyntheticControl([names[k] for k in others], w, periods, start, table[:, j], table[:, others] @ w, own.certificate,
                             effects)
 

@@ -132,7 +132,8 @@ def priced(f: Any, scale: Array, eps: float, count: int) -> Array:
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
     straight line, so that secant steps find the radius; it need not be exact.
     """
-    trail, radii, r = Trail(f, scale), [], 0.0
+    trail, r = Trail(f, scale), 0.0
+    radii: list[float] = []
     first = price = trail.price
     give = 0.1 * f.f0 / max(first, TINY) ** 2
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:

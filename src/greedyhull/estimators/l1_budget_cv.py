@@ -170,8 +170,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         S = L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
         folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
         problems = [self._problem(X, sign, s) for sign in signs]
-        largest = lambda: max(affordable(f, S, float(self.eps)) for f in problems)
-        self.radii_ = radii_of(self.radii, lambda count: grid(largest(), count))
+        self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in problems), count))
         losses, whole = np.zeros((len(self.radii_), len(folds))), []
         for sign in signs:
             paths = Paths(X, sign, s, S, self._problem)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Any
+from types import FunctionType
+from typing import Any, ClassVar
 
 
 class compiled:  # noqa: N801 — used as a decorator
     """Compile the function at its first call, so that importing greedyhull does not import numba.
 
-    ``cache=True`` raises where neither the package nor a home directory can be written: then there is no cache.
+    A kernel may call other kernels of its own file. ``cache=True`` raises where neither the package nor a home directory can
+    be written: then there is no cache.
     """
+
+    options: ClassVar[dict[str, Any]] = {"error_model": "numpy"}
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.reference = function
@@ -19,14 +23,36 @@ class compiled:  # noqa: N801 — used as a decorator
         update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
+        return self.kernel(*args)
+
+    @property
+    def kernel(self) -> Any:
+        """What numba made of the function."""
         if self._kernel is None:
             self._kernel = self._compile()
-        return self._kernel(*args)
+        return self._kernel
 
     def _compile(self) -> Any:
         from numba import njit
 
+        function = self._among_kernels()
         try:
-            return njit(cache=True, error_model="numpy")(self.reference)
+            return njit(cache=True, **self.options)(function)
         except RuntimeError:
-            return njit(error_model="numpy")(self.reference)
+            return njit(**self.options)(function)
+
+    def _among_kernels(self) -> Any:
+        """The function as numba wants it: where it names other kernels, it finds what numba made of them."""
+        function: Any = self.reference
+        known = function.__globals__
+        called = {name: known[name].kernel for name in function.__code__.co_names if isinstance(known.get(name), compiled)}
+        if not called:
+            return function
+        seen = FunctionType(function.__code__, {**known, **called}, function.__name__, function.__defaults__)
+        return update_wrapper(seen, function, updated=())
+
+
+class compiled_sum(compiled):  # noqa: N801
+    """The same for a kernel whose sums may be taken in any order, so that a processor can make several at a time."""
+
+    options: ClassVar[dict[str, Any]] = {"error_model": "numpy", "fastmath": {"reassoc", "contract"}}

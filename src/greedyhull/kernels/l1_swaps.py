@@ -11,9 +11,9 @@ from greedyhull.kernels.compiled import compiled
 def l1_swaps(Q: Any, scale: Any, g: Any, w: Any, r: float, tol: float, steps: int) -> float:
     """At most ``steps`` exact swaps for ½wᵀQw − bᵀw over Σ|w_j|/scale_j ≤ r; ``w`` and its gradient ``g`` are changed.
 
-    Each hands weight from the active atom with the largest score, the origin included, to the atom with the least; to an active
-    one if that is at least half as good, so that few are active. Returns the gap ⟨g, w⟩ + r max_j scale_j|g_j| and stops where it
-    is at most ``tol``.
+    Each hands weight from the active atom with the largest score, the origin included, to the atom with the least; to an
+    active one if that is at least half as good, so that few are active. Returns the gap ⟨g, w⟩ + r max_j scale_j|g_j| and
+    stops where it is at most ``tol``.
     """
     d = len(w)
     gap = 0.0

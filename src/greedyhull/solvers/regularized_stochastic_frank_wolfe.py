@@ -44,8 +44,8 @@ class RegularizedStochasticFrankWolfe:
 
     ``sigma`` is `Unweighted()`, which has all weights alike, needs no horizon and has a bound O(t^−1/4) of its own;
     `Fading()`, the paper's ck^−3/4; `Steady(t)`, its ct^−3/4; or a schedule. k and ``every`` are those of
-    `StochasticFrankWolfe`; streams are looked at with `Regret()`. Each look at a linear model with kinks also asks the dual variables that the run has gathered
-    for a lower bound (`greedyhull.duals`), so that a gap can be asked for.
+    `StochasticFrankWolfe`; streams are looked at with `Regret()`. Each look at a linear model with kinks also asks the dual
+    variables that the run has gathered for a lower bound (`greedyhull.duals`), so that a gap can be asked for.
 
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.absolute(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.3, 0.7, 1.0]))

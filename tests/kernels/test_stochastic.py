@@ -1,0 +1,64 @@
+"""The pieces of the stochastic kernels, each against what it stands for; the loops are tested in test_burst.py."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import greedyhull as gh
+from greedyhull.engines import LOSSES, engine
+from greedyhull.kernels.stochastic import advance, product, slope, spread, without_repeats
+
+RNG = np.random.default_rng(0)
+D = 7
+MODELS = {
+    "least_squares": gh.least_squares, "logistic": gh.logistic, "squared_hinge": gh.squared_hinge, "hinge": gh.hinge,
+    "absolute": gh.absolute, "huber": lambda X, y: gh.huber(X, y, 0.4), "poisson": lambda X, y: gh.poisson(X, np.abs(y)),
+    "quantile": lambda X, y: gh.quantile(X, y, 0.3), "epsilon_insensitive": lambda X, y: gh.epsilon_insensitive(X, y, 0.5),
+}
+SETS = [gh.L1Ball(D, 2.0), gh.L1Ball(D, 2.0, weights=RNG.random(D) + 0.5), gh.Simplex(D, 1.5), gh.LinfBall(D, 0.5),
+        gh.Box(-np.arange(1.0, D + 1), 2.0), gh.L2Ball(D, 1.5, centre=np.ones(D)), gh.Vertices(RNG.standard_normal((20, D)))]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_slopes_are_those_of_the_losses(name):
+    z = np.concatenate([3.0 * RNG.standard_normal(40), [1.0, -1.0, 0.5, 1.5, -0.5, 0.0, 50.0, -50.0, 200.0]])
+    y = np.where(RNG.random(len(z)) < 0.5, 1.0, -1.0)
+    f = MODELS[name](np.eye(len(z)), y)
+    number, shape = LOSSES[type(f.loss)](f.loss)
+    got = [slope(number, np.array(shape), a, b) for a, b in zip(z, f.loss.y, strict=True)]
+    np.testing.assert_allclose(got, f.loss.slopes(z), rtol=1e-14, atol=1e-300)
+
+
+@pytest.mark.parametrize("S", SETS, ids=[f"{i}" for i in range(len(SETS))])
+def test_a_step_goes_where_the_set_says(S):
+    known = engine(gh.least_squares(np.eye(D), np.ones(D)), S).set
+    for trial in range(30):
+        g, x, eta = RNG.standard_normal(D), RNG.standard_normal(D), 0.3
+        if trial % 5 == 0:
+            g = np.where(RNG.random(D) < 0.5, 0.0, np.round(g))  # ties, and now and then nothing at all
+        want = (1.0 - eta) * x
+        S.argmin(g).add_to(want, eta)
+        alpha, used = np.zeros(2 * D + 1), np.array([1])
+        alpha[0] = 1.0
+        atoms, place = np.full(2 * D + 1, -1), np.full(2 * D, -1)
+        advance(*known, eta, g, x, alpha, atoms, place, used)
+        np.testing.assert_allclose(x, want, rtol=0, atol=1e-15)
+        if not S.dense_atoms:
+            assert used[0] == 2 and alpha[0] == 0.7 and alpha[1] == 0.3 and place[atoms[1]] == 1
+
+
+def test_rows_of_both_kinds():
+    X, x = np.where(RNG.random((5, D)) < 0.5, RNG.standard_normal((5, D)), 0.0), RNG.standard_normal(D)
+    C = sparse.csr_array(X)
+    for rows in ((None, None, None, X), (C.indptr.astype(np.int64), C.indices.astype(np.int32).view(np.uint32), C.data, None)):
+        g = x.copy()
+        for i in range(5):
+            assert product(*rows, i, x) == pytest.approx(X[i] @ x, abs=1e-14)
+            spread(*rows, i, 2.0, g)
+        np.testing.assert_allclose(g, x + 2.0 * X.sum(axis=0), atol=1e-14)
+
+
+def test_repeats_are_replaced_as_floyd_says():
+    index = np.array([3, 3, 8, 3, 0, 0, 9])
+    without_repeats(index, np.array([0, 4]), np.array([4, 3]), 10)
+    assert index.tolist() == [3, 7, 8, 9, 0, 8, 9]
