@@ -1,5 +1,7 @@
 """The page about a solution and the words for it, for solutions of many kinds."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,7 @@ def test_names_cannot_break_the_page(solution, tmp_path):
     page = write(solution, tmp_path / "page.html", names=["<b>", "$x_1$", "a & b"], title="1 < 2")
     html = page.read_text(encoding="utf-8")
     assert "<b></td>" not in html and "1 &lt; 2" in html
-    assert html.count("<svg") == 1
+    assert html.count("<svg") == html.count("</svg>") >= 2
 
 
 def test_many_coordinates_are_cut_to_the_largest(tmp_path):
@@ -64,7 +66,8 @@ def test_many_coordinates_are_cut_to_the_largest(tmp_path):
                     stop=gh.Iterations(400))
     html = write(s, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "The 15 largest of" in html
-    assert html.count("<tr>") <= 201
+    weights = html[html.index('id="weights"') : html.index('id="bounds"')]
+    assert weights.count("<tr>") <= 1 + 200 + 1 + 50  # coordinates, then atoms, each with a head
 
 
 def test_a_run_of_no_iterations_can_be_drawn(tmp_path):
@@ -72,6 +75,7 @@ def test_a_run_of_no_iterations_can_be_drawn(tmp_path):
     assert "svg" in write(s, tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_the_same_solution_gives_the_same_page(solution, tmp_path):
-    first, second = (write(solution, tmp_path / name).read_bytes() for name in ("one.html", "two.html"))
-    assert first == second
+def test_the_same_solution_gives_the_same_page_but_for_the_times_of_its_parts(solution, tmp_path):
+    first, second = (write(solution, tmp_path / name).read_text(encoding="utf-8") for name in ("one.html", "two.html"))
+    timed = re.compile(r'<section id="time">.*?</section>', re.DOTALL)
+    assert timed.sub("", first) == timed.sub("", second)

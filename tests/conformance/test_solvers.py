@@ -45,7 +45,8 @@ SOLVERS += [
 ]
 NAMES = {problem.name for problem in small_problems()}
 LISTED = {type(solver) for solver, _, _ in SOLVERS} | {gh.Smoothed}  # it wants kinks: tests/solvers/test_smoothed.py
-for kind in vars(gh).values():  # what has landed since is asked for honesty, and may refuse what it cannot do
+# what has landed since is asked for honesty, and may refuse what it cannot do
+for kind in [getattr(gh, name) for name in gh.__all__]:
     if isinstance(kind, type) and hasattr(kind, "run") and hasattr(kind, "__dataclass_fields__") and kind not in LISTED:
         SOLVERS.append((kind(), None, NAMES))
 

@@ -1,37 +1,54 @@
-"""The command line: ``greedyhull demo``, ``greedyhull --help``, ``greedyhull --version``.
+"""The command line: ``greedyhull --help`` lists its commands; docs/command_line.md describes them.
 
 Everything heavy is imported by the command that needs it, so that help is quick.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
+from greedyhull.cli.exits import BROKEN, INTERRUPTED, MISSING, WRONG
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 if all went well, 1 if the job failed, 2 if it was asked wrongly."""
+    """Run the command line and exit with one of the codes of exits.py."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of one command; an error becomes one sentence on stderr."""
+    """The exit code of one command; an error becomes a paragraph on stderr, its traceback is shown with ``--debug`` only."""
     from greedyhull.cli.commands import app
+
+    found = {"debug": bool(os.environ.get("GREEDYHULL_DEBUG"))}
+    try:
+        return int(app(list(arguments) or ["--help"], prog_name="greedyhull", standalone_mode=False, obj=found) or 0)
+    except KeyboardInterrupt:
+        return _complain("Interrupted.", INTERRUPTED)
+    except Exception as error:
+        if found["debug"]:
+            import traceback
+
+            traceback.print_exc()
+        return _complain(*_told(error))
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """What to say of an error, and the exit code."""
     from greedyhull.errors import GreedyhullError
 
-    try:
-        return int(app(list(arguments) or ["--help"], prog_name="greedyhull", standalone_mode=False) or 0)
-    except GreedyhullError as error:
-        return _complain(str(error), 2)
-    except ModuleNotFoundError as error:
-        return _complain(str(error), 1)
-    except KeyboardInterrupt:
-        return _complain("Interrupted.", 130)
-    except Exception as error:  # typer's usage errors have no public common base in all its versions
-        if not hasattr(error, "format_message"):
-            raise
-        said = str(error.format_message()).rstrip(".")
-        return _complain(f"{said}. See greedyhull --help.", int(getattr(error, "exit_code", 2)))
+    if isinstance(error, GreedyhullError):
+        return str(error), WRONG
+    if isinstance(error, ModuleNotFoundError):
+        return str(error), MISSING
+    if hasattr(error, "format_message"):  # typer's usage errors have no public common base in all its versions
+        command = getattr(getattr(error, "ctx", None), "command_path", "greedyhull")
+        return f"{str(error.format_message()).rstrip('.')}. See {command} --help.", int(getattr(error, "exit_code", WRONG))
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename}." if error.filename else f"{error}.", WRONG
+    return (f"An error inside greedyhull, {type(error).__name__}: {error}. Run it again with greedyhull --debug to see where, "
+            "and please report it."), BROKEN
 
 
 def _complain(sentence: str, code: int) -> int:

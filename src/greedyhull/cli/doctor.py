@@ -1,0 +1,95 @@
+"""``greedyhull doctor``: what is installed, which BLAS and how many threads, the cache of kernels, a small self-test."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import greedyhull as gh
+from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.voice import Voice
+
+NEEDED = ("numpy", "scipy", "numba", "rich", "typer", "pydantic")
+OPTIONAL = {"scikit-learn": ("demo", "estimators, greedyhull fit and greedyhull demo"),
+            "matplotlib": ("demo", "figures and reports"), "Jinja2": ("demo", "reports"),
+            "pandas": ("frame", "traces as data frames"),
+            "PEPit": ("paper", "exact worst cases in greedyhull paper")}
+
+
+def run(voice: Voice) -> int:
+    """Look and tell; the exit code is 0 if the self-test passes."""
+    python = f"{platform.python_version()} ({sys.platform}, {platform.machine()})"
+    found: dict[str, Any] = {"greedyhull": gh.__version__, "python": python,
+                             "needed": {name: _version(name) for name in NEEDED},
+                             "optional": {name: _version(name) for name in OPTIONAL},
+                             "blas": blas(), "cpus": os.cpu_count(), "cache": cache()}
+    test = self_test()
+    voice.say("Versions")
+    voice.pairs([("greedyhull", found["greedyhull"]), ("python", found["python"]),
+                 *((name, _version(name) or "MISSING: reinstall greedyhull") for name in NEEDED)])
+    voice.say("Optional parts")
+    voice.pairs((name, _version(name) or f'not installed; for {use}: pip install "greedyhull[{extra}]"')
+                for name, (extra, use) in OPTIONAL.items())
+    voice.say("Linear algebra")
+    voice.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])
+    voice.say("Compiled kernels")
+    voice.pairs([("cache", found["cache"]["folder"] or "none: kernels are compiled anew in every process"),
+                 ("state", found["cache"]["words"])])
+    voice.say("Self-test")
+    voice.pairs([("solve and certify", test["words"])])
+    voice.result({**found, "self_test": test})
+    return DONE if test["ok"] else SHORT
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def blas() -> list[dict[str, Any]]:
+    """The libraries that multiply matrices, and their threads where threadpoolctl can tell."""
+    if find_spec("threadpoolctl") is not None:
+        from threadpoolctl import threadpool_info
+
+        return [{"name": str(library["internal_api"]), "version": library["version"], "threads": library["num_threads"],
+                 "words": f"version {library['version']}, {library['num_threads']} threads, {Path(library['filepath']).name}"}
+                for library in threadpool_info()]
+    config: Any = np.show_config(mode="dicts")
+    library = config.get("Build Dependencies", {}).get("blas", {})
+    return [{"name": library.get("name", "unknown"), "version": library.get("version"), "threads": None,
+             "words": f"version {library.get('version')}; how many threads it uses, threadpoolctl could tell"}]
+
+
+def cache() -> dict[str, Any]:
+    """Where numba keeps the kernels, whether it can write there, and how many are there."""
+    from greedyhull.kernels.pairwise import pairwise_burst
+
+    kept: Any = getattr(pairwise_burst.kernel, "_cache", None)
+    place = getattr(kept, "cache_path", None)
+    if not place:
+        return {"folder": None, "writable": False, "kernels": 0, "words": "no folder can be written; the first solve of each "
+                "process takes some seconds longer. Set NUMBA_CACHE_DIR to a folder of yours."}
+    folder = Path(place)
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    writable, count = os.access(nearest, os.W_OK), len(list(folder.glob("*.nbc")))
+    state = f"warm: {count} compiled kernels" if count else "cold: the first solves take some seconds longer"
+    return {"folder": str(folder), "writable": writable, "kernels": count,
+            "words": f"{state}; {'writable' if writable else 'not writable, so that kernels may be compiled again and again'}"}
+
+
+def self_test() -> dict[str, Any]:
+    """A small problem whose answer is known: the projection of (2, 1, 0, 0) onto the l1 ball of radius 2."""
+    s = gh.minimize(gh.least_squares(np.eye(4), np.array([2.0, 1.0, 0.0, 0.0])), gh.L1Ball(4, radius=2.0), stop=gh.Gap(1e-12))
+    error = float(np.abs(s.point.array() - np.array([1.5, 0.5, 0.0, 0.0])).max())
+    ok = s.converged and error < 1e-6
+    return {"ok": ok, "gap": s.gap, "error": error,
+            "words": f"{'passed' if ok else 'FAILED'}: certified gap {s.gap:.1e}, error {error:.1e}"}

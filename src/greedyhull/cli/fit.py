@@ -1,0 +1,168 @@
+"""``greedyhull fit``: weights for the columns of a table, certified, by the estimators."""
+
+from __future__ import annotations
+
+import csv
+import json
+from contextlib import nullcontext
+from importlib.util import find_spec
+from io import StringIO
+from os.path import commonprefix
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.cli.voice import Voice, certificate_fields, plain
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.report.words import SMALL
+from greedyhull.types import Array
+
+TASKS = ("auto", "regression", "classification")
+Weights = list[tuple[str, float]]
+
+
+def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any], out: Path | None,
+        voice: Voice) -> int:
+    """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
+    check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
+    check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
+    check(out is None or out.absolute().parent.is_dir(), f"The folder of --out {out} does not exist. Make it first.")
+    if find_spec("sklearn") is None:
+        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. Install the extra: "
+                                  'pip install "greedyhull[demo]".')
+    taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
+    assert taken is not None
+    y = taken.y
+    check(y is not None, "The file has no targets of its own. Name their column: --target COLUMN.")
+    assert y is not None
+    task, why = told(y) if task == "auto" else (task, "")
+    voice.say(f"{len(y)} samples, {len(taken.names)} columns, target {taken.target}: {task}. {why}")
+    if task == "regression":
+        check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
+    estimator = estimator_of(kind, task, {name: value for name, value in options.items() if value is not None})
+    with voice.noting():
+        fitted(estimator, taken, y)
+    document = told_in_full(estimator, taken, task)
+    explain(estimator, taken, voice)
+    if out is not None:
+        out.write_text(as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n",
+                       encoding="utf-8")
+        voice.say(f"Written: {out}")
+    voice.result(document)
+    return DONE if document["converged"] else SHORT
+
+
+def told(y: Array) -> tuple[str, str]:
+    """Whether these targets are classes or numbers."""
+    if y.dtype.kind not in "biuf":
+        return "classification", "The targets are words."
+    if len(np.unique(y)) == 2:
+        return "classification", "The target has two values only; for regression on them, --task regression."
+    if len(np.unique(y)) <= 10 and np.array_equal(y, np.rint(y)):
+        return "regression", "The target has a few whole numbers only; if these are classes, --task classification."
+    return "regression", ""
+
+
+def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
+    """The estimator for this job; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
+    from greedyhull import estimators
+
+    family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
+    chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
+    make = getattr(estimators, f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}")
+    known = make().get_params()
+    spelled = {"cv": "folds", "fit_intercept": "intercept"}
+    unknown = [f"--{spelled.get(name, name).replace('_', '-')}" for name in options if name not in known]
+    check(not unknown, f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not for {make.__name__}.")
+    return make(**options)
+
+
+def fitted(estimator: Any, taken: Taken, y: Array) -> None:
+    """Fit; what scikit-learn refuses is the user's to mend."""
+    try:
+        estimator.fit(taken.X, y, sample_weight=taken.sample_weight)
+    except ValueError as error:
+        raise GreedyhullError(str(error)) from error
+
+
+def rows_of(estimator: Any, names: list[str]) -> dict[str, Weights]:
+    """The weights by name, the largest first; for several classes told apart one by one, those of each."""
+    weights = np.atleast_2d(np.asarray(estimator.weights_, dtype=np.float64))
+    named = names if weights.shape[1] == len(names) else blocks_of(names, weights.shape[1])
+    classes = [str(label) for label in estimator.classes_] if len(weights) > 1 else [""]
+    return {label: [(named[j], float(row[j])) for j in np.argsort(-np.abs(row), kind="stable")
+                    if abs(row[j]) > SMALL * np.abs(row).max()] for label, row in zip(classes, weights, strict=True)}
+
+
+def blocks_of(names: list[str], m: int) -> list[str]:
+    """Names for m models of several columns each: what the names of a model's columns begin with.
+
+    >>> blocks_of(["tree_a", "tree_b", "net_a", "net_b"], 2)
+    ['tree', 'net']
+    """
+    K = len(names) // m
+    blocks = [names[K * i : K * (i + 1)] for i in range(m)]
+    begins = [commonprefix(block).rstrip("_-. :/") for block in blocks]  # noqa: RUF071 — these are names, not paths
+    return begins if all(begins) and len(set(begins)) == m else [f"{block[0]} to {block[-1]}" for block in blocks]
+
+
+def certificates_of(estimator: Any) -> list[Any]:
+    found = estimator.certificate_
+    return found if isinstance(found, list) else [found]
+
+
+def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
+    """The result for programs and files."""
+    rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
+    several = len(rows) > 1
+    certificates = [certificate_fields(certificate) for certificate in certificates_of(estimator)]
+    return {"estimator": type(estimator).__name__, "task": task, "target": taken.target, "samples": taken.X.shape[0],
+            "columns": len(taken.names), "classes": getattr(estimator, "classes_", None),
+            "weights": rows if several else next(iter(rows.values())),
+            "intercept": getattr(estimator, "intercept_", None), "radius": getattr(estimator, "radius_", None),
+            "certificate": certificates if several else certificates[0],
+            "converged": reached(estimator)}
+
+
+def reached(estimator: Any) -> bool:
+    """Whether every solve proved the gap that was asked for; with a penalty, the gap of the penalised problem."""
+    if getattr(estimator, "alpha", None) is not None:
+        return all(c.gap <= estimator.tol * max(abs(c.value), abs(c.lower)) for c in certificates_of(estimator))
+    solutions = estimator.solution_
+    return all(s.converged for s in (solutions if isinstance(solutions, list) else [solutions]))
+
+
+def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
+    """The weights and what is proved of them."""
+    if hasattr(estimator, "cv_losses_"):
+        voice.say(f"Cross-validation chose the budget {estimator.radius_:.4g} among {len(estimator.radii_)}.")
+    for (label, weights), certificate in zip(rows_of(estimator, taken.names).items(), certificates_of(estimator), strict=True):
+        if label:
+            voice.say(f"{label} against the rest")
+        voice.weights(weights)
+        if certificate.kind == "always":
+            what = "mean loss" if getattr(estimator, "alpha", None) is None else "mean loss with its penalty"
+            voice.say(f"The {what} is {certificate.value:.6g}, and no other weights of this kind can bring it lower by "
+                      f"more than {certificate.gap:.2g}: that is proved, rounding included.")
+        else:
+            voice.say(str(certificate))
+    intercept = np.ravel(getattr(estimator, "intercept_", 0.0))
+    if np.any(intercept):
+        voice.say(f"Intercept: {', '.join(f'{number:.6g}' for number in intercept)}.")
+
+
+def as_csv(document: dict[str, Any]) -> str:
+    """name,weight in lines, the intercept last; for several classes with the class in front."""
+    paper = StringIO()
+    write = csv.writer(paper, lineterminator="\n").writerow
+    weights, intercept = document["weights"], np.ravel(document["intercept"] if document["intercept"] is not None else [])
+    several = any(isinstance(value, dict) for value in weights.values())
+    write(["class", "name", "weight"] if several else ["name", "weight"])
+    for i, (label, row) in enumerate(weights.items() if several else [("", weights)]):
+        lines = [*row.items(), *([("(intercept)", float(intercept[i]))] if len(intercept) else [])]
+        for name, weight in lines:
+            write([*([label] if several else []), name, repr(weight)])
+    return paper.getvalue()

@@ -1,0 +1,189 @@
+"""The formats that tables are read from, each with errors that name the line or the array."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import lzma
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+from zipfile import BadZipFile
+
+import numpy as np
+
+from greedyhull.cli.tables import Matrix
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Array
+
+PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+SPARSE = {"data", "indices", "indptr", "shape"}  # what scipy.sparse.save_npz writes
+NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
+
+
+class Csv:
+    """Lines of cells parted by commas, semicolons or tabs; a first line that is not all numbers has the names.
+
+    Columns are read when they are asked for, so that words in the others do no harm.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.apart: dict[str, Array] = {}
+        try:
+            with text_of(path) as file:
+                first = file.readline()
+        except UnicodeDecodeError as error:
+            raise GreedyhullError(f"{path.name} is no text in UTF-8 ({error}). Save it as UTF-8, or say what format it "
+                                  "has.") from error
+        check(bool(first.strip()), f"{path.name} begins with an empty line; names of columns, or numbers, are wanted.")
+        self.mark = max(",;\t", key=first.count)
+        cells = [cell.strip() for cell in next(csv.reader([first], delimiter=self.mark))]
+        self.headed = not all(_is_number(cell) for cell in cells)
+        self.names = cells if self.headed else [str(j) for j in range(len(cells))]
+        twice = sorted({name for name in self.names if self.names.count(name) > 1})
+        check(not twice, f"{path.name} has several columns named {', '.join(twice)}; each name once is wanted.")
+        check(next(self._rows(), None) is not None, f"{path.name} has no lines below its names; samples are wanted.")
+
+    def numbers(self, places: Sequence[int]) -> Array:
+        try:
+            return self._loaded(places, np.float64)
+        except ValueError as error:
+            raise GreedyhullError(self._fault(places) or f"{self.path.name} cannot be read: {error}.") from error
+
+    def column(self, place: int) -> Array:
+        try:
+            return self._loaded([place], np.float64).ravel()
+        except ValueError:
+            words = np.array([cell.strip() for cell in self._loaded([place], np.str_).ravel().tolist()])
+            empty = np.flatnonzero(words == "")
+            check(not len(empty), lambda: f"Column {self.names[place]} of {self.path.name} has {len(empty)} empty cells, the "
+                                          f"first in sample {empty[0] + 1}. Fill them or drop those lines.")
+            return words
+
+    def _loaded(self, places: Sequence[int], dtype: Any) -> Array:
+        return np.loadtxt(self.path, dtype=dtype, delimiter=self.mark, skiprows=int(self.headed), usecols=list(places),
+                          quotechar='"', comments=None, ndmin=2, encoding="utf-8-sig")
+
+    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The lines of samples, with their numbers in the file."""
+        with text_of(self.path) as file:
+            reader = csv.reader(file, delimiter=self.mark)
+            for row in reader:
+                if row and (reader.line_num > 1 or not self.headed):
+                    yield reader.line_num, row
+
+    def _fault(self, places: Sequence[int]) -> str:
+        """The first cell that is no number, in words."""
+        for line, row in self._rows():
+            if len(row) < len(self.names):
+                return f"Line {line} of {self.path.name} has {len(row)} cells; {len(self.names)} are wanted."
+            for j in places:
+                if not _is_number(row[j]):
+                    given = f'"{row[j]}"' if row[j].strip() else "nothing"
+                    return (f"Line {line} of {self.path.name} has {given} in column {self.names[j]}; a number is wanted. Fill "
+                            "the cell, or leave the line or the column out.")
+        return ""
+
+
+def text_of(path: Path) -> TextIO:
+    """The text of a file, which may be packed."""
+    file: TextIO = PACKED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="")
+    return file
+
+
+def libsvm(path: Path) -> Matrix:
+    """``label index:value …`` on each line; indices from 1, or from 0 if one is 0. Columns are named by their indices."""
+    from scipy.sparse import csr_array
+
+    labels: list[float] = []
+    indices: list[int] = []
+    values: list[float] = []
+    starts = [0]
+    with text_of(path) as file:
+        for number, line in enumerate(file, start=1):
+            cells = line.partition("#")[0].split()
+            if not cells:
+                continue
+            try:
+                labels.append(float(cells[0]))
+                parts = [cell.split(":") for cell in cells[1:] if not cell.startswith("qid:")]
+                indices += [int(index) for index, _ in parts]
+                values += [float(value) for _, value in parts]
+            except ValueError as error:
+                raise GreedyhullError(f"Line {number} of {path.name} is not in LIBSVM's format, 1 3:0.5 7:2.0 say "
+                                      f"({error}).") from error
+            starts.append(len(indices))
+    check(len(labels) > 0 and len(indices) > 0, f"{path.name} holds no data; lines such as 1 3:0.5 7:2.0 are wanted.")
+    first = min(1, min(indices))
+    check(first >= 0, f"{path.name} holds a negative index; indices from 1, or from 0, are wanted.")
+    places = np.array(indices) - first
+    X = csr_array((values, places, starts), shape=(len(labels), int(places.max()) + 1))
+    return Matrix([str(j + first) for j in range(X.shape[1])], X, {"label": np.array(labels)})
+
+
+def npz(path: Path) -> Matrix:
+    """Arrays by name: the data are ``X`` (or the only matrix, or one that scipy.sparse.save_npz wrote), with ``names`` if
+    these are there; vectors of one entry a sample stand apart, ``y`` first."""
+    arrays = load_arrays(path)
+    X = _matrix(path, arrays)
+    d = X.shape[1]
+    named = next((name for name in NAMES if name in arrays), None)
+    names = [str(name) for name in (range(d) if named is None else arrays[named])]
+    check(len(names) == d, f"{path.name} holds {len(names)} {named} for {d} columns; one for each is wanted.")
+    vectors = [name for name, a in arrays.items() if a.ndim == 1 and len(a) == X.shape[0] and name not in SPARSE | {named}]
+    order = sorted(vectors, key=lambda name: (name not in TARGETS, name == "sample_weight"))
+    return Matrix(names, X, {name: arrays[name] for name in order})
+
+
+def npy(path: Path) -> Matrix:
+    """One matrix; columns are named by their numbers."""
+    X = load_array(path)
+    check(X.ndim == 2, f"{path.name} holds an array of shape {X.shape}; a matrix, one sample a row, is wanted.")
+    return Matrix([str(j) for j in range(X.shape[1])], X, {})
+
+
+def load_arrays(path: Path) -> dict[str, Array]:
+    """All arrays of an npz file."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, OSError, EOFError, BadZipFile, AttributeError) as error:
+        raise GreedyhullError(f"{path.name} cannot be read as an NPZ file ({error}).") from error
+
+
+def load_array(path: Path) -> Any:
+    """The one array of a file: .npy, .npz (a matrix as in `npz`), or numbers in text."""
+    if path.suffix.lower() == ".npz":
+        return _matrix(path, load_arrays(path), dimensions=(1, 2))
+    try:
+        if path.suffix.lower() == ".npy":
+            return np.load(path, allow_pickle=False)
+        table = Csv(path)
+        found = table.numbers(range(len(table.names)))
+        return found.ravel() if 1 in found.shape else found
+    except (ValueError, OSError, EOFError) as error:
+        raise GreedyhullError(str(error) if isinstance(error, GreedyhullError) else
+                              f"{path.name} cannot be read as numbers ({error}).") from error
+
+
+def _matrix(path: Path, arrays: dict[str, Array], dimensions: tuple[int, ...] = (2,)) -> Any:
+    if arrays.keys() >= SPARSE:
+        from scipy.sparse import load_npz
+
+        found: Any = load_npz(path)
+        return found.tocsr()
+    able = [name for name, a in arrays.items() if a.ndim in dimensions and a.dtype.kind in "biuf"]
+    name = "X" if "X" in able else able[0] if len(able) == 1 else ""
+    held = ", ".join(f"{name} {a.shape}" for name, a in arrays.items()) or "nothing"
+    check(name != "", f"{path.name} holds {held}; a matrix named X, or one matrix only, is wanted.")
+    return arrays[name]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

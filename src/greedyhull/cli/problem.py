@@ -1,0 +1,110 @@
+"""From a problem file to an objective, a set, a solver and a stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from greedyhull.certificate import check_pair
+from greedyhull.cli.faults import Faults
+from greedyhull.cli.formats import load_array
+from greedyhull.cli.problem_file import WITHOUT_TARGET, ProblemFile, read
+from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.errors import check
+from greedyhull.stop import Stop
+from greedyhull.types import Array
+
+LABELLED = ("logistic", "squared_hinge", "hinge")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What `minimize` is asked, and what the reader calls the coordinates."""
+
+    f: Any
+    S: Any
+    solver: Any
+    stop: Stop | None
+    goal: float | None  # the absolute gap that is asked for
+    seed: int
+    names: list[str] | None
+    title: str
+    folder: Path
+    report: bool
+    notes: list[str]
+
+
+def load(path: Path) -> Problem:
+    """The problem that a file describes, or an error that lists all that is wrong with it."""
+    file, faults = read(path)
+    notes: list[str] = []
+    f, S, solver, names = None, None, None, None
+    with faults.at("solver"):
+        solver = None if file.solver is None else file.solver.made()
+    taken = _taken(file, faults) if file.data is not None else None
+    if taken is not None:
+        names = taken.names
+    given = _given(file, taken, faults, notes)
+    sound = not any(key.startswith("data") for key, _ in faults.found)
+    if sound:
+        with faults.at("objective"):
+            f = file.objective.made(**given)
+    d = f.domain[0] if f is not None else 0 if names is None else len(names)
+    if sound and d > 0:
+        with faults.at("set"):
+            S = file.set.made(d=d)
+            if f is not None:
+                check_pair(f, S)
+    faults.settle()
+    folder = path.parent / (file.output.folder or f"{path.stem}-output")
+    return Problem(f, S, solver, file.stop.made(), file.stop.gap, file.seed, names, file.title, folder, file.output.report,
+                   notes)
+
+
+def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
+    """The columns that the file asks for."""
+    data = file.data
+    assert data is not None
+    with faults.at("data.file"):
+        table = read_table(data.file, data.format)
+        weight = getattr(file.objective, "sample_weight", None)
+        return take(table, Wanted(data.target, data.features, data.exclude, weight),
+                    lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
+    return None
+
+
+def _given(file: ProblemFile, taken: Taken | None, faults: Faults, notes: list[str]) -> dict[str, Any]:
+    """What the objective gets from the data."""
+    if taken is None:
+        return {}
+    given: dict[str, Any] = {"X": taken.X, "P": taken.X}
+    if taken.sample_weight is not None:
+        given["sample_weight"] = taken.sample_weight
+    refused = any(key == "data.target" for key, _ in faults.found)
+    if file.objective.loss not in WITHOUT_TARGET and not refused:
+        with faults.at("data.target"):
+            given["y"] = _targets(file, taken, notes)
+    return given
+
+
+def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
+    """The targets as the loss wants them; labels of any two kinds become −1 and +1."""
+    loss, apart = file.objective.loss, file.data.target_file if file.data is not None else None
+    y = taken.y if apart is None else np.asarray(load_array(apart))
+    check(y is not None, "it is missing, and the file has no targets of its own; a column, or target_file, is wanted.")
+    assert y is not None
+    if loss in LABELLED:
+        return _labels(y, notes)
+    check(y.dtype.kind in "biuf", f"The column {taken.target} holds words; numbers are wanted for {loss}.")
+    return y
+
+
+def _labels(y: Array, notes: list[str]) -> Array:
+    kinds = np.unique(y)
+    check(len(kinds) == 2, f"The target holds {len(kinds)} kinds of labels; two are wanted, such as 0 and 1 or yes and no.")
+    if set(kinds.tolist()) not in ({-1.0, 1.0}, {0.0, 1.0}):
+        notes.append(f"The label {kinds[1]} counts as +1, {kinds[0]} as -1.")
+    return np.where(y == kinds[1], 1.0, -1.0)

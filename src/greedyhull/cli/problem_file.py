@@ -1,0 +1,128 @@
+"""The problem file: a TOML file that says what to minimise, over what, how, and when to stop.
+
+Wrong files are refused with all of their errors at once.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from greedyhull.cli.complaints import key_of, words_of
+from greedyhull.cli.faults import Faults, lines_of
+from greedyhull.cli.spelled import COLUMN, As, Column, File, LossTable, SetTable, SolverTable, model_at
+from greedyhull.cli.tables import format_of
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
+
+WITHOUT_TARGET = ("log_likelihood", "quadratic")
+WITHOUT_DATA = ("quadratic",)
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a number of at least 0")]
+
+
+class Section(BaseModel):
+    """A table of the file; keys that it does not know are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Data(Section):
+    """``[data]``: where the numbers are."""
+
+    file: Annotated[Path, As(File), Field(description="the name of a file")]
+    format: Literal["csv", "libsvm", "npy", "npz"] | None = None
+    target: Column | None = None
+    target_file: Annotated[Path | None, As(File)] = None
+    features: list[Column] | None = None
+    exclude: list[Column] = []
+
+
+class Stops(Section):
+    """``[stop]``: the run ends at whichever comes first."""
+
+    gap: NotNegative | None = None
+    relative: NotNegative | None = None
+    iterations: Annotated[int, Field(ge=0)] | None = None
+    seconds: NotNegative | None = None
+    stalled: Annotated[int, Field(ge=1)] | None = None
+
+    def made(self) -> Stop | None:
+        """The stop, None where the section is empty."""
+        kinds = {"gap": Gap, "relative": Relative, "iterations": Iterations, "seconds": Seconds, "stalled": Stalled}
+        stops = [kind(getattr(self, name)) for name, kind in kinds.items() if getattr(self, name) is not None]
+        both = None
+        for stop in stops:
+            both = stop if both is None else both | stop
+        return both
+
+
+class Output(Section):
+    """``[output]``: where the results go."""
+
+    folder: Annotated[str, Field(description="the name of a folder")] | None = None
+    report: bool = True
+
+
+class ProblemFile(Section):
+    """The whole file."""
+
+    title: str = "A certified minimum"
+    seed: Annotated[int, Field(ge=0)] = 0
+    data: Data | None = None
+    objective: Annotated[Any, As(LossTable)]
+    set: Annotated[Any, As(SetTable)]
+    solver: Annotated[Any, As(SolverTable)] = None
+    stop: Stops = Stops()
+    output: Output = Output()
+
+
+def read(path: Path) -> tuple[ProblemFile, Faults]:
+    """The checked file, and where to put the faults that only its data can show."""
+    check(path.is_file(), f"There is no problem file {path}.")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        written = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise GreedyhullError(f"{path} is no TOML file: {error}. Words stand in quotation marks, names of tables in "
+                              "[brackets].") from error
+    faults = Faults(path, lines_of(text))
+    file = None
+    try:
+        file = ProblemFile.model_validate(written, context={"folder": path.parent})
+    except ValidationError as error:
+        for fault in error.errors():
+            faults.add(key_of(fault, written), words_of(fault, _model(fault["loc"])))
+    _across(written, faults)
+    faults.settle()
+    assert file is not None
+    return file, faults
+
+
+def _across(written: dict[str, Any], faults: Faults) -> None:
+    """What one table needs from another."""
+    loss = written.get("objective", {}).get("loss") if isinstance(written.get("objective"), dict) else None
+    data = written.get("data")
+    if loss in WITHOUT_DATA and data is not None:
+        faults.add("data", f"{loss} takes no data; its matrices are named in [objective]. Leave [data] out.")
+    elif loss not in WITHOUT_DATA and data is None:
+        faults.add("data", "it is missing; the table [data], with a file, is wanted.")
+    if not isinstance(data, dict):
+        return
+    targets = {"target", "target_file"} & set(data)
+    if not targets and loss not in WITHOUT_TARGET and _format(data) in ("csv", "npy"):
+        faults.add("data.target", f"it is missing; {COLUMN} is wanted, or target_file, the name of a file.")
+    if len(targets) == 2:
+        faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
+
+
+def _format(data: dict[str, Any]) -> str | None:
+    return data.get("format") or format_of(Path(str(data.get("file", ""))))
+
+
+def _model(loc: tuple[int | str, ...]) -> type[BaseModel] | None:
+    """The model that the last key of pydantic's path belongs to, or would."""
+    sections: dict[Any, type[BaseModel]] = {"data": Data, "stop": Stops, "output": Output}
+    return ProblemFile if len(loc) == 1 else sections[loc[0]] if loc[0] in sections else model_at(loc)

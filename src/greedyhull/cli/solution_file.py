@@ -1,0 +1,61 @@
+"""Solutions on disk: an NPZ file with the point, its atoms where they were kept, and the certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.cli.formats import load_array, load_arrays
+from greedyhull.errors import check
+from greedyhull.saved import save_state
+from greedyhull.types import Array, State
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
+    from greedyhull.solution import Solution
+
+
+def write_solution(path: Path, s: Solution, names: list[str] | None) -> None:
+    """Write ``point``, ``intercept``, the certificate's ``value, gap, lower, kind, delta`` (NaN where one is unknown), how the
+    run went, ``names`` of the coordinates, and the atoms as rows of a CSR matrix with ``atom_weights``."""
+    c = s.certificate
+    state: State = {
+        "point": s.point.array(), "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
+        "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
+        "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
+        "solver": np.array(repr(s.solver)), **_atoms(s.point)}
+    if names is not None:
+        state["names"] = np.array(names)
+    save_state(path, state)
+
+
+def _known(number: float | None) -> Array:
+    return np.array(np.nan if number is None else number)
+
+
+def _atoms(w: Iterate) -> State:
+    if not w.keeps_atoms:
+        return {}
+    places, entries, starts = [], [], [0]
+    for i in range(len(w)):
+        row = np.zeros(w.shape)
+        w.atoms[i].add_to(row, 1.0)
+        at = np.flatnonzero(row)
+        places.append(at)
+        entries.append(row.ravel()[at])
+        starts.append(starts[-1] + len(at))
+    return {"atom_weights": w.weights.copy(), "atoms_data": np.concatenate(entries), "atoms_indices": np.concatenate(places),
+            "atoms_indptr": np.array(starts), "atoms_shape": np.array([len(w), int(np.prod(w.shape))])}
+
+
+def read_point(path: Path) -> Array:
+    """The point in a file that ``greedyhull solve`` wrote, or any vector: .npz with ``point`` or one array, .npy, text."""
+    check(path.is_file(), f"There is no file {path}.")
+    if path.suffix.lower() == ".npz":
+        arrays = load_arrays(path)
+        if "point" in arrays:
+            return np.asarray(arrays["point"], dtype=np.float64)
+    found: Any = load_array(path)
+    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64).squeeze()

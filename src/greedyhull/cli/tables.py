@@ -1,0 +1,132 @@
+"""Data from files: CSV, LIBSVM, NPZ and NPY, as a table whose columns have names or numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from greedyhull.cli.faults import one_of
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Array
+
+Column = str | int
+FORMATS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".svm": "libsvm", ".libsvm": "libsvm", ".svmlight": "libsvm",
+           ".npz": "npz", ".npy": "npy"}
+
+
+class Table(Protocol):
+    """Columns by place; ``apart`` are vectors that the file keeps beside the columns, targets say."""
+
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def apart(self) -> dict[str, Array]: ...
+    def numbers(self, places: Sequence[int]) -> Any: ...
+    def column(self, place: int) -> Array: ...
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A table that is in memory, dense or sparse."""
+
+    names: list[str]
+    X: Any
+    apart: dict[str, Array]
+
+    def numbers(self, places: Sequence[int]) -> Any:
+        every = list(places) == list(range(self.X.shape[1]))
+        return self.X if every else self.X[:, list(places)]
+
+    def column(self, place: int) -> Array:
+        found = self.X[:, [place]]
+        return np.asarray(found.toarray() if hasattr(found, "toarray") else found).ravel()
+
+
+class Wanted(NamedTuple):
+    """Which columns are which; None stands for what the file says, or for all others."""
+
+    target: Column | None = None
+    features: Sequence[Column] | None = None
+    exclude: Sequence[Column] = ()
+    sample_weight: Column | None = None
+
+
+class Taken(NamedTuple):
+    """The features with their names, the target and the weights of the samples, where there are any."""
+
+    X: Any
+    names: list[str]
+    y: Array | None
+    target: str
+    sample_weight: Array | None
+
+
+def format_of(path: Path) -> str | None:
+    """The format that the name of a file tells, packed or not: data.csv, data.csv.gz."""
+    ends = [end.lower() for end in path.suffixes if end.lower() not in (".gz", ".bz2", ".xz")]
+    return FORMATS.get(ends[-1]) if ends else None
+
+
+def read_table(path: Path, kind: str | None = None) -> Table:
+    """The table in a file; its format is told by the end of its name if it is not given."""
+    from greedyhull.cli import formats
+
+    check(path.is_file(), f"There is no file {path}.")
+    known = sorted(set(FORMATS.values()))
+    kind = kind or format_of(path)
+    check(kind in known, f"The name {path.name} does not tell its format. Say which one it is: {', '.join(known)}.")
+    readers: dict[str, Callable[[Path], Table]] = {"csv": formats.Csv, "libsvm": formats.libsvm, "npz": formats.npz,
+                                                   "npy": formats.npy}
+    return readers[str(kind)](path)
+
+
+def place_of(table: Table, column: Column) -> int:
+    """Where a column stands: by its name, or by its number from 0; −1 is the last one."""
+    names, d = table.names, len(table.names)
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    number = int(column) if str(column).lstrip("-").isdigit() else d
+    if -d <= number < d:
+        return number % d
+    some = names[:12] + (["..."] if d > 12 else [])
+    raise GreedyhullError(one_of(column, some if isinstance(column, int) or d > 12 else names) + f" Columns: {d}.")
+
+
+def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManager[None]]) -> Taken | None:
+    """The columns that are wanted, None where some are not there: ``at(key)`` collects what is wrong with each part."""
+    y, label, inside = None, "", -1
+    with at("target"):
+        y, label, inside = _target(table, wanted.target)
+    s, weight = None, -1
+    with at("sample_weight"):
+        if wanted.sample_weight is not None:
+            s, _, weight = _target(table, wanted.sample_weight)
+            check(s is not None and s.dtype.kind in "biuf", f"Column {wanted.sample_weight} holds words; numbers are wanted.")
+    out = {inside, weight}
+    with at("exclude"):
+        out |= {place_of(table, column) for column in wanted.exclude}
+    with at("features"):
+        places = ([j for j in range(len(table.names)) if j not in out] if wanted.features is None
+                  else [place_of(table, column) for column in wanted.features])
+        check(len(places) > 0, "No columns are left for the features. Name some, or exclude fewer.")
+        again = [table.names[j] for j in dict.fromkeys(places) if places.count(j) > 1]
+        check(not again, f"{', '.join(again)} stands there twice; each feature once is wanted.")
+        check(inside not in places, f"{label} is the target; it cannot be a feature too.")
+        return Taken(table.numbers(places), [table.names[j] for j in places], y, label, s)
+    return None
+
+
+def _target(table: Table, column: Column | None) -> tuple[Array | None, str, int]:
+    """The values of a column, its name and place; −1 is the place of what stands apart."""
+    if column is None:
+        found = next(iter(table.apart.items()), None)
+        return (None, "", -1) if found is None else (found[1], found[0], -1)
+    if isinstance(column, str) and column in table.apart:
+        return table.apart[column], column, -1
+    place = place_of(table, column)
+    return table.column(place), table.names[place], place

@@ -1,0 +1,146 @@
+"""What an experiment is: a statement in words, a question, and a run that answers it with checks, figures and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from greedyhull.types import Array
+
+Style = Literal["line", "bound", "exact", "dots"]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run: ``steps`` of one solve, ``runs`` that a mean is taken of, ``points`` that are tried."""
+
+    name: str
+    steps: int
+    runs: int
+    points: int
+
+
+QUICK = Scale("quick", steps=300, runs=30, points=200)
+FULL = Scale("full", steps=4000, runs=200, points=2000)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: ``measured`` is at most, at least or, within ``room``, equal to ``limit``."""
+
+    what: str
+    measured: float
+    sign: Literal["≤", "≥", "="]
+    limit: float
+    room: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        if not math.isfinite(self.measured):
+            return False
+        if self.sign == "=":
+            return abs(self.measured - self.limit) <= self.room
+        off = self.measured - self.limit
+        return (off if self.sign == "≤" else -off) <= self.room
+
+
+def at_most(what: str, measured: float, limit: float, room: float = 0.0) -> Check:
+    """measured ≤ limit + room."""
+    return Check(what, float(measured), "≤", float(limit), float(room))
+
+
+def at_least(what: str, measured: float, limit: float, room: float = 0.0) -> Check:
+    """measured ≥ limit − room."""
+    return Check(what, float(measured), "≥", float(limit), float(room))
+
+
+def equal(what: str, measured: float, exact: float, room: float) -> Check:
+    """|measured − exact| ≤ room."""
+    return Check(what, float(measured), "=", float(exact), float(room))
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One curve: a measured "line" or its "dots", a "bound" that must not be crossed, an "exact" value."""
+
+    name: str
+    x: Array
+    y: Array
+    style: Style = "line"
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Series over common axes; ``log`` names the logarithmic ones: "xy", "x", "y" or ""."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    log: str = "xy"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table of words and numbers."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | float, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What came out: a verdict in words, the checks it rests on, and what can be looked at."""
+
+    verdict: str
+    checks: tuple[Check, ...]
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check holds."""
+        return all(check.ok for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A statement of the paper in our words, what its printed form lacks, and the run that measures it.
+
+    ``name`` is its address on the page, ``place`` where it stands in the paper.
+    """
+
+    name: str
+    place: str
+    title: str
+    statement: str
+    note: str
+    question: str
+    run: Callable[[Scale, int], Finding]
+
+
+def curve(name: str, x: npt.ArrayLike, y: npt.ArrayLike, style: Style = "line") -> Series:
+    """A series of floats."""
+    return Series(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float), style)
+
+
+def fitted(x: Sequence[float] | Array, y: Sequence[float] | Array) -> float:
+    """The power p of the line y = C·x^p through the later half of log-log data; nan where fewer than two can be used.
+
+    >>> round(fitted([1.0, 2.0, 4.0, 8.0], [8.0, 4.0, 2.0, 1.0]), 6)
+    -1.0
+    """
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if not (a > 0).any():
+        return math.nan
+    late = (a > 0) & (b > 0) & (a >= np.sqrt(a[a > 0].min() * a.max()))
+    if late.sum() < 2:
+        return math.nan
+    return float(np.polyfit(np.log(a[late]), np.log(b[late]), 1)[0])

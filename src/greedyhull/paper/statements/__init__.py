@@ -1,0 +1,1 @@
+"""One file for each statement of the paper; each holds an ``EXPERIMENT``."""

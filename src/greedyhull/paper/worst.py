@@ -1,0 +1,74 @@
+"""Adversaries: Jones methods that lose as much as their tolerance allows, at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import worst_within
+from greedyhull.atoms.inexact import Inexact
+from greedyhull.iterate import Iterate
+from greedyhull.joint import toward
+from greedyhull.memory import Memory
+from greedyhull.paper.problems import Problem
+from greedyhull.progress import Progress
+from greedyhull.schedules import harmonic
+from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.steps import OpenLoop
+
+LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
+
+
+@dataclass(frozen=True)
+class WorstJones:
+    """A c-Jones method at its worst: of all atoms that lead within cη_k² of the best value of f, η_k = 2/(k + 2), it takes
+    the one that leads highest."""
+
+    c: float
+    looks_back = False
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            d, slack, kind = oracle.argmin(g)
+            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack)
+            eta = 2.0 / (k + 2.0)
+            moves = [w.toward(S[j]) for j in range(len(S))]
+            ahead = np.array([f.along(w, move).value(eta) for move in moves])
+            w.move(moves[worst_within(ahead, self.c * eta**2)], eta)
+
+
+@dataclass(frozen=True)
+class WorstJoint:
+    """Zhang's corollary at its worst: of all points toward atoms within 4c/(k + 2)² of the joint minimum, the highest."""
+
+    c: float
+    looks_back = False
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle, atoms = memory.oracle(S), toward(f, S, w, memory)
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            answer = oracle.argmin(g)
+            d, slack, kind = answer
+            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack)
+            best = atoms.jointly(w, answer, 0.0)
+            allowed = best.value + 4.0 * self.c / (k + 2.0) ** 2
+            move, eta, highest = best.move, best.step, best.value
+            for j in range(len(S)):
+                candidate = w.toward(S[j])
+                values = f.along(w, candidate).values(LENGTHS)
+                i = int(np.where(values <= allowed, values, -np.inf).argmax())
+                if highest < values[i] <= allowed:
+                    move, eta, highest = candidate, float(LENGTHS[i]), float(values[i])
+            w.move(move, eta)
+
+
+def adversaries(problem: Problem, c: float) -> list[tuple[str, Any, Any]]:
+    """Both families with the worst atoms that c admits, as (name, solver, set); Jones where atoms can be listed."""
+    found: list[tuple[str, Any, Any]] = [("Frank-Wolfe", FrankWolfe(OpenLoop(), harmonic(c)), Inexact(problem.S))]
+    return [*found, ("Jones", WorstJones(c), problem.S)] if hasattr(problem.S, "__len__") else found

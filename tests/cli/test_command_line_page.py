@@ -1,0 +1,53 @@
+"""What docs/command_line.md shows works as it is written there."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from greedyhull.cli import run
+from greedyhull.cli.names import LOSSES, SETS, SOLVERS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "houses.csv").write_text(blocks("csv")[0])
+    (tmp_path / "problem.toml").write_text(blocks("toml")[0])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_commands_of_the_page_run(folder, capsys):
+    solving, fitting = blocks("sh")
+    for line in [*solving.splitlines(), *fitting.splitlines()]:
+        assert run(shlex.split(line)[1:]) == 0, (line, capsys.readouterr())
+    written = {path.name for path in folder.rglob("*.*")}
+    assert {"solution.npz", "trace.csv", "report.html", "weights.csv"} <= written
+    assert "What makes a house dear?" in (folder / "results" / "report.html").read_text(encoding="utf-8")
+
+
+def test_every_loss_and_set_is_named(folder):
+    assert [name for name in (*LOSSES, *SETS) if f"`{name}`" not in PAGE] == []
+
+
+@pytest.mark.parametrize("names", [SETS, SOLVERS], ids=["Sets", "Solvers"])
+def test_what_the_index_lists_can_be_named_in_a_file(names):
+    """Only what takes functions for arguments cannot; greedyhull.cli.names.py is the place for all others."""
+    index = (Path(__file__).parents[2] / "docs" / "index.md").read_text(encoding="utf-8")
+    section = index.split("## Sets")[1].split("## Solvers")[names is SOLVERS]
+    listed = set(re.findall(r"^\| \[`(\w+)\(", section, re.MULTILINE))
+    assert listed - {made.__name__.title() if made.__name__.islower() else made.__name__ for made in names.values()} == set()
+
+
+def test_every_command_is_named():
+    from greedyhull.cli.commands import app
+
+    for command in app.registered_commands:
+        assert f"`greedyhull {command.callback.__name__}" in PAGE
