@@ -36,7 +36,7 @@ def test_losses_are_those_of_single_fits(cv, A, t, how):
 def test_the_chosen_model_is_certified_and_within_its_budget():
     m = L1BudgetRegressorCV(radii=15).fit(X, y)
     assert np.abs(m.coef_).sum() <= m.radius_ + 1e-9
-    assert m.dual_gap_ <= 1e-6 * m.certificate_.value + 1e-12
+    assert m.dual_gap_ <= 1e-6 * max(m.certificate_.value, 0.5 * np.var(y)) and m.price_ >= 0
     np.testing.assert_allclose(m.coef_, L1BudgetRegressor(m.radius_).fit(X, y).coef_, atol=1e-3)
     assert m.coefs_path_.shape == (15, 7)
 

@@ -1,5 +1,10 @@
 """Estimators with scikit-learn's interface: weights on a simplex, an l1 budget, ensembles. Each fit is certified."""
 
+from importlib.util import find_spec
+
+if find_spec("sklearn") is None:
+    raise ImportError('greedyhull.estimators needs scikit-learn, which is not installed: pip install "greedyhull[estimators]"')
+
 from greedyhull.estimators.ensemble import EnsembleClassifier, EnsembleRegressor
 from greedyhull.estimators.l1_budget import L1BudgetClassifier, L1BudgetRegressor
 from greedyhull.estimators.l1_budget_cv import L1BudgetClassifierCV, L1BudgetRegressorCV

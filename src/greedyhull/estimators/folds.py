@@ -9,12 +9,13 @@ import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.path import path
+from greedyhull.price import floor
 from greedyhull.problems import least_squares
-from greedyhull.stop import Iterations, Relative, Stalled
+from greedyhull.stop import Gap, Iterations, Stalled
 from greedyhull.trail import Covariance, Data, Trail
 from greedyhull.types import Array, Index
 
-ENOUGH = 1e-4  # the relative gap to which the points of a path are solved
+ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SECANT, NEAR = 6, 1.05  # steps to find a radius by its price, and how near to it is enough
 TINY = 1e-300
 MOST = 2000  # columns up to which the covariance of the data is made
@@ -41,7 +42,8 @@ class Paths:
         """The path of the problem on some rows, None for all of them."""
         some = slice(None) if rows is None else rows
         f = self.problem(self.X[some], self.y[some], None if self.s is None else self.s[some])
-        found = path(f, self.S, radii, stop=Relative(ENOUGH) | Stalled(100) | Iterations(1000))
+        loss = float(f.value(self.S.centre())) - floor(f)
+        found = path(f, self.S, radii, stop=Gap(ENOUGH * loss) | Stalled(100) | Iterations(1000))
         return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
 
 
@@ -152,9 +154,14 @@ def priced(f: Any, scale: Array, eps: float, count: int) -> Array:
 
 def spread(radii: list[float], count: int) -> Array:
     """``count`` radii that lie as these do."""
-    return np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(radii)), np.maximum.accumulate(radii))
+    return rounded(np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(radii)), np.maximum.accumulate(radii)))
 
 
 def grid(largest: float, count: int) -> Array:
     """``count`` radii from a hundredth of the largest to the largest, each the same factor above the one before."""
-    return np.geomspace(0.01 * largest, largest, count)
+    return rounded(np.geomspace(0.01 * largest, largest, count))
+
+
+def rounded(radii: Array) -> Array:
+    """The radii to four digits: nobody chooses among more, and what rounding did to the data does not show."""
+    return np.array([float(f"{r:.3e}") for r in radii])

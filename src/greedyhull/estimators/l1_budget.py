@@ -31,14 +31,15 @@ class Budgeted(Linear):
     def _found(self, f: Any, X: Any, s: Array | None) -> Solution:
         S = self._atoms(X, s)
         if self.alpha is None:
-            self.radius_, self.price_ = S.radius, None
-            solution = self._solve(f, S)
-            self.price_ = solution.price
-            return solution
+            return self._solve(f, S)
         priced = at_price(f, S, float(self.alpha), lambda ball, start: self._solve(f, ball, start), float(self.tol))
-        self.radius_, self.price_ = priced.radius, float(self.alpha)
         priced.solution.certificate = priced.certificate
         return priced.solution
+
+    def _keep(self, solutions: list[Solution], dtype: Any) -> None:
+        super()._keep(solutions, dtype)
+        radii, prices = [s.atom_set.radius for s in solutions], [s.price for s in solutions]
+        self.radius_, self.price_ = (radii, prices) if len(solutions) > 1 else (radii[0], prices[0])
 
 
 def spreads(X: Any, s: Array | None) -> Array:

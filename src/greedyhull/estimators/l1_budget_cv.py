@@ -15,13 +15,14 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.errors import check
 from greedyhull.estimators.base import weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.folds import Fold, Line, Paths, SquarePaths, grid, priced
+from greedyhull.estimators.folds import ENOUGH, TINY, Fold, Line, Paths, SquarePaths, grid, priced
 from greedyhull.estimators.l1_budget import spreads
 from greedyhull.estimators.linear import STORAGE, LinearClassifier, LinearRegressor
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION
 from greedyhull.minimize import minimize
-from greedyhull.price import at_price
-from greedyhull.stop import Iterations, Relative, Stalled
+from greedyhull.path import carried
+from greedyhull.price import floor
+from greedyhull.stop import Gap, Iterations, Stalled
 from greedyhull.types import Array
 
 CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
@@ -112,9 +113,8 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         whole, losses = self._squares(X, y, s, S, folds) if self.loss == "squared" else self._others(X, y, s, S, folds, f)
         self.radius_ = self._choose(self.radii_, losses)
         self.coefs_path_ = whole.coefs
-        ball = S.rescaled(self.radius_)
-        start = whole.coefs[int(np.flatnonzero(self.radii_ == self.radius_)[0])]
-        solution = self._solve(f, ball, start if ball.contains(start) else None)
+        solution = self._solve(f, S.rescaled(self.radius_))
+        self.price_ = solution.price
         for name, value in self._attributes(solution.point, f, X.dtype).items():
             setattr(self, name, value)
         self._keep([solution], X.dtype)
@@ -178,7 +178,9 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
             losses += left_out(found, X, sign, s, folds, lambda one, t, p: CLASSIFICATION[self.loss](one, t, sample_weight=p))
             whole.append(paths.on(None, self.radii_).coefs)
         self.radius_, self.coefs_path_ = self._choose(self.radii_, losses), np.concatenate(whole, axis=1)
-        return [self._solve(f, S.rescaled(self.radius_)) for f in problems]
+        found = [self._solve(f, S.rescaled(self.radius_)) for f in problems]
+        self.price_ = found[0].price if len(found) == 1 else [s.price for s in found]
+        return found
 
 
 def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold], make: Any) -> Array:
@@ -192,10 +194,15 @@ def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[F
 
 
 def affordable(f: Any, S: L1Ball, eps: float) -> float:
-    """The radius at which the price has fallen to ``eps`` times that of the first unit."""
-    unit = S.rescaled(1.0)
-    zero = unit.centre()
-    g = f.gradient(zero)
-    alpha = eps * max(-float(unit.argmin(g).dot(g)), 1e-300)
-    stop = Relative(1e-3) | Iterations(1000) | Stalled(100)
-    return at_price(f, S, alpha, lambda ball, start: minimize(f, ball, start=start, stop=stop), 1e-2).radius
+    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left."""
+    zero, unit = S.centre(), S.rescaled(1.0)
+    g, loss = f.gradient(zero), float(f.value(zero)) - floor(f)
+    first = max(-float(unit.argmin(g).dot(g)), TINY)
+    radius, start, stop = 0.1 * loss / first, None, Gap(ENOUGH * loss) | Iterations(1000) | Stalled(100)
+    for _ in range(60):
+        s = minimize(f, S.rescaled(radius), start=start, stop=stop)
+        if float(s.price or 0.0) <= eps * first or float(s.value or 0.0) - floor(f) <= 10.0 * ENOUGH * loss:
+            break
+        radius *= 2.0
+        start = carried(s, S.rescaled(radius))
+    return radius

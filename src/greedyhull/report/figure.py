@@ -1,22 +1,23 @@
-"""The figure of a report as inline SVG: the certified gap over the run and, below it, what the answer is made of."""
+"""How a figure of a report is drawn: panels of lines as inline SVG, in colours of the page."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from greedyhull.report.words import used
+from greedyhull.types import Array
 
-if TYPE_CHECKING:
-    from greedyhull.solution import Solution
-
-SHOWN = 15  # bars at most
 # Colours that stand for the page's own, so that one figure serves light and dark.
 INK, FAINT, MAIN, OTHER = "#010203", "#010204", "#010205", "#010206"
-VARIABLES = {INK: "var(--ink)", FAINT: "var(--faint)", MAIN: "var(--main)", OTHER: "var(--other)"}
+THIRD, FOURTH, FIFTH = "#010207", "#010208", "#010209"
+VARIABLES = {INK: "var(--ink)", FAINT: "var(--faint)", MAIN: "var(--main)", OTHER: "var(--other)", THIRD: "var(--third)",
+             FOURTH: "var(--fourth)", FIFTH: "var(--fifth)"}
+TURNS = (MAIN, OTHER, THIRD, FOURTH, FIFTH)
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none", "svg.hashsalt": "greedyhull", "font.size": 10.0, "axes.titlesize": 10.0,
     "axes.titlelocation": "left",
@@ -24,56 +25,184 @@ STYLE: dict[Any, Any] = {
     "xtick.labelcolor": INK, "ytick.labelcolor": INK, "grid.color": FAINT, "grid.alpha": 0.35, "axes.spines.top": False,
     "axes.spines.right": False,
 }
+WIDTH, LEFT, RIGHT = 4.4, 0.72, 0.27  # inches
+SHOWN = 200  # points of a line that are drawn
+FEW = 40  # points that are marked one by one
+WIDEST = 50  # characters of a legend's line
+LONG = 50  # points from which on the horizontal axis is logarithmic
 
 
-def figure(solution: Solution, names: Sequence[str] | None = None) -> str:
-    """The figure as an ``<svg>`` element whose colours are the CSS variables ink, faint, main and other."""
+@dataclass(frozen=True)
+class Line:
+    """A line of a panel: ``look`` is "line", "dashed" or "dots"."""
+
+    label: str
+    x: Array
+    y: Array
+    colour: str = MAIN
+    look: str = "line"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One figure: its lines over one axis; ``log`` is about the vertical one."""
+
+    title: str
+    x: str
+    y: str
+    lines: Sequence[Line]
+    log: bool = False
+
+    @property
+    def drawn(self) -> list[Line]:
+        """The lines without points that cannot be drawn, and without those that have none left."""
+        kept = []
+        for line in self.lines:
+            good = np.isfinite(line.x) & np.isfinite(line.y) & ((line.y > 0.0) if self.log else True)
+            if good.any():
+                kept.append(replace(line, x=line.x[good], y=line.y[good]))
+        return kept
+
+    def words(self) -> str:
+        """The panel for those who do not see it."""
+        told = [f"{line.label}, from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in self.drawn]
+        return f"{self.title}: {self.y} against {self.x}; {'; '.join(told) or 'nothing to draw'}."
+
+
+def svg(panel: Panel, place: int = 0) -> str:
+    """The panel as an ``<svg>`` element, its legend below; ``place`` tells it from the others of its page."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    bars = used(solution, names)
-    shown = bars[:SHOWN]
-    with matplotlib.rc_context(STYLE):
-        below = 0.75 + 0.22 * len(shown) if shown else 0.0
-        fig: Any = Figure(figsize=(4.5, 2.4 + below), layout="constrained")
-        if shown:
-            top, bottom = fig.subfigures(2, 1, height_ratios=[2.4, below])  # each as wide as its own labels allow
-            _gap(top.subplots(), solution)
-            _bars(bottom.subplots(), shown, len(bars))
-        else:
-            _gap(fig.subplots(), solution)
-        buffer = StringIO()
-        fig.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _inline(buffer.getvalue())
+    title, lines = _shifted(panel)
+    legend = 0.2 * len(lines) if len(lines) > 1 else 0.0
+    height, below = 2.75 + legend, 0.52 + legend
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": f"greedyhull{place}"}):
+        canvas: Any = Figure(figsize=(WIDTH, height))  # margins are fixed: to measure all text would take most of the time
+        axes = canvas.add_axes((LEFT / WIDTH, below / height, 1.0 - (LEFT + RIGHT) / WIDTH, (height - below - 0.3) / height))
+        canvas.text(0.02, 1.0 - 0.2 / height, title)
+        axes.set_xlabel(panel.x)
+        _scales(axes, lines, panel.log)
+        for line in lines:
+            _draw(axes, line, len(lines) > 1)
+        if axes.get_xscale() == "symlog":
+            axes.set_xlim(left=0.0)
+        if lines:
+            _room(axes, lines)
+        _ticks(axes)
+        axes.grid(axis="y")
+        if legend:
+            canvas.legend(loc="lower left", bbox_to_anchor=(0.0, 0.0), frameon=False, fontsize=9.5, labelspacing=0.25,
+                          borderpad=0.2)
+        return inline(canvas)
 
 
-def _gap(axes: Any, solution: Solution) -> None:
-    k, gap = solution.trace.iteration, solution.trace.gap
-    good = np.isfinite(gap) & (gap > 0.0)
-    axes.plot(k[good], gap[good], color=MAIN, marker="o" if good.sum() <= 40 else "", markersize=3.5)
-    if good.any():
-        axes.set_yscale("log")
-    axes.set_title("How far from the minimum it can be, at most")
-    axes.set_xlabel("iteration")
-    axes.set_ylabel("certified gap")
-    axes.grid(axis="y")
-
-
-def _bars(axes: Any, shown: list[tuple[str, float]], total: int) -> None:
-    names, weights = [name for name, _ in shown], np.array([weight for _, weight in shown])
-    axes.barh(np.arange(len(shown)), weights, color=[OTHER if weight < 0 else MAIN for weight in weights], height=0.7)
-    axes.set_yticks(np.arange(len(shown)), [name.replace("$", r"\$") for name in names])
-    axes.invert_yaxis()
-    axes.axvline(0.0, color=FAINT, linewidth=0.8)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.set_title("What the answer uses" if total == len(shown) else f"The {len(shown)} largest of {total} weights")
-    axes.set_xlabel("weight")
-
-
-def _inline(svg: str) -> str:
-    """The SVG element alone, its stand-in colours exchanged for variables of the page."""
-    svg = svg[svg.index("<svg") :]
+def inline(canvas: Any) -> str:
+    """The SVG element alone: colours exchanged for variables, metadata and identifiers that nothing points to left out."""
+    buffer = StringIO()
+    canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     for colour, variable in VARIABLES.items():
-        svg = svg.replace(colour, variable)
-    return svg
+        text = text.replace(colour, variable)
+    used = set(re.findall(r"#([A-Za-z_][\w.-]*)", text))
+    return re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
+
+
+def short(text: str, most: int) -> str:
+    """Text that is cut where it is too long."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def plain(text: str) -> str:
+    """Text whose dollar signs are not taken for formulas."""
+    return text.replace("$", r"\$")
+
+
+def _scales(axes: Any, lines: list[Line], log: bool) -> None:
+    if log and lines:
+        axes.set_yscale("log")
+    positive = [line.x[line.x > 0.0] for line in lines]
+    longest = max((len(x) for x in positive), default=0)
+    if longest < LONG:
+        axes.margins(x=0.03)
+        return
+    first = min(float(x.min()) for x in positive if len(x))
+    if all(len(x) == len(line.x) for x, line in zip(positive, lines, strict=True)):
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=first, linscale=0.3)
+
+
+def _draw(axes: Any, line: Line, named: bool) -> None:
+    keep = _thinned(len(line.x), axes.get_xscale() != "linear")
+    looks: dict[str, dict[str, Any]] = {
+        "line": {"linewidth": 1.6, "marker": "o" if len(keep) <= FEW else "", "markersize": 3.2},
+        "dashed": {"linewidth": 1.2, "linestyle": "--"},
+        "dots": {"linestyle": "none", "marker": "o", "markersize": 2.6, "alpha": 0.75, "clip_on": False},
+    }
+    label = plain(short(line.label, WIDEST)) if named else None
+    axes.plot(line.x[keep], line.y[keep], color=line.colour, label=label, **looks[line.look])
+
+
+def _thinned(length: int, log: bool) -> Any:
+    """Places of at most `SHOWN` points, evenly spread as the eye sees them, the last among them."""
+    if length <= SHOWN:
+        return np.arange(length)
+    spread = np.geomspace(1, length, SHOWN) if log else np.linspace(1, length, SHOWN)
+    return np.unique(np.round(spread).astype(int) - 1)
+
+
+def _shifted(panel: Panel) -> tuple[str, list[Line]]:
+    """Lines that differ by little beside their size are drawn by what they are above the last point; the title says so."""
+    lines = panel.drawn
+    if panel.log or not lines:
+        return panel.title, lines
+    low, high = _ends(lines)
+    last = float(lines[0].y[-1])
+    if not 0.0 < high - low < 1e-3 * max(abs(low), abs(high)):
+        return panel.title, lines
+    return f"{panel.title} − {last:.8g}", [replace(line, y=line.y - last) for line in lines]
+
+
+def _ends(lines: list[Line]) -> tuple[float, float]:
+    return min(float(line.y.min()) for line in lines), max(float(line.y.max()) for line in lines)
+
+
+def _room(axes: Any, lines: list[Line]) -> None:
+    """At least one decade on a logarithmic axis, so that it has a label; some room around a line that is flat."""
+    low, high = _ends(lines)
+    if axes.get_yscale() == "log" and high < 10.0 * low:
+        middle = (low * high) ** 0.5
+        axes.set_ylim(middle / 4.0, middle * 4.0)
+    elif low == high:
+        axes.set_ylim(low - max(abs(low), 1.0), high + max(abs(high), 1.0))
+
+
+def _ticks(axes: Any) -> None:
+    """Few ticks, written without formulas, which take long to set."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = axis.get_view_interval()
+        axis.set_minor_locator(NullLocator())
+        if axis.get_scale() == "linear":
+            whole = axis is axes.xaxis and axes.get_xlabel() == "iterations"
+            axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=whole))
+        elif axis.get_scale() == "log":
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 30.0 * low else (1.0,), numticks=7))
+        axis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
+
+
+def number(x: float) -> str:
+    """A number as short as can be, with a power of ten where it is far from one.
+
+    >>> number(0.025), number(-100.0), number(1e-7), number(2.5e6), number(0.0)
+    ('0.025', '−100', '10⁻⁷', '2.5·10⁶', '0')
+    """
+    mantissa, exponent = f"{abs(x):.2e}".split("e")
+    sign, mantissa = "−" if x < 0.0 else "", f"{float(mantissa):g}"
+    if x == 0.0 or 1e-3 <= abs(x) < 1e4:
+        return f"{sign}{abs(x):.4g}"
+    power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return sign + (power if mantissa == "1" else f"{mantissa}·{power}")

@@ -51,14 +51,14 @@ def _value(solution: Solution) -> str:
 def _support(solution: Solution, names: Sequence[str] | None, things: str) -> str:
     x = solution.point.array()
     if x.ndim != 1:
-        return f"It mixes {_count(len(solution.point), 'atom')}." if solution.point.keeps_atoms else ""
+        return f"It mixes {count(len(solution.point), 'atom')}." if solution.point.keeps_atoms else ""
     found = used(solution, names)
     listed = f": {', '.join(name for name, _ in found)}." if names is not None and found else "."
     return f"It uses {len(found)} of the {len(x)} {things}{listed}"
 
 
 def _end(solution: Solution) -> str:
-    return f"It took {_count(solution.iterations, 'iteration')} and {_seconds(solution.seconds)}. {solution.reason}"
+    return f"It took {count(solution.iterations, 'iteration')} and {duration(solution.seconds)}. {solution.reason}"
 
 
 def _price(solution: Solution, budget: str) -> str:
@@ -66,14 +66,15 @@ def _price(solution: Solution, budget: str) -> str:
     if price is None:
         return ""
     if price * solution.atom_set.radius <= (solution.certificate.gap or 0.0):  # nothing that the gap does not hide
-        return f"The {budget} has no price to speak of: it is not what keeps the minimum up."
+        why = "it is not what keeps the minimum up" if solution.converged else "the gap is too wide to tell what more is worth"
+        return f"The {budget} has no price to speak of: {why}."
     return (f"The price of the {budget} is {price:.3g}: one more unit of it would lower the minimum at about this rate, "
             "falling as it grows.")
 
 
-def _count(number: int, thing: str) -> str:
+def count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def _seconds(seconds: float) -> str:
+def duration(seconds: float) -> str:
     return f"{1000.0 * seconds:.0f} milliseconds" if seconds < 1.0 else f"{seconds:.1f} seconds"

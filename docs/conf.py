@@ -1,0 +1,130 @@
+"""The site: ``sphinx-build -W -n docs build/docs``. Nothing is fetched: formulas are Unicode, the theme brings its own fonts.
+
+The pages are Markdown that is also read where the code is hosted, so what only the site needs is added here: the tables
+of contents, and links that leave this folder.
+"""
+
+import os
+import re
+from pathlib import Path
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+from pygments.lexers.special import TextLexer
+
+import greedyhull
+
+ROOT = Path(__file__).parents[1]
+project, author = "greedyhull", "the greedyhull developers"
+version = release = greedyhull.__version__
+html_title = f"greedyhull {version}"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
+exclude_patterns = ["**/GALLERY_HEADER.rst", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+
+# Pages ------------------------------------------------------------------------------------------------------------------
+
+myst_heading_anchors = 3
+CONTENTS = {
+    "index": ["start", "guide", "gallery/index", "theory", "api/index"],
+    "theory": ["paper", "paper_page", "bounds"],
+}
+WHOLE = {"contributing": "CONTRIBUTING.md", "changes": "CHANGELOG.md"}
+LINKS = {  # from the repository's to the site's
+    r"\.\./CONTRIBUTING\.md": "contributing.md",
+    r"\.\./examples": "gallery/index.rst",
+    r"(\.\./)?\.\./examples/(\w+)\.py": r"\1gallery/\2.rst",
+    r"CHANGELOG\.md": "changes.md",
+    r"README\.md": "start.md",
+    r"docs/([^)]+)": r"\1",
+}
+
+
+def complete(app, name, source):
+    """Add the hidden table of contents of a page, and turn links out of this folder into links to pages of the site."""
+    text = (ROOT / WHOLE[name]).read_text(encoding="utf-8") if name in WHOLE else source[0]
+    for outside, page in LINKS.items():
+        text = re.sub(rf"\]\({outside}\)", rf"]({page})", text)
+    if name in CONTENTS:
+        text += "\n".join(["\n```{toctree}", ":hidden:", "", *CONTENTS[name], "```\n"])
+    source[0] = text
+
+
+# Docstrings -------------------------------------------------------------------------------------------------------------
+
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the words say what is wanted
+autodoc_default_options = {"members": True}
+toc_object_entries_show_parents = "hide"
+nitpick_ignore_regex = [("py:.*", ".*")]  # types of numpy and of our insides have no page; links between pages are checked
+
+
+def prose(app, what, name, thing, options, lines):
+    """Docstrings are prose: an absolute value |x| is no substitution, and x_ no link."""
+    for i, line in enumerate(lines):
+        parts = re.split(r"(``.+?``)", line)
+        if not line.lstrip().startswith((">>>", "...")):
+            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", re.sub(r"\|", r"\\|", part)) for part in parts[::2]]
+        lines[i] = "".join(parts)
+
+
+def defaults(app, what, name, thing, options, signature, returned):
+    """A default that is made anew for each object is told in the words."""
+    return (signature or "").replace("<factory>", "…") or None, returned
+
+
+def skip(app, what, name, thing, skipped, options):
+    """What scikit-learn adds to every estimator is described there."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
+# Gallery ----------------------------------------------------------------------------------------------------------------
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "thumbnail_size": (600, 330),
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "plot_gallery": True,
+    "abort_on_example_error": True,
+    "image_scrapers": ("matplotlib",),
+    "reference_url": {},
+    "min_reported_time": 1,
+}
+suppress_warnings = ["config.cache"]
+
+# Looks ------------------------------------------------------------------------------------------------------------------
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_sidebars = {"start": [], "index": []}
+html_theme_options = {
+    "logo": {"text": "greedyhull"},
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "friendly",
+}
+html_show_copyright = False
+
+
+def setup(app):
+    app.add_lexer("csv", TextLexer)
+    app.connect("source-read", complete)
+    app.connect("autodoc-process-docstring", prose)
+    app.connect("autodoc-process-signature", defaults)
+    app.connect("autodoc-skip-member", skip)

@@ -1,0 +1,90 @@
+"""Draws the figures of the documentation: ``python docs/figures/draw.py``, from the root of the checkout."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import greedyhull as gh
+from greedyhull.theory import rate
+
+HERE = Path(__file__).parent
+
+
+def save(figure, name):
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None})
+
+
+def certificate():
+    """The gap at a point of an interval: between f and the least value of its tangent."""
+    f, slope = (lambda x: 0.4 * (x - 1.2) ** 2 + 0.25 * np.exp(-x) + 0.3), (lambda x: 0.8 * (x - 1.2) - 0.25 * np.exp(-x))
+    figure, axes = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+    x, w = np.linspace(0, 3, 301), 2.1
+    least, end = x[f(x).argmin()], 0.0
+    tangent = f(w) + slope(w) * (x - w)
+    lower = f(w) + slope(w) * (end - w)
+    axes.plot(x, f(x), "k", lw=2)
+    axes.plot(x, tangent, "C0")
+    axes.plot([w, w], [lower, f(w)], "C3", lw=2)
+    axes.plot([end, w], [lower, lower], ":", color="0.5")
+    axes.plot([end, 3], [-1.25, -1.25], "k", lw=4, solid_capstyle="butt")
+    axes.plot([end, 3], [-1.25, -1.25], "ko", ms=8)
+    axes.plot(w, f(w), "ko")
+    axes.plot(least, f(least), "o", color="C2")
+    axes.plot(end, lower, "C0o")
+    axes.text(2.62, f(2.72) + 0.02, "f", fontsize=13, ha="right")
+    axes.text(1.0, tangent[100] - 0.2, "tangent at w", color="C0", rotation=22)
+    axes.text(w + 0.05, (f(w) + lower) / 2 - 0.12, "gap: f(w) − lower bound", color="C3")
+    axes.text(w + 0.06, f(w) - 0.03, "w", fontsize=12, va="top")
+    axes.text(least, f(least) + 0.06, "min f", color="C2", ha="center")
+    axes.text(end + 0.06, lower - 0.03, "least at an atom", color="C0", va="top")
+    axes.text(1.5, -1.19, "the hull of two atoms", ha="center", va="bottom", fontsize=9)
+    axes.set(xticks=[], yticks=[], xlim=(-0.15, 3.3), ylim=(-1.4, 1.75))
+    axes.spines[["left", "bottom"]].set_visible(False)
+    save(figure, "certificate")
+
+
+def rates():
+    """Theorem 2 with its constants: promised, attained, and what an ordinary problem does."""
+    k = np.arange(1, 1001)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained")
+    error = [1.0]  # of f(w) = w on [0, 1], where the best atom is 0 and the one that is taken c·η_k
+    for eta in 2.0 / (np.arange(1000) + 2.0):
+        error.append((1 - eta) * error[-1] + eta * eta)
+    left.loglog(k, rate(0.0, 1.0, k), "k:", label="Theorem 2: 4c/(k + 2)")
+    left.loglog(k, rate(0.0, 1.0, k, exact=True), "C0", lw=4, alpha=0.4, label="its sharp form")
+    left.loglog(k, error[1:], "C3--", label="linear f, atoms wrong by cη")
+    left.set(title="The worst case is attained", xlabel="step k", ylabel="error (c = 1, M = 0)")
+    left.legend(frameon=False)
+    rng = np.random.default_rng(2)
+    f, S = gh.least_squares(rng.standard_normal((100, 60)), rng.standard_normal(100)), gh.L1Ball(60, radius=1.0)
+    M, least = float(f.curvature(S)), gh.minimize(f, S, stop=gh.Gap(1e-13)).certificate.lower
+    right.loglog(k, rate(M, 0.0, k), "k:", label="Theorem 2: 2M/(k + 2)")
+    for name, step, colour in (("steps 2/(k + 2)", gh.OpenLoop(), "C0"), ("line search", gh.Exact(), "C2")):
+        s = gh.minimize(f, S, gh.FrankWolfe(step), stop=gh.Iterations(1000))
+        right.loglog(k, (s.trace.value - least)[1:], colour, lw=1.2, label=f"error, {name}")
+    right.set(title="Ordinary problems are kinder", xlabel="step k", ylabel="f(w) − min f")
+    right.legend(frameon=False)
+    save(figure, "rates")
+
+
+def smoothing():
+    """An absolute value, smoothed less and less; what each f_μ proves for f."""
+    figure, axes = plt.subplots(figsize=(6.5, 3.0), layout="constrained")
+    z = np.linspace(-1.5, 1.5, 601)
+    axes.plot(z, np.abs(z), "k", lw=2, label="|z|")
+    for mu, colour in ((1.0, "C0"), (0.4, "C9"), (0.1, "C2")):
+        axes.plot(z, np.where(np.abs(z) <= mu, z**2 / (2 * mu), np.abs(z) - mu / 2), colour, label=f"μ = {mu:g}")
+    axes.annotate("", (1.3, 0.8), (1.3, 1.3), arrowprops={"arrowstyle": "<->", "color": "0.4"})
+    axes.text(1.33, 0.98, "μ/2", color="0.3")
+    axes.set(xlabel="z", ylabel="loss", xlim=(-1.5, 1.6))
+    axes.legend(frameon=False, loc="upper center")
+    save(figure, "smoothing")
+
+
+plt.rcParams["svg.hashsalt"] = "greedyhull"
+certificate()
+rates()
+smoothing()

@@ -1,0 +1,122 @@
+"""Several runs side by side: one table, one page, the same axes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from html import escape
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from greedyhull.errors import check
+from greedyhull.report.curves import CLOCKS, Named, over, shown
+
+if TYPE_CHECKING:
+    from greedyhull.solution import Solution
+
+HEAD = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Runs under names; printed, it is a table of them."""
+
+    runs: tuple[Named, ...]
+
+    @property
+    def lower(self) -> float:
+        """The best lower bound that always holds, where all runs have solved the same f over the same S; else −∞."""
+        first, runs = self.runs[0].run, [run for _, run in self.runs]
+        if any(run.objective is not first.objective or run.atom_set is not first.atom_set for run in runs):
+            return -inf
+        return max((run.certificate.lower for run in runs if run.certificate.kind == "always"), default=-inf)
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return (*HEAD, "error at most") if self.lower > -inf else HEAD
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table in words; the last column is what is left to the best lower bound of all runs."""
+        return [self._row(name, run) for name, run in self.runs]
+
+    def _row(self, name: str, run: Solution) -> tuple[str, ...]:
+        c = run.certificate
+        row = (name, "unknown" if c.value is None else f"{c.value:.10g}", "unknown" if c.gap is None else f"{c.gap:.3g}",
+               c.kind, str(run.iterations), f"{run.seconds:.3g}", str(len(run.point)) if run.point.keeps_atoms else "–")
+        if self.lower == -inf:
+            return row
+        return (*row, "unknown" if c.value is None else f"{max(c.value - self.lower, 0.0):.3g}")
+
+    def report(self, path: str | Path, title: str = "Runs compared") -> Path:
+        """Write one self-contained HTML page about the runs."""
+        from greedyhull.report.figure import svg
+        from greedyhull.report.pages import need, page
+        from greedyhull.report.rerun import call, versions
+
+        need()
+        drawn = [*(over(self.runs, clock) for clock in CLOCKS), over(self.runs, "iteration", "value")]
+        return page("compare.html", path, title=title, comparison=self, versions=versions(),
+                    calls=[call(run) for _, run in self.runs],
+                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(filter(shown, drawn))])
+
+    def __str__(self) -> str:
+        table = [self.head, *self.rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.head))]
+        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in self.head)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
+            labels: Sequence[str] | None = None) -> Comparison:
+    """Several runs in one table and, where ``path`` is given, on one page with the same axes.
+
+    ``labels`` name the runs; without them their solvers do.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f, S = gh.quadratic(np.eye(3)), gh.Simplex(3)
+    >>> few = gh.Iterations(20)
+    >>> c = gh.compare([gh.minimize(f, S, solver, stop=few) for solver in (gh.FrankWolfe(), gh.Jones())])
+    >>> [row[0] for row in c.rows]
+    ['FrankWolfe', 'Jones']
+    """
+    runs = list(solutions)
+    check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
+    check(all(hasattr(run, "certificate") and hasattr(run, "trace") for run in runs),
+          "compare was given something that is no Solution; a list of what minimize returns is wanted.")
+    names = _names(runs) if labels is None else list(labels)
+    check(len(names) == len(runs), f"{len(names)} labels were given for {len(runs)} solutions; one for each is wanted.")
+    found = Comparison(tuple(map(Named, names, runs)))
+    if path is not None:
+        found.report(path)
+    return found
+
+
+def _names(runs: list[Solution]) -> list[str]:
+    """The solvers' names, with what was set where that is needed to tell them apart, and numbers where even that does not."""
+    names = [_name(run.solver, [other.solver for other in runs]) for run in runs]
+    total, seen = Counter(names), Counter[str]()
+    for i, name in enumerate(names):
+        seen[name] += 1
+        if total[name] > 1:
+            names[i] = f"{name} #{seen[name]}"
+    return names
+
+
+def _name(solver: Any, beside: list[Any]) -> str:
+    """The solver's class and those of its fields that differ from others of its class."""
+    name, alike = type(solver).__name__, [other for other in beside if type(other) is type(solver)]
+    told = [field.name for field in fields(solver)] if is_dataclass(solver) else []
+    said = {field: {repr(getattr(other, field)) for other in alike} for field in told}
+    differ = [f"{field}={getattr(solver, field)!r}" for field in told if len(said[field]) > 1]
+    return f"{name}({', '.join(differ)})" if differ else name

@@ -1,0 +1,52 @@
+"""The site is complete: every public name is in the reference, every set, solver and estimator on a page of its own kind."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import greedyhull as gh
+
+DOCS = Path(__file__).parents[1] / "docs"
+REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "api").glob("*.rst")))
+
+
+def names_of_kind(kind):
+    return [name for name in gh.__all__ if getattr(gh, name).__module__.startswith(f"greedyhull.{kind}.")]
+
+
+def test_every_public_name_is_in_the_reference_once():
+    named = re.findall(r"^\.\. (?:auto)?(?:function|class|exception):: (\w+)", REFERENCE, flags=re.MULTILINE)
+    assert [name for name in gh.__all__ if named.count(name) != 1] == []
+    assert [name for name in named if not hasattr(gh, name) and name != "greedyhull"] == []
+
+
+@pytest.mark.parametrize("module", ["apps", "estimators", "experiments", "gradients", "testing", "theory"])
+def test_every_public_module_is_in_the_reference(module):
+    assert f".. automodule:: greedyhull.{module}\n" in REFERENCE
+    assert importlib.import_module(f"greedyhull.{module}").__all__
+
+
+@pytest.mark.parametrize(("kind", "folder"), [("solvers", "solvers"), ("atoms", "sets")])
+def test_every_solver_and_set_is_on_a_page_and_in_the_index(kind, folder):
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / folder).glob("*.md")))
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    names = [name for name in names_of_kind(kind) if name not in {"AtomSet", "Basis", "Dense", "Sparse"}]
+    assert len(names) > 5
+    assert [name for name in names if f"`{name}(" not in pages or f"`{name}(" not in index] == []
+
+
+def test_every_estimator_is_on_a_page_and_in_the_index():
+    from greedyhull import estimators
+
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "estimators").glob("*.md")))
+    assert [name for name in estimators.__all__ if name not in pages] == []
+
+
+def test_every_page_is_in_the_index_and_in_the_contents():
+    index, guide = ((DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "guide.rst"))
+    pages = {page.stem for page in DOCS.glob("*.md")} - {"index", "contributing", "changes"}
+    assert [page for page in sorted(pages) if f"({page}.md)" not in index] == []
+    elsewhere = {"start", "theory", "paper", "paper_page", "bounds"}  # these are in conf.py
+    assert [page for page in sorted(pages - elsewhere) if not re.search(rf"^   {page}$", guide, flags=re.MULTILINE)] == []
