@@ -38,8 +38,9 @@ class Budgeted(Linear):
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)
-        radii, prices = [s.atom_set.radius for s in solutions], [s.price for s in solutions]
-        self.radius_, self.price_ = (radii, prices) if len(solutions) > 1 else (radii[0], prices[0])
+        radii, prices = [float(s.atom_set.radius) for s in solutions], [s.price for s in solutions]
+        self.radius_: Any = radii if len(solutions) > 1 else radii[0]
+        self.price_: Any = prices if len(solutions) > 1 else prices[0]
 
 
 def spreads(X: Any, s: Array | None) -> Array:

@@ -178,9 +178,9 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
             losses += left_out(found, X, sign, s, folds, lambda one, t, p: CLASSIFICATION[self.loss](one, t, sample_weight=p))
             whole.append(paths.on(None, self.radii_).coefs)
         self.radius_, self.coefs_path_ = self._choose(self.radii_, losses), np.concatenate(whole, axis=1)
-        found = [self._solve(f, S.rescaled(self.radius_)) for f in problems]
-        self.price_ = found[0].price if len(found) == 1 else [s.price for s in found]
-        return found
+        chosen = [self._solve(f, S.rescaled(self.radius_)) for f in problems]
+        self.price_ = chosen[0].price if len(chosen) == 1 else [s.price for s in chosen]
+        return chosen
 
 
 def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold], make: Any) -> Array:
