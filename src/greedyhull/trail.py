@@ -22,9 +22,9 @@ from greedyhull.restricted import beside
 from greedyhull.simplex_qp import solve_simplex_qp
 from greedyhull.types import Array, Index
 
-BATCH, ROUNDS = 30, 200  # coordinates that join in a round, at least; rounds that a radius may take
-SHARE = 0.75  # and only those that score this share of the best: what the next radius may ask for
-INNER, LAST = 0.02, 0.3  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
+BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds that a radius may take
+SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
+INNER, LAST = 0.002, 0.5  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
 SWAPS = 20  # swaps for each working coordinate, before a Newton step is tried
 
 

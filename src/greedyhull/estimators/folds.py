@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.errors import check
 from greedyhull.path import path
 from greedyhull.price import floor
 from greedyhull.problems import least_squares
@@ -16,7 +18,6 @@ from greedyhull.trail import Covariance, Data, Trail
 from greedyhull.types import Array, Index
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
-SECANT, NEAR = 6, 1.05  # steps to find a radius by its price, and how near to it is enough
 TINY = 1e-300
 MOST = 2000  # columns up to which the covariance of the data is made
 
@@ -89,6 +90,20 @@ class SquarePaths:
         f = least_squares(X, y, sample_weight=s, intercept=self.centre)
         return Data(f), lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
+    def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
+        """The radii, those given or so many as were asked for, and the path on all data."""
+        f, intercepts = self.quadratic(None)
+        found: list[Array | None] = []
+
+        def make(count: int) -> Array:
+            radii, W = priced(f, self.scale, eps, count)
+            found.append(W)
+            return radii
+
+        radii = radii_of(given, make)
+        W = found[0] if found else None
+        return radii, self.on(None, radii) if W is None else Line(W, intercepts(W))
+
     def on(self, fold: int | None, radii: Array) -> Line:
         """The path without one fold."""
         f, intercepts = self.quadratic(fold)
@@ -128,28 +143,28 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(f: Any, scale: Array, eps: float, count: int) -> Array:
-    """``count`` radii whose prices fall by one factor from each to the next, to ``eps`` times that of the first unit.
+def priced(f: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
+    """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
-    straight line, so that secant steps find the radius; it need not be exact.
+    straight line, so that one secant step leads near the next radius. The coefficients there are found on the way, and
+    returned too unless the path ended early and other radii were taken.
     """
     trail, r = Trail(f, scale), 0.0
     radii: list[float] = []
+    coefs: list[Array] = []
     first = price = trail.price
     give = 0.1 * f.f0 / max(first, TINY) ** 2
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
-        for _ in range(SECANT):
-            if price <= NEAR * alpha:
-                break
-            before, step = price, min(max((price - alpha) * give, TINY), 0.5 * r or np.inf)
-            r += step
-            stage, price = trail.to(r, ENOUGH), trail.price
-            if trail.rest > 0.01 or stage.value <= ENOUGH * f.f0:  # more budget is of no use, or fits noise only
-                return spread([*radii, r], count)
-            give = step / (before - price) if price < before else 2.0 * give
+        before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
+        r = four_digits(r + step)
+        stage, price = trail.to(r, ENOUGH), trail.price
         radii.append(r)
-    return spread(radii, count)
+        coefs.append(stage.w)
+        if trail.rest > 0.01 or stage.value <= ENOUGH * f.f0:  # more budget is of no use, or fits noise only
+            return spread([*radii[:-1], (1.0 - max(trail.rest, 0.0)) * r], count), None
+        give = step / (before - price) if price < before else 2.0 * give
+    return np.array(radii), np.array(coefs)
 
 
 def spread(radii: list[float], count: int) -> Array:
@@ -164,4 +179,18 @@ def grid(largest: float, count: int) -> Array:
 
 def rounded(radii: Array) -> Array:
     """The radii to four digits: nobody chooses among more, and what rounding did to the data does not show."""
-    return np.array([float(f"{r:.3e}") for r in radii])
+    return np.array([four_digits(r) for r in radii])
+
+
+def four_digits(r: float) -> float:
+    return float(f"{r:.3e}")
+
+
+def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
+    """The radii that were given, in growing order, or so many as were asked for."""
+    if isinstance(given, Integral):
+        return make(int(given))
+    radii = np.sort(np.asarray(given, dtype=np.float64))
+    check(radii.ndim == 1 and len(radii) > 0 and bool((radii > 0).all()), f"radii={given!r} was given; a number of radii, or "
+                                                                           "positive radii, are wanted.")
+    return radii

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,10 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.errors import check
 from greedyhull.estimators.base import weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.folds import ENOUGH, TINY, Fold, Line, Paths, SquarePaths, grid, priced
+from greedyhull.estimators.folds import ENOUGH, TINY, Fold, Line, Paths, SquarePaths, grid, radii_of
 from greedyhull.estimators.l1_budget import spreads
 from greedyhull.estimators.linear import STORAGE, LinearClassifier, LinearRegressor
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION
@@ -65,16 +63,6 @@ class Chosen:
             a.axvline(self.radius_, color="C3", ls="--", label=f"chosen: {self.radius_:.3g}")
         axes[1].legend()
         return axes
-
-
-def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
-    """The radii that were given, in growing order, or so many as were asked for."""
-    if isinstance(given, Integral):
-        return make(int(given))
-    radii = np.sort(np.asarray(given, dtype=np.float64))
-    check(radii.ndim == 1 and len(radii) > 0 and bool((radii > 0).all()), f"radii={given!r} was given; a number of radii, or "
-                                                                           "positive radii, are wanted.")
-    return radii
 
 
 class L1BudgetRegressorCV(Chosen, LinearRegressor):
@@ -127,10 +115,9 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
     def _squares(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold]) -> tuple[Line, Array]:
         """The path on all data and the losses (radius, fold), by trails."""
         paths = SquarePaths(X, y, s, S, folds, centre=self.fit_intercept)
-        f, _ = paths.quadratic(None)
-        self.radii_ = radii_of(self.radii, lambda count: priced(f, paths.scale, float(self.eps), count))
+        self.radii_, whole = paths.chosen(self.radii, float(self.eps))
         found = [paths.on(i, self.radii_) for i in range(len(folds))]
-        return paths.on(None, self.radii_), self._losses(found, X, y, s, folds)
+        return whole, self._losses(found, X, y, s, folds)
 
     def _others(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], f: Any
                 ) -> tuple[Line, Array]:
