@@ -72,7 +72,7 @@ def made_by_kernel(monkeypatch):
     return counted
 
 
-def same(monkeypatch, f, S, solver, stop, tol=1e-12):
+def assert_same(monkeypatch, f, S, solver, stop, tol=1e-12):
     one = plain(monkeypatch, f, S, solver, stop=stop, seed=4)
     counted = made_by_kernel(monkeypatch)
     many = gh.minimize(f, S, solver, stop=stop, seed=4)
@@ -87,32 +87,32 @@ def same(monkeypatch, f, S, solver, stop, tol=1e-12):
 @pytest.mark.parametrize("how", ["dense", "sparse"])
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_all_estimators_go_the_same_way(name, how, monkeypatch):
-    same(monkeypatch, OBJECTIVES["weighted logistic"](STORED[how]), SETS["L1Ball"],
+    assert_same(monkeypatch, OBJECTIVES["weighted logistic"](STORED[how]), SETS["L1Ball"],
          StochasticFrankWolfe(ESTIMATORS[name], gh.OpenLoop()), gh.Iterations(500))
 
 
 @pytest.mark.parametrize("where", SETS)
 @pytest.mark.parametrize("name", ["storm", "dual"])
 def test_all_sets_go_the_same_way(name, where, monkeypatch):
-    same(monkeypatch, OBJECTIVES["least_squares"](STORED["fortran"]), SETS[where],
+    assert_same(monkeypatch, OBJECTIVES["least_squares"](STORED["fortran"]), SETS[where],
          StochasticFrankWolfe(ESTIMATORS[name], gh.Power(0.7), every=170), gh.Iterations(400))
 
 
 @pytest.mark.parametrize("what", OBJECTIVES)
 def test_all_losses_go_the_same_way(what, monkeypatch):
-    same(monkeypatch, OBJECTIVES[what](STORED["sparse"]), SETS["Box"],
+    assert_same(monkeypatch, OBJECTIVES[what](STORED["sparse"]), SETS["Box"],
          StochasticFrankWolfe(ESTIMATORS["saga"], gh.OpenLoop()), gh.Iterations(400))
 
 
 def test_thousands_of_steps_and_many_chunks(monkeypatch):
     monkeypatch.setattr(burst, "TERMS", 100)
     for name in ("distinct", "saga"):
-        same(monkeypatch, OBJECTIVES["least_squares"](X), SETS["L1Ball"],
+        assert_same(monkeypatch, OBJECTIVES["least_squares"](X), SETS["L1Ball"],
              StochasticFrankWolfe(ESTIMATORS[name], gh.OpenLoop(), every=2000), gh.Iterations(4000))
 
 
 def test_single_precision_goes_the_same_way_to_single_precision(monkeypatch):
-    same(monkeypatch, gh.least_squares(X.astype(np.float32), Y.astype(np.float32)), SETS["Box"],
+    assert_same(monkeypatch, gh.least_squares(X.astype(np.float32), Y.astype(np.float32)), SETS["Box"],
          StochasticFrankWolfe(Momentum(2), gh.OpenLoop()), gh.Iterations(300), tol=1e-4)
 
 

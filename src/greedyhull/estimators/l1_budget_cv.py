@@ -36,6 +36,11 @@ class Chosen:
     coefs_path_: Array
     radius_: float
     select: str
+    standardize: bool
+
+    def _atoms(self, X: Any, s: Array | None) -> L1Ball:
+        """The ball of radius one, which is scaled to the radii."""
+        return L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
 
     def _choose(self, radii: Array, losses: Array) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
@@ -95,7 +100,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         X, y = validate_data(self, X, y, y_numeric=True, **STORAGE)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
-        S = L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
+        S = self._atoms(X, s)
         folds = list(check_cv(self.cv).split(X, y))
         f = self._problem(X, y, s)
         whole, losses = self._squares(X, y, s, S, folds) if self.loss == "squared" else self._others(X, y, s, S, folds, f)
@@ -154,7 +159,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         self.random_state, self.verbose = random_state, verbose
 
     def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None) -> list[Any]:
-        S = L1Ball(X.shape[1], 1.0, weights=spreads(X, s) if self.standardize else None)
+        S = self._atoms(X, s)
         folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
         problems = [self._problem(X, sign, s) for sign in signs]
         self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in problems), count))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ from greedyhull.types import Array
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
 
 
-class Linear(Certified):
+class Linear(Certified, ABC):
     """Coefficients in a set that the subclass names: it writes ``_atoms(X, s)``, s the sample weights or None."""
 
     loss: str
@@ -32,8 +33,9 @@ class Linear(Certified):
         tags.input_tags.sparse = True
         return tags
 
+    @abstractmethod
     def _atoms(self, X: Any, s: Array | None) -> Any:
-        raise NotImplementedError
+        """The set that the coefficients lie in."""
 
     def _found(self, f: Any, X: Any, s: Array | None) -> Solution:
         """The solution of one problem; a subclass may search for its set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
@@ -26,7 +27,7 @@ class Look(Protocol):
     def start(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Looking: ...
 
 
-class Looking:
+class Looking(ABC):
     """A look at work in one solve. Solvers keep it as a part of the memory and need two lines:
 
         if look.due(k, source.spent):
@@ -60,9 +61,9 @@ class Looking:
         self.w.views.pop(self.f, None)  # an image of all n terms, left by whoever looked before the run: moves would carry it
         return True
 
+    @abstractmethod
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         """The point with its bound."""
-        raise NotImplementedError
 
     def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
         """At x the gradient was estimated as g, with that ``spread`` (`Estimate`); a step η follows.

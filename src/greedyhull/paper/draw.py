@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.paper.experiment import Figure, Series
-from greedyhull.report.figure import INK, MAIN, OTHER, STYLE, VARIABLES
+from greedyhull.report.figure import INK, MAIN, OTHER, STYLE, VARIABLES, element
 
 # More colours that stand for the page's own; measured curves take them in turn.
 THIRD, FOURTH, FIFTH = "#010207", "#010208", "#010209"
@@ -44,7 +43,7 @@ def svg(figure: Figure) -> str:
         canvas.legend(loc="lower left", bbox_to_anchor=(0.02, 0.0), frameon=False, fontsize=9, labelspacing=0.25)
         buffer = StringIO()
         canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _inline(buffer.getvalue())
+    return element(buffer.getvalue(), COLOURS)
 
 
 def _draw(axes: Any, series: Series, colour: str, log: bool) -> None:
@@ -81,15 +80,6 @@ def thinned(series: Series, log: bool) -> tuple[Any, Any]:
         spread = np.geomspace(1, len(x), SHOWN) - 1 if log else np.linspace(0, len(x) - 1, SHOWN)
         keep = np.unique(spread.astype(int)) if len(x) > SHOWN else np.arange(len(x))
     return x[keep], y[keep]
-
-
-def _inline(text: str) -> str:
-    """The SVG element alone: colours exchanged for variables, metadata and identifiers that nothing points to left out."""
-    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    for stand_in, variable in COLOURS.items():
-        text = text.replace(stand_in, variable)
-    used = set(re.findall(r"#([A-Za-z_][\w.-]*)", text))
-    return re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
 
 
 def write_csv(figure: Figure, path: Path) -> None:
