@@ -25,6 +25,7 @@ from greedyhull.types import Array, Index
 BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds that a radius may take
 SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
 INNER, LAST = 0.002, 0.5  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
+FURTHEST = 3.0  # times the last step, at most, is the line through two points followed
 SWAPS = 20  # swaps for each working coordinate, before a Newton step is tried
 
 
@@ -101,6 +102,7 @@ class Trail:
     def __init__(self, f: Any, scale: Array) -> None:
         self.f, self.scale, self.radius = f, scale, 1.0
         self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
+        self.before: tuple[float, Array, Array] | None = None  # radius, w and Hw of the point before
 
     @property
     def rest(self) -> float:
@@ -110,7 +112,7 @@ class Trail:
     def to(self, r: float, tol: float) -> Stage:
         """The point for radius r, to a gap of ``tol`` times the larger of f and what has been gained since zero."""
         f = self.f
-        self.w, self.Hw, self.radius = (r / self.radius) * self.w, (r / self.radius) * self.Hw, r
+        self._begin(r)
         for _ in range(ROUNDS):
             g = f.g0 + self.Hw
             size = np.abs(g) * self.scale
@@ -129,6 +131,38 @@ class Trail:
         w = np.zeros(f.domain)
         w[f.index] = self.w
         return Stage(r, w, value, gap)
+
+    def _begin(self, r: float) -> None:
+        """Where the search for radius r begins: the last point scaled to it, or the end of the line through the last two.
+
+        Between two kinks the path is such a line; of the two, f tells which is better.
+        """
+        c, here = r / self.radius, np.zeros(self.f.domain)
+        here[self.f.index] = self.w
+        begin, line = (c * self.w, c * self.Hw), self._along(r, here)
+        if line is not None and self._value(*line) < self._value(*begin):
+            begin = line
+        self.before = (self.radius, here, self.Hw)
+        (self.w, self.Hw), self.radius = begin, r
+
+    def _along(self, r: float, here: Array) -> tuple[Array, Array] | None:
+        """w and Hw where the line through the last two points comes to radius r; None where there is no such line."""
+        if self.before is None or not self.before[0] < self.radius < r or not self.before[1].any():
+            return None
+        radius, there, Hw = self.before
+        t = min((r - self.radius) / (self.radius - radius), FURTHEST)
+        w = here + t * (here - there)
+        turned = w * here <= 0.0  # what would change its sign, or was given up before, rests at zero
+        given = bool((w[turned] != 0.0).any())
+        w[turned] = 0.0
+        new = w[self.f.index]
+        image = self.f.product(new) if given else self.Hw + t * (self.Hw - Hw)
+        shrink = min(1.0, r / max(float((np.abs(w) / self.scale).sum()), 1e-300))
+        return shrink * new, shrink * image
+
+    def _value(self, w: Array, Hw: Array) -> float:
+        """f less f₀."""
+        return float(w.dot(self.f.g0[self.f.index] + 0.5 * Hw[self.f.index]))
 
     def _swap(self, g: Array, tol: float) -> bool:
         """Swap weight among the working coordinates; whether anything changed."""
