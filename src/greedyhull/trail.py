@@ -26,6 +26,7 @@ BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds th
 SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
 INNER, LAST = 0.002, 0.5  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
 FURTHEST = 3.0  # times the last step, at most, is the line through two points followed
+BETTER = 1e-6  # and only if f is lower by this share of f₀: rounding must not decide
 SWAPS = 20  # swaps for each working coordinate, before a Newton step is tried
 
 
@@ -140,7 +141,7 @@ class Trail:
         c, here = r / self.radius, np.zeros(self.f.domain)
         here[self.f.index] = self.w
         begin, line = (c * self.w, c * self.Hw), self._along(r, here)
-        if line is not None and self._value(*line) < self._value(*begin):
+        if line is not None and self._value(*line) < self._value(*begin) - BETTER * self.f.f0:
             begin = line
         self.before = (self.radius, here, self.Hw)
         (self.w, self.Hw), self.radius = begin, r

@@ -18,6 +18,7 @@ from greedyhull.trail import Covariance, Data, Trail
 from greedyhull.types import Array, Index
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
+SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
 TINY = 1e-300
 MOST = 2000  # columns up to which the covariance of the data is made
 
@@ -158,7 +159,7 @@ def priced(f: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array |
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
         before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
         r = four_digits(r + step)
-        stage, price = trail.to(r, ENOUGH), trail.price
+        stage, price = trail.to(r, EXACT if len(scale) <= SMALL else ENOUGH), trail.price
         radii.append(r)
         coefs.append(stage.w)
         if trail.rest > 0.01 or stage.value <= ENOUGH * f.f0:  # more budget is of no use, or fits noise only
