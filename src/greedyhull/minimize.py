@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from math import inf, isfinite, isinf, isnan
+from functools import cached_property
+from math import inf, isfinite, isinf, isnan, nan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,10 +25,11 @@ from greedyhull.saved import load_state, save_state
 from greedyhull.solution import Solution
 from greedyhull.stop import Relative, Seconds, Stalled, Stop, so_far
 from greedyhull.trace import Trace
-from greedyhull.types import Kind
+from greedyhull.types import Array, Kind
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 DEFAULT_STOP = Relative(1e-6) | Stalled(300) | Seconds(60.0)
+RANDOM_STOP = Relative(1e-6) | Seconds(60.0)  # between two looks a random run does not stand still, though it may seem so
 
 
 def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
@@ -36,16 +38,17 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     """Minimise f over the convex hull of S.
 
     ``solver`` None picks one by structure; ``start`` is an atom, an iterate or an array and is never changed; ``stop``
-    defaults to ``Relative(1e-6) | Stalled(300) | Seconds(60)``; ``watch`` are functions that see every `Event`;
-    ``progress`` shows a line on a terminal; ``check`` tests the objective and every answer of the oracle; ``checkpoint``
-    is a file that keeps the state of the run, ``resume`` one to go on from.
+    defaults to ``Relative(1e-6) | Stalled(300) | Seconds(60)``, for stochastic solvers without the ``Stalled``; ``watch``
+    are functions that see every `Event`; ``progress`` shows a line on a terminal; ``check`` tests the objective and every
+    answer of the oracle; ``checkpoint`` is a file that keeps the state of the run, ``resume`` one to go on from.
 
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
     >>> s.point.array(), s.converged
     (array([1., 0.]), True)
     """
-    run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
+    usual = RANDOM_STOP if hasattr(solver, "look") else DEFAULT_STOP
+    run = Run(f, S, solver, start, usual if stop is None else stop, seed)
     run.watchers = [watch] if callable(watch) else list(watch)
     run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
     if check:
@@ -106,8 +109,9 @@ class Run:
             w = S.decompose(x) if getattr(self.solver, "looks_back", True) or not S.dense_atoms else CoordinateIterate(x)
         if not getattr(self.solver, "looks_back", True) and getattr(S, "dense_atoms", False) and w.keeps_atoms:
             w = CoordinateIterate(w.array())
-        if getattr(f, "n", 0) is not None:  # the value of a stream cannot be known
-            check(isfinite(f.value(w)), lambda: f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
+        self.first_value = nan if getattr(f, "n", 0) is None else f.value(w)  # that of a stream cannot be known
+        check(isfinite(self.first_value) or getattr(f, "n", 0) is None,
+              lambda: f"{f!r} is {f.value(w)} at the start; a start with a finite value is wanted.")
         return w
 
     # --- the loop -------------------------------------------------------------------------------------------------
@@ -190,7 +194,7 @@ class Run:
         if trace.rows:
             trace.steps.append(w.step)
         elif isnan(self.start_value):
-            self.start_value = value
+            self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
             self._caution()
         slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
         trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, slack))
@@ -270,6 +274,9 @@ class Run:
 
     def _solution(self, final: Event, certificate: Certificate, reason: str) -> Solution:
         converged = self.stop.met(final)
+        if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
+            certificate = replace(certificate, kind="estimate")
+            reason = reason.replace("in expectation", "in expectation, had it not ended the run")
         if final.told and self.stop.asks_gap and not converged and reason.startswith("The certified"):
             reason = (f"The gap of {final.gap:.3g} met the request beside the estimated value, but does not beside the true "
                       "one. Ask for less, or for larger samples.")
@@ -291,6 +298,7 @@ class Run:
         state = {f"iterate.{name}": array for name, array in self.w.state().items()}
         state.update({f"memory.{name}": array for name, array in self.memory.state().items()})
         state["run"] = np.array([self.start_value, self.earlier + perf_counter() - self.began])
+        state["problem"] = self.problem
         if self.shown is not self.w:
             state["shown"] = self.shown.array()
         return state
@@ -307,10 +315,25 @@ class Run:
         self.start_value, self.earlier = (float(x) for x in state["run"])
         self.began = perf_counter()
         self.shown = CoordinateIterate(state["shown"]) if "shown" in state else self.w
-        self._check_same_problem()
+        self._check_same_problem(state["problem"])
 
-    def _check_same_problem(self) -> None:
+    @cached_property
+    def problem(self) -> Array:
+        """A few numbers that another objective or another set would not have: what f and S say at one place."""
+        f, S, g = self.f, self.S, np.random.default_rng(0).standard_normal(self.S.shape)
+        w = f.start(S, lazy_rng(0))
+        d = S.oracle(lazy_rng(0)).argmin(g).atom
+        w.move(w.toward(d), 0.5)
+        if getattr(f, "n", 0) is None:
+            return np.array([d.dot(g)])
+        return np.array([d.dot(g), f.value(w), f.euler(w), float(np.vdot(f.gradient(w), g))], dtype=np.float64)
+
+    def _check_same_problem(self, saved: Array) -> None:
         """A lower bound that was saved holds for the problem it was saved from only."""
+        same = saved.shape == self.problem.shape and np.allclose(saved, self.problem, rtol=1e-5, atol=1e-300)
+        check(bool(same), f"The state was saved for another problem than {self.f!r} over {self.S!r}: at one place these say "
+                          f"{self.problem}, and those said {saved}. Resume with the objective and the set it was saved from, "
+                          "or pass the point as start=.")
         if self.memory.gap is None or not isfinite(self.memory.gap + self.memory.lower):
             return
         told, w = self.memory.lower + self.memory.gap, self.shown.copy()

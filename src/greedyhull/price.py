@@ -27,6 +27,7 @@ class Priced(NamedTuple):
     solution: Solution
     radius: float
     certificate: Certificate
+    converged: bool = False
 
 
 def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None], Solution], tol: float = 1e-6) -> Priced:
@@ -50,7 +51,7 @@ def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None], 
         best = best._replace(certificate=_from(best.certificate.value, lower))
         value = float(best.certificate.value or 0.0)
         if float(best.certificate.gap or 0.0) <= tol * max(abs(value), abs(lower), 1e-300):
-            return best
+            return best._replace(converged=True)
         price = float(found.price or 0.0)
         lo, hi = (radius, hi) if price > alpha else (lo, radius)
         step = (price - alpha) * _give(f, found, radius)

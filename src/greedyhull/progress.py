@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf, isnan
 from typing import Any, NamedTuple
 
 from greedyhull.types import Kind
@@ -45,8 +46,8 @@ class Event:
 
     @property
     def relative(self) -> float:
-        """gap / max(|value|, f(x₀) − lower bound), where the lower bound is value − gap."""
-        if self.gap == float("inf"):
-            return self.gap
+        """gap / max(|value|, f(x₀) − lower bound), where the lower bound is value − gap; infinite for a stream."""
+        if self.gap == inf or isnan(self.start_value):
+            return inf
         scale = max(abs(self.value), self.start_value - self.value + self.gap)
-        return self.gap / scale if scale > 0 else (0.0 if self.gap <= 0 else float("inf"))
+        return self.gap / scale if scale > 0 else (0.0 if self.gap <= 0 else inf)

@@ -48,7 +48,10 @@ class Trace:
 
     def to_frame(self) -> Any:
         """A pandas DataFrame."""
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError('A trace as a frame needs pandas: pip install "greedyhull[frame]"') from None
 
         return pd.DataFrame(self.to_dict())
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
+from greedyhull.cli.formats import Csv
 from greedyhull.cli.tables import Wanted, read_table, take
 from greedyhull.errors import GreedyhullError
 
@@ -76,7 +77,7 @@ def test_words_in_columns_that_are_not_used_do_no_harm(tmp_path):
 @pytest.mark.parametrize("name, text, words", [
     ("t.csv", "a,b\n1,2\n3,x\n", 'Line 3 of t.csv has "x" in column b; a number is wanted.'),
     ("t.csv", "a,b\n1,2\n\n3,\n", "Line 4 of t.csv has nothing in column b"),
-    ("t.csv", "a,b\n1,2\n3\n", "Line 3 of t.csv has 1 cells; 2 are wanted."),
+    ("t.csv", "a,b\n1,2\n3\n", "Line 3 of t.csv has 1 cells; 2 are wanted, one for each column."),
     ("t.csv", "a,b\n", "has no lines below its names"),
     ("t.csv", "", "begins with an empty line"),
     ("t.csv", "a,a\n1,2\n", "several columns named a"),
@@ -103,3 +104,11 @@ def test_an_archive_without_a_matrix(tmp_path):
     np.savez(tmp_path / "t.npz", u=np.ones((2, 2)), v=np.ones((2, 3)))
     with pytest.raises(GreedyhullError, match=r"holds u \(2, 2\), v \(2, 3\); a matrix named X"):
         read_table(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize("line", ["1,234,5,3", "1,2"])
+def test_a_line_with_other_cells_than_columns_is_refused(tmp_path, line):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b,y\n1,2,3\n{line}\n")
+    with pytest.raises(GreedyhullError, match=r"Line 3 of t\.csv has \d cells; 3 are wanted"):
+        Csv(path)

@@ -196,3 +196,15 @@ def test_callbacks_of_scikit_learn_are_told():
 def test_mistakes_are_named(model, words):
     with pytest.raises(ValueError, match=words):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "quantile"])
+def test_a_penalty_wants_a_loss_without_kinks(loss):
+    with pytest.raises(ValueError, match="kinks"):
+        L1BudgetRegressor(alpha=0.1, loss=loss).fit(X, y)
+
+
+def test_a_penalised_gap_that_misses_the_request_is_told():
+    with pytest.warns(ConvergenceWarning):
+        model = L1BudgetRegressor(alpha=1e-9, tol=1e-14).fit(X, y)
+    assert not model.solution_.converged and "penalised" in model.solution_.reason

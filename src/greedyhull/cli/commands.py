@@ -111,7 +111,7 @@ def doctor(quiet: Quiet = False, json: Json = False) -> None:
 @app.command()
 def paper(
     out: Annotated[Path, typer.Option(help="The folder for the page and its data; it is made.")] = Path("greedyhull-paper"),
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes and fewer runs: within a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes and fewer runs: about a minute.")] = False,
     seed: Annotated[int, typer.Option(help="Where the random numbers begin; the same seed gives the same page.")] = 0,
     only: Annotated[list[str] | None, typer.Option(help="Run this experiment alone, by name; may be given again.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; only write the page.")] = False,

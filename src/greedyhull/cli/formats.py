@@ -44,7 +44,17 @@ class Csv:
         self.names = cells if self.headed else [str(j) for j in range(len(cells))]
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         check(not twice, f"{path.name} has several columns named {', '.join(twice)}; each name once is wanted.")
-        check(next(self._rows(), None) is not None, f"{path.name} has no lines below its names; samples are wanted.")
+        self._check_lines()
+
+    def _check_lines(self) -> None:
+        """Every line has as many cells as there are columns: a cell too many would shift the others, and nobody would know."""
+        wanted, lines = len(self.names), 0
+        for line, row in self._rows():
+            lines += 1
+            if len(row) != wanted:
+                raise GreedyhullError(f"Line {line} of {self.path.name} has {len(row)} cells; {wanted} are wanted, one for "
+                                      "each column. Fill what is missing, and quote cells that hold the mark between cells.")
+        check(lines > 0, f"{self.path.name} has no lines below its names; samples are wanted.")
 
     def numbers(self, places: Sequence[int]) -> Array:
         try:
@@ -77,8 +87,6 @@ class Csv:
     def _fault(self, places: Sequence[int]) -> str:
         """The first cell that is no number, in words."""
         for line, row in self._rows():
-            if len(row) < len(self.names):
-                return f"Line {line} of {self.path.name} has {len(row)} cells; {len(self.names)} are wanted."
             for j in places:
                 if not _is_number(row[j]):
                     given = f'"{row[j]}"' if row[j].strip() else "nothing"

@@ -48,9 +48,12 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL) | Callback(heart)
         s = minimize(f, S, start=start, stop=stop, seed=seed, progress=bool(self.verbose))
         if not s.converged and not heart.stopped:
-            warnings.warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.",
-                          ConvergenceWarning, stacklevel=4)
+            self._warn(s)
         return s
+
+    def _warn(self, s: Solution) -> None:
+        warnings.warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.",
+                      ConvergenceWarning, stacklevel=5)
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""
@@ -59,7 +62,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         self.trace_ = [s.trace for s in solutions] if several else first.trace
         self.solution_ = solutions if several else first
         self.n_iter_ = max(max(s.iterations for s in solutions), 1)
-        self.dual_gap_ = max(float(s.certificate.gap or 0.0) for s in solutions)
+        self.dual_gap_ = max(np.inf if s.certificate.gap is None else float(s.certificate.gap) for s in solutions)
 
 
 def weights_of(sample_weight: Any, X: Any) -> Array | None:

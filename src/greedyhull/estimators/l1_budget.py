@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.errors import check
 from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegressor
 from greedyhull.price import at_price
 from greedyhull.solution import Solution
@@ -32,9 +33,16 @@ class Budgeted(Linear):
         S = self._atoms(X, s)
         if self.alpha is None:
             return self._solve(f, S)
+        check(getattr(f, "smooth", True), f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
+                                          "budget has no one price to search by. Give the radius.")
         priced = at_price(f, S, float(self.alpha), lambda ball, start: self._solve(f, ball, start), float(self.tol))
-        priced.solution.certificate = priced.certificate
-        return priced.solution
+        found = priced.solution
+        found.certificate, found.converged = priced.certificate, priced.converged
+        found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
+                        f"{priced.radius:.6g}{'.' if priced.converged else ', and no radius near it does better.'}")
+        if not priced.converged:
+            self._warn(found)
+        return found
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)
@@ -54,7 +62,7 @@ def spreads(X: Any, s: Array | None) -> Array:
 
 
 class L1BudgetRegressor(Budgeted, LinearRegressor):
-    """Linear regression with Σ|w_j| ≤ ``radius``; with ``alpha``, the budget is the one whose price is alpha.
+    """Linear regression with Σ|w_j| ≤ ``radius``; with ``alpha``, the budget is the one whose price is alpha instead.
 
     The penalty ``alpha`` means what it means for scikit-learn's Lasso: loss + alpha·Σ|w_j|, the loss being 1/(2n) ‖Xw − y‖².
     ``standardize`` measures each coefficient in units of its column's standard deviation; the data are not copied for it.

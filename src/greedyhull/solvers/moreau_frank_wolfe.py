@@ -28,6 +28,8 @@ SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
 CHI = 0.5
 
+TINY = 1e-100
+
 
 @dataclass(frozen=True)
 class MoreauFrankWolfe:
@@ -165,7 +167,7 @@ class Pair:
     """The u of the pair (x, u), its mean, and the run it is in: its first step, its length N, its λ."""
 
     def __init__(self, x: Array, L: float, D: float, N: int) -> None:
-        self.L, self.D, self.N = L, D, N // 2
+        self.L, self.D, self.N = L, D or TINY, N // 2  # a set of one point has D = 0, and nothing to smooth
         self.kept = x.copy()
         self.begin(1, self.kept, x)
 
