@@ -1,4 +1,5 @@
-"""The site: ``sphinx-build -W -n docs build/docs``. Nothing is fetched: formulas are Unicode, the theme brings its own fonts.
+"""The site: ``sphinx-build -W -n docs build/docs``. MathJax and the fonts are copied into it,
+so that nothing is fetched when a page is read.
 
 The pages are Markdown that is also read where the code is hosted, so what only the site needs is added here: the tables
 of contents, and links that leave this folder.
@@ -19,13 +20,15 @@ project, author = "greedyhull", "the greedyhull developers"
 version = release = greedyhull.__version__
 html_title = f"greedyhull {version}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx-mathjax-offline",
+              "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["**/GALLERY_HEADER.rst", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 # Pages ------------------------------------------------------------------------------------------------------------------
 
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
 CONTENTS = {
     "index": ["start", "guide", "gallery/index", "theory", "api/index"],
     "theory": ["paper", "paper_page", "bounds"],

@@ -61,7 +61,7 @@ def told(y: Array) -> tuple[str, str]:
         return "classification", "The targets are words."
     if len(np.unique(y)) == 2:
         return "classification", "The target has two values only; for regression on them, --task regression."
-    if len(np.unique(y)) <= 10 and np.array_equal(y, np.rint(y)):
+    if len(np.unique(y)) <= min(10, len(y) // 2) and np.array_equal(y, np.rint(y)):
         return "regression", "The target has a few whole numbers only; if these are classes, --task classification."
     return "regression", ""
 
@@ -70,6 +70,8 @@ def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
     """The estimator for this job; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
     from greedyhull import estimators
 
+    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
+                                                   "given; one of them is wanted: a budget, or its price.")
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
     make = getattr(estimators, f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}")
@@ -77,6 +79,10 @@ def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
     spelled = {"cv": "folds", "fit_intercept": "intercept"}
     unknown = [f"--{spelled.get(name, name).replace('_', '-')}" for name in options if name not in known]
     check(not unknown, f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not for {make.__name__}.")
+    if "loss" in options:
+        losses = sorted(make._parameter_constraints["loss"][0].options)
+        check(options["loss"] in losses, f"--loss {options['loss']} was given; for {task} one of {', '.join(losses)} is "
+                                         "wanted. What is fitted, numbers or classes, is said by --task.")
     return make(**options)
 
 
@@ -93,8 +99,14 @@ def rows_of(estimator: Any, names: list[str]) -> dict[str, Weights]:
     weights = np.atleast_2d(np.asarray(estimator.weights_, dtype=np.float64))
     named = names if weights.shape[1] == len(names) else blocks_of(names, weights.shape[1])
     classes = [str(label) for label in estimator.classes_] if len(weights) > 1 else [""]
-    return {label: [(named[j], float(row[j])) for j in np.argsort(-np.abs(row), kind="stable")
-                    if abs(row[j]) > SMALL * np.abs(row).max()] for label, row in zip(classes, weights, strict=True)}
+    return {label: [(named[j], float(row[j])) for j in np.argsort(-np.abs(row), kind="stable")]
+            for label, row in zip(classes, weights, strict=True)}
+
+
+def that_count(weights: Weights) -> Weights:
+    """The weights that are not zero, or as good as zero beside the largest."""
+    least = SMALL * max(abs(weight) for _, weight in weights)
+    return [(name, weight) for name, weight in weights if abs(weight) > least]
 
 
 def blocks_of(names: list[str], m: int) -> list[str]:
@@ -139,10 +151,15 @@ def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
     """The weights and what is proved of them."""
     if hasattr(estimator, "cv_losses_"):
         voice.say(f"Cross-validation chose the budget {estimator.radius_:.4g} among {len(estimator.radii_)}.")
+    elif getattr(estimator, "alpha", None) is not None:
+        radii = ", ".join(f"{radius:.4g}" for radius in np.ravel(estimator.radius_))
+        voice.say(f"The penalty {estimator.alpha:g} is a budget of {radii}.")
+    if len(getattr(estimator, "classes_", ())) == 2 and not hasattr(estimator, "n_models_"):
+        voice.say(f"A positive weight speaks for {taken.target} = {estimator.classes_[1]}.")
     for (label, weights), certificate in zip(rows_of(estimator, taken.names).items(), certificates_of(estimator), strict=True):
         if label:
             voice.say(f"{label} against the rest")
-        voice.weights(weights)
+        voice.weights(that_count(weights))
         if certificate.kind == "always":
             what = "mean loss" if getattr(estimator, "alpha", None) is None else "mean loss with its penalty"
             voice.say(f"The {what} is {certificate.value:.6g}, and no other weights of this kind can bring it lower by "
