@@ -107,7 +107,7 @@ def load_cases(only: tuple[str, ...] = ()) -> tuple[list[Case], list[str]]:
     folder = data_folder()
     if not (folder / "references.json").is_file():
         return [], [f"There is no reference data in {folder}; set GREEDYHULL_DATA to the folder that holds references.json."]
-    loaders = _loaders(folder)
+    loaders = loaders_in(folder)
     cases, missing = [], []
     for entry in json.loads((folder / "references.json").read_text()):
         kind = KINDS.get(entry["problem"])
@@ -135,7 +135,7 @@ def data_folder() -> Path:
     return Path(os.environ.get("GREEDYHULL_DATA", beside))
 
 
-def _loaders(folder: Path) -> Any:
+def loaders_in(folder: Path) -> Any:
     spec = importlib.util.spec_from_file_location("greedyhull_reference_loaders", folder / "loaders.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

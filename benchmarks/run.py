@@ -11,6 +11,8 @@ SECTIONS = {
     "corrective": "ours and rivals on real l1 problems",
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
+    "kinks": "losses with kinks on real l1 problems",
+    "steps": "a million steps with single terms",
     "first_fit": "compilation: cold, cached, warm",
 }
 
@@ -30,7 +32,9 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.corrective import corrective
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
+    from benchmarks.kinks import kinks
     from benchmarks.overhead import overhead
+    from benchmarks.steps import steps
     from benchmarks.stochastic import stochastic
     from benchmarks.timing import count_processor_time
 
@@ -38,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
         count_processor_time()
 
     measure = {"overhead": overhead, "corrective": corrective, "stochastic": stochastic, "estimators": estimators,
-               "first_fit": first_fit}
+               "kinks": kinks, "steps": steps, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)
