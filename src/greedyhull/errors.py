@@ -13,6 +13,13 @@ class GreedyhullWarning(UserWarning):
     """A set-up that runs, but for which theory promises less than one may hope; the message names the condition."""
 
 
+class DriftWarning(GreedyhullWarning):
+    """The value a run carried along and the value recomputed from its atoms differ by more than rounding explains.
+
+    The certificate is the recomputed one and holds; a view, a loss or a set of the run has an error.
+    """
+
+
 def check(condition: bool, message: str | Callable[[], str]) -> None:
     """Raise ``GreedyhullError(message)`` unless ``condition`` holds.
 
