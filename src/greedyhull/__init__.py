@@ -9,6 +9,7 @@ from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.box import Box
 from greedyhull.atoms.cached import Cached
 from greedyhull.atoms.capped_simplex import CappedSimplex
+from greedyhull.atoms.from_function import oracle
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.l2_ball import L2Ball
@@ -74,7 +75,7 @@ __all__ = [
     "Regret", "RegularizedStochasticFrankWolfe", "Relative", "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Sparse",
     "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted", "Vertices",
     "absolute", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function", "harmonic",
-    "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "path",
+    "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "oracle", "path",
     "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
 ]
 

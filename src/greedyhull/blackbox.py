@@ -55,6 +55,10 @@ class BlackBox:
             w.work.gradients += 1
         return view.gradient
 
+    def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
+        """Two functions, value and gradient, that tell whether the user's agree with each other."""
+        return lambda x: float(self._value(_locked(x))), lambda x: self._checked(self._gradient(_locked(x)))
+
     def _checked(self, g: Any) -> Array:
         array = np.asarray(g, dtype=np.float64)
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from greedyhull.atoms.base import array_of
+from greedyhull.atoms.entering import sized
 from greedyhull.errors import check
 from greedyhull.iterate import CoordinateIterate, Iterate
-from greedyhull.memory import lazy_rng
-from greedyhull.types import Kind
+from greedyhull.memory import Recorder, lazy_rng
+from greedyhull.types import Answer, Array, Kind
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -31,7 +33,8 @@ class Certificate:
     "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta),
     "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the
     first-order decrease, not the error, and lower is −∞). For a stream value is None and lower −∞; gap still bounds
-    the error, and is None where nothing is known yet.
+    the error, and is None where nothing is known yet. ``rounding`` is "estimated" where the set does not say how large its
+    atoms can be, so that the share of rounding in the gap rests on the atoms that were seen.
     """
 
     value: float | None
@@ -39,6 +42,7 @@ class Certificate:
     lower: float
     kind: Kind = "always"
     delta: float = 0.0
+    rounding: Literal["proved", "estimated"] = "proved"
 
     def __str__(self) -> str:
         held = promise(self.kind, self.delta)
@@ -49,7 +53,8 @@ class Certificate:
             return f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
         if self.value is None:
             return f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
-        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}."
+        seen = "" if self.rounding == "proved" else "; the share of rounding is estimated from the atoms seen"
+        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
 
 
 def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
@@ -70,11 +75,12 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     return certificate_of(f, S, point)
 
 
-def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf) -> Certificate:
+def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf,
+                   ask: Callable[[Array], Answer] | None = None) -> Certificate:
     """The certificate of an iterate without views that is known to lie in the hull.
 
     ``known`` is a lower bound that the caller has already: where bounds must be searched for, f having kinks, it may save
-    the search.
+    the search. ``ask`` is the oracle of a run, which counts; without it the set is asked for a new one.
     """
     precise = f.precise()
     value = precise.value(w)
@@ -82,16 +88,21 @@ def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf) -> Certif
     g = precise.gradient(w)
     check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
                                       "certified there. Check the objective's gradient.")
-    d, slack, kind = S.oracle(lazy_rng(0)).argmin(g)
+    d, slack, kind = (Recorder(S, lazy_rng(0)).argmin if ask is None else ask)(g)
     gap = max(precise.euler(w) - d.dot(g) + slack + precise.rounding(w, S), 0.0)
     if not getattr(f, "convex", True):
-        return Certificate(value, gap, -np.inf, "stationary")
+        return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
     lower = value - gap
     if not getattr(f, "smooth", True) and hasattr(f, "smoothed"):
         from greedyhull.dual_bound import dual_bound
 
         lower, kind = dual_bound(precise, S, w, (lower, kind), known)
-    return Certificate(value, max(value - lower, 0.0), lower, kind)
+    return Certificate(value, max(value - lower, 0.0), lower, kind, rounding=rounding_of(S))
+
+
+def rounding_of(S: Any) -> Literal["proved", "estimated"]:
+    """Whether the set says how large its atoms can be."""
+    return "proved" if sized(S) else "estimated"
 
 
 def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
@@ -100,6 +111,9 @@ def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
     if isinstance(w, Iterate):
         check(S.contains(w, tol), f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, "
                                   "or pass point.array() and a larger tol.")
+        if w.keeps_atoms:
+            check_weights(w)
+            w = Iterate(S.recognised(w.block), w.weights, w.shape).merged()
         return afresh(w)
     x = array_of(w)
     check(x.shape == S.shape, f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
@@ -107,6 +121,14 @@ def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
     check(S.contains(x, tol), f"The point lies outside {S!r} by more than {tol:g} of its size, so it is no candidate for the "
                               "minimum there. Scale it into the set, or pass a larger tol.")
     return CoordinateIterate(x)
+
+
+def check_weights(w: Iterate) -> None:
+    """Whether the weights of a point that somebody made are those of a mixture."""
+    weights = w.weights
+    good = bool(np.isfinite(weights).all()) and bool((weights >= 0.0).all()) and abs(float(weights.sum()) - 1.0) <= 1e-9
+    check(good, f"The weights of the point are from {weights.min():.6g} to {weights.max():.6g} and sum to "
+                f"{weights.sum():.10g}; weights of at least 0 that sum to one are wanted.")
 
 
 def afresh(w: Iterate) -> Iterate:

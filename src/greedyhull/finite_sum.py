@@ -12,6 +12,7 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.errors import check
 from greedyhull.types import Array, Index, Shape
 
+FEW = 16  # terms that are looked at when a run begins
 Value = Callable[[Array, Index], Any]
 Gradient = Callable[[Array, Index], Any]
 
@@ -53,6 +54,11 @@ class FiniteSum(BlackBox):
 
     def __repr__(self) -> str:
         return f"finite_sum(n={self.n}, shape={self.domain})"
+
+    def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
+        """Those of a few terms: what is wrong with all is wrong with these."""
+        few = self.batch(np.arange(min(self.n, FEW)))
+        return few.value, few.gradient
 
     def batch(self, index: Index) -> Terms:
         """Some of the terms; the mean over all batches is f."""

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
+from greedyhull.blackbox import BlackBox
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.types import Answer, Array
 
 POINTS = 3  # random points of the hull at which the objective is looked at
+ROUGHLY = 1e-2  # the same where only gross errors count
 NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
@@ -74,6 +76,42 @@ def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
         f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
         "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",
     )
+
+
+def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
+    """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
+
+    In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right.
+    Only what no rounding of single precision explains is an error here: a wrong sign, a factor, a term that is missing.
+    """
+    x, v = w.array(), _way(f, S, w, memory)
+    if v is None:
+        return
+    value, gradient = f.sampled_functions()
+    with np.errstate(all="ignore"):
+        left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
+        slope = float(np.vdot(gradient(x + 0.4 * v), v))
+    before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + 0.1 * (abs(before) + abs(after))
+    if not np.isfinite([before, after, slope]).all():
+        return
+    check(
+        min(before, after) - noise <= slope <= max(before, after) + noise,
+        f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate of "
+        f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
+        "its sign, and for a factor such as n or 2.",
+    )
+
+
+def _way(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> Array | None:
+    """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
+    oracle, x = memory.oracle(S), w.array()
+    answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))
+    ends = [answer.atom if isinstance(answer, Answer) else answer.atoms[0]]
+    v = dense_atom(ends[0], S.shape) - x
+    if not v.any():
+        v = dense_atom(oracle.aside(-f.gradient(w)).atom, S.shape) - x
+    return v if v.any() else None
 
 
 def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from greedyhull.atoms.shapes import block_from
 from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Atom, Block, State, View
-
-if TYPE_CHECKING:
-    pass
 
 
 class Active(NamedTuple):
@@ -75,6 +72,17 @@ class Iterate:
             self._index = {key: i for i, key in enumerate(self.block.keys)}
         return self._index
 
+    def merged(self) -> Iterate:
+        """This point with each of its atoms once: one that stood in several places has all their weight in the first."""
+        first: dict[Hashable, int] = {}
+        place = [first.setdefault(key, len(first)) for key in self.block.keys]
+        if len(first) < len(place):
+            _, where = np.unique(place, return_index=True)
+            self._weights = np.bincount(place, weights=self.weights).astype(np.float64)
+            self.block = self.block.take(where)
+        self._index, self._scored = first, None
+        return self
+
     # --- what it is -----------------------------------------------------------------------------------------------
 
     @property
@@ -98,6 +106,11 @@ class Iterate:
         x = np.zeros(self.shape)
         self.block.add_to(x, self.weights)
         return x
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """``np.asarray(point)``: the coordinates."""
+        x = self.array()
+        return x if dtype is None else x.astype(dtype)
 
     def dot(self, g: Array) -> float:
         """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
@@ -172,6 +185,8 @@ class Iterate:
             return
         if c == 0.0:  # a step of length zero brings no atom in
             return
+        check(c > 0.0, lambda: f"A move would take the weight {-c:g} from {atom!r}, which the point does not have. A "
+                               "direction may lead away from atoms of the point only.")
         place = len(self.block)
         grown = self.block.append(atom)
         if grown is not self.block:  # the block took a wider shape, and with it other keys

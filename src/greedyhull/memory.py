@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.entering import as_answer, as_shortlist, sized
 from greedyhull.atoms.shapes import block_from
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, Kind, Oracle, Shape, Shortlist, State, Step, StepRule
+from greedyhull.types import Answer, Array, Kind, Shortlist, State, Step, StepRule
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
 
@@ -32,6 +33,7 @@ class Memory:
         self.gap: float | None = None
         self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
         self.delta = 0.0  # how likely it is to fail, where it may
+        self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.asked: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
@@ -41,6 +43,11 @@ class Memory:
         self._step: Step | None = None
         self._pending: State = {}
         self._parts: dict[str, Any] = {}
+
+    @property
+    def seed(self) -> int:
+        """What the random numbers of the solve began with."""
+        return self._seed
 
     def fresh(self, *path: int) -> np.random.Generator:
         """Random numbers beside those of `rng`, the same for the same path: to draw from them leaves the run as it is."""
@@ -78,7 +85,7 @@ class Memory:
     def oracle(self, S: Any) -> Recorder:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = Recorder(S.oracle(lazy_rng(self._seed, 1)), S.shape)
+            self._oracle = Recorder(S, lazy_rng(self._seed, 1))
             saved = _under("oracle", self._pending)
             if saved:
                 self._oracle.restore(saved)
@@ -94,10 +101,8 @@ class Memory:
 
     @property
     def oracle_calls(self) -> int:
-        """How often the set was searched; answers from a cache do not count."""
-        if self._oracle is None:
-            return 0
-        return int(self._oracle.inner.misses) if self._oracle.lazy else self._oracle.calls  # type: ignore[attr-defined]
+        """How often the set was searched, the start included; answers from a cache do not count."""
+        return self.beside + (0 if self._oracle is None else self._oracle.searches)
 
     @property
     def curvature(self) -> float | None:
@@ -107,7 +112,8 @@ class Memory:
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
                         "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
-                        "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta)}
+                        "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
+                        "beside": np.array(self.beside)}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
@@ -124,7 +130,7 @@ class Memory:
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
         self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
-        self.delta = float(state["delta"])
+        self.delta, self.beside = float(state["delta"]), int(state["beside"])
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = _under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
@@ -156,44 +162,57 @@ def lazy_rng(*seed: int) -> np.random.Generator:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("asked", "calls", "closed", "inner", "lazy", "recent", "replay", "size")
+    __slots__ = ("asked", "calls", "closed", "inner", "lazy", "recent", "replay", "set")
 
-    def __init__(self, inner: Oracle, shape: Shape) -> None:
-        self.inner, self.calls, self.size = inner, 0, prod(shape)
-        self.closed = getattr(inner, "exact", None)  # of an exact oracle that holds nothing: the set's own argmin
-        self.lazy = hasattr(inner, "misses")  # it answers from a cache, and counts by itself how often it could not
+    def __init__(self, S: Any, rng: np.random.Generator) -> None:
+        self.set, self.inner, self.calls = S, S.oracle(rng), 0
+        self.closed = getattr(self.inner, "exact", None)  # of an exact oracle that holds nothing: the set's own answers
+        self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.asked: Array | None = None  # the last gradient it was asked with
 
+    @property
+    def searches(self) -> int:
+        """How often the set was searched; answers from a cache do not count."""
+        return int(self.inner.misses) if self.lazy else self.calls
+
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        if self.replay:
-            answer = self.replay.pop(0)
-        else:
-            self.calls += 1
-            answer = self.inner.argmin(g, tol, enough) if self.closed is None else Answer(self.closed(g))
+        answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
         self.asked = g
         self.recent.append(answer)
-        return answer  # type: ignore[return-value]
+        return answer  # type: ignore[no-any-return]
+
+    def aside(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        """An answer that is counted, and not kept for a resumed run: nothing of the run depends on it."""
+        self.calls += 1
+        if self.closed is not None:
+            return Answer(self.closed(g))
+        return self._seen(as_answer(self.inner.argmin(g, tol, enough), self.set.shape))
+
+    def _seen(self, answer: Answer) -> Answer:
+        if not sized(self.set):
+            self.set.saw(answer.atom)
+        return answer
 
     def best(self, g: Array, m: int) -> Shortlist:
         if self.replay:
-            answer = self.replay.pop(0)
+            answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = self.inner.best(g, m)
+            answer = as_shortlist(self.inner.best(g, m))
         self.asked = g
         self.recent.append(answer)
-        return answer  # type: ignore[return-value]
+        return answer  # type: ignore[no-any-return]
 
     def state(self) -> State:
         state: State = {"calls": np.array(self.calls), "given": np.array(len(self.recent))}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
         for i, answer in enumerate(self.recent):
             single = isinstance(answer, Answer)
-            block = answer.atom.block(self.size) if isinstance(answer, Answer) else answer.atoms
-            last = float(KINDS.index(answer.kind)) if isinstance(answer, Answer) else answer.rest
-            state[f"answer{i}.told"] = np.array([single, answer.slack, last])
+            block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
+            rest = 0.0 if isinstance(answer, Answer) else answer.rest
+            state[f"answer{i}.told"] = np.array([single, answer.slack, rest, KINDS.index(answer.kind)])
             state.update({f"answer{i}.block.{name}": array for name, array in block.state().items()})
         return state
 
@@ -201,9 +220,9 @@ class Recorder:
         self.calls = int(state["calls"])
         self.inner.restore(_under("inner", state))
         for i in range(int(state["given"])):
-            single, slack, last = (float(x) for x in state[f"answer{i}.told"])
-            block = block_from(_under(f"answer{i}.block", state))
-            self.replay.append(Answer(block[0], slack, KINDS[int(last)]) if single else Shortlist(block, slack, last))
+            single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])
+            block, kind = block_from(_under(f"answer{i}.block", state)), KINDS[int(number)]
+            self.replay.append(Answer(block[0], slack, kind) if single else Shortlist(block, slack, rest, kind))
 
 
 def _under(prefix: str, state: State) -> State:

@@ -14,19 +14,27 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.base import array_of
-from greedyhull.certificate import Certificate, afresh, as_iterate, certificate_of, check_pair
+from greedyhull.blackbox import BlackBox
+from greedyhull.certificate import Certificate, afresh, as_iterate, certificate_of, check_pair, rounding_of
 from greedyhull.choose import check_smooth, choose_solver
+from greedyhull.driver.guard import check_drift, check_point
+from greedyhull.driver.resume import Identity, another_value, moved_over, saved_point, under
+from greedyhull.driver.standing import Standing
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.inspection import inspect_gradient
 from greedyhull.interrupt import Interrupt
-from greedyhull.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Memory, lazy_rng
 from greedyhull.progress import Event, Progress
-from greedyhull.saved import load_state, save_state
+from greedyhull.saved import load_state, save_state, try_path
 from greedyhull.solution import Solution
 from greedyhull.stop import Relative, Seconds, Stalled, Stop, so_far
 from greedyhull.trace import Trace
-from greedyhull.types import Array, Kind
+from greedyhull.types import Kind
 
+VERSION = 2  # of saved states
+SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
+REMEDY = "Rounding or the step rule holds it; ask for less, or try Corrective or BlendedPairwise."
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 DEFAULT_STOP = Relative(1e-6) | Stalled(300) | Seconds(60.0)
 RANDOM_STOP = Relative(1e-6) | Seconds(60.0)  # between two looks a random run does not stand still, though it may seem so
@@ -59,8 +67,10 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
         from greedyhull.display import line_for
 
         run.watchers.extend(line_for(run.solver))
+    if run.checkpoint is not None:
+        try_path(run.checkpoint)
     if resume is not None:
-        run.resume(Path(resume))
+        run.take_up(load_state(Path(resume)))
     return run.solve()
 
 
@@ -70,7 +80,7 @@ class Run:
     def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
-        self.f, self.S, self.stop, self.given = f, S, stop.begin(), (stop, seed)
+        self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
@@ -88,7 +98,9 @@ class Run:
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex = getattr(f, "convex", True)
-        self.guard = Stalled(4096).begin()
+        self.standing = None if hasattr(self.solver, "look") else Standing()  # random runs do not stand still, they wait
+        self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
+        self.taken_over = ""  # why a resumed run began anew from its point
         self.blur = 0.0  # what rounding may have done to the last gap
         self.limits, self.interrupt = stop.limits(), Interrupt()
         self.shown = self.w  # the point that the last bound is about: w, or a mean of the points before it
@@ -96,6 +108,7 @@ class Run:
     def _begin(self, start: Any, seed: int) -> Iterate:
         f, S = self.f, self.S
         if start is None:
+            self.memory.beside += 1
             w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
         elif isinstance(start, Iterate):
             w = as_iterate(f, S, start, 1e-9)
@@ -129,8 +142,8 @@ class Run:
                     if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
                         self._save(event)
                     said = self.stop(event)
-                    if said is None and not event.iteration & 63:  # nobody may have asked what ends a run that stands still
-                        said = self.guard(event)
+                    if said is None and self.standing is not None and self.standing.still(event, self.w, self.memory):
+                        said = f"The run stands still with {so_far(event)}: whole rounds change nothing. {REMEDY}"
                     if said is None and not interrupt.asked:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
@@ -141,6 +154,7 @@ class Run:
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
                         self._save(event)
                     final, fresh = self._certify(event)
+                    self.trace.asked(self.memory.oracle_calls)
                     if said is None or not self.stop.met(event) or self.stop.met(final) or not self._go_on(final, fresh):
                         break
                 else:
@@ -171,11 +185,15 @@ class Run:
             from greedyhull.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
+        if not self.trace.rows and isinstance(f, BlackBox):
+            inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
                 self._question(p.value, p.gap, p)
             return self._note(p, p.value, p.gap, -inf, p.kind, p.delta)
         value = f.value(w)
+        if memory.k == self.unproved:  # the answers that are repeated may be those of another set
+            return self._note(p, value, value - memory.lower, memory.lower, memory.kind, memory.delta)
         self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
         gap = p.gap + self.blur
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
@@ -222,11 +240,13 @@ class Run:
         if isinf(gap) and not isinf(p.slack):
             raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
                                   f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
-        if gap < -(1e-2 if self.drifts else 1e-6) * (abs(value) + abs(self.f.euler(p.point))):
+        f, S, w = self.f, self.S, p.point
+        noise = (1e-2 if self.drifts else 1e-6) * (abs(value) + abs(f.euler(w)) + S.absolute(np.abs(f.gradient(w))))
+        if gap < -noise:
             raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
                                   f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "
                                   "disagrees with the value; run with check=True to see which.")
-        return 0.0 if gap < 0.0 else gap
+        return abs(gap)  # the oracle is off by at least as much
 
     # --- the end --------------------------------------------------------------------------------------------------
 
@@ -239,21 +259,30 @@ class Run:
     def _certify(self, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
         """The event as it is for the returned point, recomputed from its atoms in float64; the point may have ``moved``."""
         w = event.point
+        check_point(w, self.S, self.solver, event.iteration)
         if event.told:
             return self._complete(event)
         if not moved and not self.drifts and self.f.fresh(w):  # computed from the atoms a moment ago
-            return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta)
+            return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(self.S))
+        carried, allowance = float(self.f.value(w)), self._drift(w)
         if w.keeps_atoms:
             w.refresh()
-        certificate = certificate_of(self.f, self.S, afresh(w), -inf if self.drifts else self.memory.lower)
+        known = -inf if self.drifts else self.memory.lower
+        certificate = certificate_of(self.f, self.S, afresh(w), known, self.memory.oracle(self.S).aside)
         assert certificate.value is not None and certificate.gap is not None
+        check_drift(self.f, carried, certificate.value, max(allowance, self._drift(w)))
         lower, gap, kind, delta = certificate.lower, certificate.gap, certificate.kind, certificate.delta
         if self.convex and not self.drifts and self.memory.lower > lower:
             lower, kind, delta = self.memory.lower, self.memory.kind, self.memory.delta
             gap = max(certificate.value - lower, 0.0)
         final = replace(event, seconds=self.earlier + perf_counter() - self.began, value=certificate.value, gap=gap,
                         lower=lower, kind=kind, delta=delta)
-        return final, Certificate(certificate.value, gap, lower, kind, delta)
+        return final, Certificate(certificate.value, gap, lower, kind, delta, certificate.rounding)
+
+    def _drift(self, w: Iterate) -> float:
+        """What rounding can have done to the value that the views have, in all moves of the run."""
+        coarser = SINGLE / DOUBLE if self.drifts else 1.0
+        return (1.0 + self.memory.k) * coarser * float(self.f.rounding(w, self.S))
 
     def _complete(self, event: Event) -> tuple[Event, Certificate]:
         """A bound that was told stands as it is; the value is computed, once, where there is one."""
@@ -283,6 +312,7 @@ class Run:
         elif self.stop.asks_gap and not converged and reason.startswith("The certified"):
             reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, "
                       "recomputed from its atoms, does not. Ask for less, or give float64 data.")
+        reason = f"{reason} {self.taken_over}".rstrip()
         return Solution(final.point, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
                         self.f, self.S, self.memory.curvature, self.choice, final.also or {}, *self.given)
 
@@ -290,54 +320,71 @@ class Run:
 
     def _save(self, event: Event) -> None:
         assert self.checkpoint is not None
-        save_state(self.checkpoint, self.state())
         self.saved_at = event.seconds
+        try:
+            save_state(self.checkpoint, self.state())
+        except OSError as error:
+            warn(f"The state could not be written to {self.checkpoint} ({error.strerror or error}); what was written last is "
+                 "still there, and the run goes on.", GreedyhullWarning, stacklevel=4)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """What a state of this run is a state of."""
+        return Identity.of(self.f, self.S, self.solver, self.memory.seed)
 
     def state(self) -> dict[str, Any]:
         """Everything that a continuation needs."""
         state = {f"iterate.{name}": array for name, array in self.w.state().items()}
         state.update({f"memory.{name}": array for name, array in self.memory.state().items()})
+        state.update({f"identity.{name}": array for name, array in self.identity.state().items()})
         state["run"] = np.array([self.start_value, self.earlier + perf_counter() - self.began])
-        state["problem"] = self.problem
+        state["version"] = np.array(VERSION)
         if self.shown is not self.w:
             state["shown"] = self.shown.array()
         return state
 
-    def resume(self, path: Path) -> None:
-        self.restore(load_state(path))
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.w = restored({name[8:]: array for name, array in state.items() if name.startswith("iterate.")})
-        check(self.w.shape == self.S.shape, f"The saved state holds points of shape {self.w.shape}, but {self.S!r} those of "
-                                            f"shape {self.S.shape}. Resume with the set it was saved from.")
-        self.memory = Memory()
-        self.memory.restore({name[7:]: array for name, array in state.items() if name.startswith("memory.")})
+    def take_up(self, state: dict[str, Any]) -> None:
+        """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+        check("version" in state and int(state["version"]) == VERSION, "The saved state was written by another version of "
+              "greedyhull, which kept other things. Solve again, or resume with the version that wrote it.")
+        saved = Identity.restored(under("identity", state))
+        changed = self.identity.changes(saved)
+        w, memory = saved_point(state, self.S), Memory()
+        memory.restore(under("memory", state))
+        shown = CoordinateIterate(state["shown"]) if "shown" in state else w
+        sure = self.identity.known and saved.known
+        if not changed and not sure and self._another(shown, memory):
+            changed = ["the objective"]
+        if changed:
+            self._begin_anew(w, changed)
+            return
+        self.w, self.memory, self.shown = w, memory, shown
         self.start_value, self.earlier = (float(x) for x in state["run"])
         self.began = perf_counter()
-        self.shown = CoordinateIterate(state["shown"]) if "shown" in state else self.w
-        self._check_same_problem(state["problem"])
+        if not sure:
+            self._prove_anew(w.copy())
 
-    @cached_property
-    def problem(self) -> Array:
-        """A few numbers that another objective or another set would not have: what f and S say at one place."""
-        f, S, g = self.f, self.S, np.random.default_rng(0).standard_normal(self.S.shape)
-        w = f.start(S, lazy_rng(0))
-        d = S.oracle(lazy_rng(0)).argmin(g).atom
-        w.move(w.toward(d), 0.5)
-        if getattr(f, "n", 0) is None:
-            return np.array([d.dot(g)])
-        return np.array([d.dot(g), f.value(w), f.euler(w), float(np.vdot(f.gradient(w), g))], dtype=np.float64)
+    def _another(self, shown: Iterate, memory: Memory) -> bool:
+        """Whether the saved value says that f, which has no digest, is another function."""
+        if memory.gap is None or not isfinite(memory.gap + memory.lower):
+            return False
+        return another_value(self.f, shown, memory.lower + memory.gap, 1e3 * self.f.rounding(shown.copy(), self.S))
 
-    def _check_same_problem(self, saved: Array) -> None:
-        """A lower bound that was saved holds for the problem it was saved from only."""
-        same = saved.shape == self.problem.shape and np.allclose(saved, self.problem, rtol=1e-5, atol=1e-300)
-        check(bool(same), f"The state was saved for another problem than {self.f!r} over {self.S!r}: at one place these say "
-                          f"{self.problem}, and those said {saved}. Resume with the objective and the set it was saved from, "
-                          "or pass the point as start=.")
-        if self.memory.gap is None or not isfinite(self.memory.gap + self.memory.lower):
+    def _begin_anew(self, w: Iterate, changed: list[str]) -> None:
+        """Only the point survives: bound, counter, views, tables and oracle belong to another problem."""
+        self.taken_over = (f"Only the point of the saved run was taken over, for {' and '.join(changed)} changed: bounds, "
+                           "counters and all that was remembered are new.")
+        warn(self.taken_over, GreedyhullWarning, stacklevel=4)
+        self.w = self.shown = moved_over(w, self.S, getattr(self.solver, "looks_back", True))
+        self.memory.warm = True
+        self.first_value = nan if getattr(self.f, "n", 0) is None else float(self.f.value(self.w))
+        check(isfinite(self.first_value) or getattr(self.f, "n", 0) is None,
+              f"{self.f!r} is {self.first_value} at the saved point. Resume with the objective it was saved from.")
+
+    def _prove_anew(self, w: Iterate) -> None:
+        """Functions and users' sets may have changed without a trace: iterates go on, the bound is found again."""
+        self.unproved, self.memory.lower = self.memory.k, -inf
+        if getattr(self.f, "n", 0) is None or not self.convex or not isfinite(self.f.value(w)):
             return
-        told, w = self.memory.lower + self.memory.gap, self.shown.copy()
-        value = self.f.value(w)
-        check(abs(value - told) <= 1e-4 * (abs(value) + abs(told)) + 1e3 * self.f.rounding(w, self.S),
-              f"The state was saved for another problem: there the value was {told:.6g}, {self.f!r} has {value:.6g} at "
-              "the same point. Resume with the objective and the set it was saved from, or pass the point as start=.")
+        now = certificate_of(self.f, self.S, w, -inf, self.memory.oracle(self.S).aside)
+        self.memory.lower, self.memory.kind, self.memory.delta = now.lower, now.kind, now.delta

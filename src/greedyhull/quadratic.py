@@ -112,7 +112,8 @@ class QuadraticForm:
     def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
         images = Z if Z2 is None else Z2
-        return rows.dots(images.toarray() if hasattr(images, "toarray") else images)
+        dots = rows.dots(images.toarray() if hasattr(images, "toarray") else images)
+        return dots.reshape(len(rows), -1)  # one image is one column, not a vector
 
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩."""

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import State
+from greedyhull.types import Array, State
+
+CHECKSUM = "checksum"
 
 
 def save_state(path: Path, state: State) -> None:
     """Write ``state`` to ``path``, all or nothing."""
-    beside = path.with_name(path.name + ".part")
+    beside = _beside(path)
     with beside.open("wb") as file:
-        np.savez(file, allow_pickle=False, **state)
+        np.savez(file, allow_pickle=False, **state, **{CHECKSUM: checksum(state)})
     beside.replace(path)
+
+
+def try_path(path: Path) -> None:
+    """Raise where a state could not be written to ``path``: before a run, not after it."""
+    check(not path.is_dir(), f"checkpoint={str(path)!r} is a folder; the name of a file in it is wanted.")
+    try:
+        _beside(path).open("wb").close()
+        _beside(path).unlink()
+    except OSError as error:
+        raise GreedyhullError(f"checkpoint={str(path)!r} cannot be written ({error.strerror or error}). Make its folder, or "
+                              "give a path where files can be made.") from error
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+def checksum(state: State) -> Array:
+    """A digest of all names and arrays, by which a damaged file is told."""
+    mark = blake2b(digest_size=16)
+    for name in sorted(state):
+        array = np.asarray(state[name])
+        mark.update(f"{name}{array.dtype.str}{array.shape}".encode())
+        mark.update(array.tobytes())
+    return np.frombuffer(mark.digest(), dtype=np.uint8)
 
 
 def load_state(path: Path) -> State:
@@ -24,7 +51,11 @@ def load_state(path: Path) -> State:
     check(path.exists(), f"There is no saved state at {path}. Give the file that checkpoint= wrote.")
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise GreedyhullError(f"The saved state at {path} cannot be read ({error}). "
+            state: State = {name: file[name] for name in file.files}
+        sound = np.array_equal(state.pop(CHECKSUM), checksum(state))
+    except Exception as error:  # a damaged archive fails in as many ways as it can be damaged
+        raise GreedyhullError(f"The saved state at {path} cannot be read ({type(error).__name__}: {error}). "
                               "Give the file that checkpoint= wrote.") from error
+    check(sound, f"The saved state at {path} is damaged: its contents are not those that were written. Solve again, or give "
+                 "another file that checkpoint= wrote.")
+    return state

@@ -42,6 +42,11 @@ class Trace:
             return self[column]
         raise AttributeError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
 
+    def asked(self, oracle_calls: int) -> None:
+        """Count in the last row what the certificate of its point has asked."""
+        place = [c for c in COLUMNS if c != "step"].index("oracle_calls")
+        self.rows[-1] = (*self.rows[-1][:place], oracle_calls, *self.rows[-1][place + 1 :])
+
     def to_dict(self) -> dict[str, Array]:
         """All columns by name."""
         return {column: self[column] for column in COLUMNS}

@@ -81,8 +81,8 @@ def test_theorem_2_with_the_worst_oracle(S, rng):
 
 def test_shortlists_leave_the_best_out(rng):
     oracle = Inexact(gh.Simplex(5), 0.25).oracle(rng)
-    atoms, slack, rest = oracle.best(np.array([0.0, 0.2, 0.4, 0.1, 9.0]), 3)
-    assert atoms.index.tolist() == [1] and slack == 0.25 and rest == 0.0
+    found = oracle.best(np.array([0.0, 0.2, 0.4, 0.1, 9.0]), 3)
+    assert found.atoms.index.tolist() == [1] and found.slack == 0.25 and found.rest == 0.0
     assert Inexact(gh.Simplex(5), 0.0).oracle(rng).best(np.arange(5.0), 2).atoms.index.tolist() == [0, 1]
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.shapes import dense
+from greedyhull.atoms.entering import as_atom
+from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Shape, Shortlist, State
@@ -40,14 +41,21 @@ class AtomSet(ABC):
 
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
+    bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
 
     @abstractmethod
-    def argmin(self, g: Array) -> Atom:
-        """An atom with the least ⟨g, ·⟩."""
+    def argmin(self, g: Array) -> Atom | Array:
+        """An atom with the least ⟨g, ·⟩; an array will do."""
+
+    def atom(self, g: Array) -> Atom:
+        """The answer of `argmin` as an atom: what everybody else asks."""
+        d = as_atom(self.argmin(g), self.shape)
+        self.saw(d)
+        return d
 
     def best(self, g: Array, m: int) -> Block:
         """The m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`."""
-        return self.argmin(g).block(int(np.prod(self.shape)))
+        return self.atom(g).block(int(np.prod(self.shape)))
 
     def oracle(self, rng: np.random.Generator) -> ClosedOracle:
         """The oracle of one solve."""
@@ -55,7 +63,7 @@ class AtomSet(ABC):
 
     def start(self, rng: np.random.Generator) -> Atom:
         """The atom a solve begins at."""
-        return self.argmin(np.ones(self.shape))
+        return self.atom(np.ones(self.shape))
 
     def centre(self) -> Iterate:
         """A point in the relative interior, as atoms and weights."""
@@ -64,13 +72,22 @@ class AtomSet(ABC):
         rng = np.random.default_rng(0)
         w = Iterate.at(self.start(rng), self.shape)
         for k in range(1, 2 * int(np.prod(self.shape)) + 1):  # the mean of many random atoms
-            w.move(w.toward(self.argmin(rng.standard_normal(self.shape))), 1.0 / (k + 1))
+            w.move(w.toward(self.atom(rng.standard_normal(self.shape))), 1.0 / (k + 1))
         return w
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
         x = array_of(w)
         return x.shape == self.shape and bool(np.isfinite(x).all()) and self._holds(x, tol)
+
+    def contains_quickly(self, w: Iterate) -> bool | None:
+        """Whether the point lies in the hull, if that can be told at the cost of an oracle call; else None."""
+        formula = type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains
+        return self.contains(w) if formula else None
+
+    def recognised(self, block: Block) -> Block:
+        """The atoms of ``block`` as this set would name them: names that another set gave them mean nothing here."""
+        return block.unnamed()
 
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
@@ -79,7 +96,7 @@ class AtomSet(ABC):
         from greedyhull.solvers.blended_pairwise import BlendedPairwise
         from greedyhull.stop import Callback, Iterations
 
-        ends = [dense_atom(self.argmin(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
+        ends = [dense_atom(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
         near = 0.5 * (max(tol, 1e-7) * max(float(np.linalg.norm(u)) for u in (x, *ends))) ** 2
         f = function(lambda u: 0.5 * float(((u - x) ** 2).sum()), lambda u: u - x, self.shape, smoothness=1.0)
         known = Callback(lambda event: event.value <= near or event.lower > near)
@@ -103,17 +120,36 @@ class AtomSet(ABC):
     def absolute(self, c: Array) -> float:
         """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.
 
-        The default adds up the bounds of the coordinates. Where there are too many of them, it takes ‖c‖₂ times twice
-        the largest of six atoms, which is a guess.
+        The oracle is never asked for it. Without a formula it is ``bound``·Σⱼ cⱼ where the set says what an entry of an
+        atom can be; else it is estimated as twice what the largest atoms seen so far give, and `sized` is False.
         """
-        d = int(np.prod(self.shape))
-        if d <= PROBED:
-            low, high = self._bounds
-            return float((c * np.maximum(np.abs(low), np.abs(high))).sum())
-        rng = np.random.default_rng(0)
-        probes = [s * v for v in (np.ones(d), rng.standard_normal(d), rng.standard_normal(d)) for s in (1.0, -1.0)]
-        largest = max(float(np.linalg.norm(dense_atom(self.argmin(g.reshape(self.shape)), self.shape))) for g in probes)
-        return 2.0 * largest * float(np.linalg.norm(c))
+        if self.bound is not None:
+            return self.bound * float(np.sum(c))
+        sum_, norm = self._seen if self._seen != (0.0, 0.0) else self._look_once()
+        return 2.0 * min(sum_ * float(np.max(c)), norm * float(np.linalg.norm(c)))
+
+    @property
+    def sized(self) -> bool:
+        """Whether `absolute` is a bound, and not an estimate from the atoms seen so far."""
+        return self.bound is not None or type(self).absolute is not AtomSet.absolute
+
+    @property
+    def _seen(self) -> tuple[float, float]:
+        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far."""
+        seen: tuple[float, float] = self.__dict__.get("_sizes_seen", (0.0, 0.0))
+        return seen
+
+    def saw(self, d: Atom) -> None:
+        """Take note of how large an atom is, where nothing else says how large atoms can be."""
+        if self.sized:
+            return
+        x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense_atom(d, self.shape))
+        sum_, norm = self._seen
+        self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, float(np.linalg.norm(x))))
+
+    def _look_once(self) -> tuple[float, float]:
+        self.saw(self.start(np.random.default_rng(0)))
+        return self._seen
 
     def rescaled(self, radius: float) -> AtomSet:
         """The same kind of set with another radius."""
@@ -143,8 +179,8 @@ class AtomSet(ABC):
         for j in range(low.size):
             unit = np.zeros(self.shape)
             unit.flat[j] = 1.0
-            low.flat[j] = self.argmin(unit).dot(unit)
-            high.flat[j] = self.argmin(-unit).dot(unit)
+            low.flat[j] = self.atom(unit).dot(unit)
+            high.flat[j] = self.atom(-unit).dot(unit)
         return low, high
 
     @property
@@ -171,7 +207,7 @@ class AtomSet(ABC):
 
         low, high = np.zeros(design.n), np.zeros(design.n)
         for i, a in enumerate(rows(design)):
-            low[i], high[i] = self.argmin(a).dot(a), self.argmin(-a).dot(a)
+            low[i], high[i] = self.atom(a).dot(a), self.atom(-a).dot(a)
         return low, high
 
 
@@ -181,10 +217,10 @@ class ClosedOracle:
     __slots__ = ("S", "exact")
 
     def __init__(self, S: Any) -> None:
-        self.S, self.exact = S, S.argmin
+        self.S, self.exact = S, S.atom
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        return Answer(self.S.argmin(g), 0.0, "always")
+        return Answer(self.S.atom(g), 0.0, "always")
 
     def best(self, g: Array, m: int) -> Shortlist:
         atoms = self.S.best(g, m)
@@ -200,13 +236,7 @@ class ClosedOracle:
 
 def dense_atom(atom: Atom, shape: Shape) -> Array:
     """An atom as an array of the set's shape."""
-    return dense(atom, int(np.prod(shape))).reshape(shape) if len(shape) == 1 else _matrix(atom, shape)
-
-
-def _matrix(atom: Atom, shape: Shape) -> Array:
-    w = np.zeros(shape)
-    atom.add_to(w, 1.0)
-    return w
+    return dense(atom, shape)
 
 
 def array_of(w: Any) -> Array:

@@ -64,12 +64,12 @@ class InexactOracle:
     def best(self, g: Array, m: int) -> Shortlist:
         """The best atoms without those that beat the worst admissible one; these are left out and counted in ``rest``."""
         epsilon = self._tolerance(0.0)
-        atoms, slack, rest = self.inner.best(g, m)
-        scores = atoms.dots(g)
+        found = self.inner.best(g, m)
+        atoms, scores = found.atoms, found.atoms.dots(g)
         keep = np.flatnonzero(scores >= float(self.S.worst(g, epsilon).dot(g)) - 1e-12 * abs(float(scores[0])))
         if epsilon == 0.0 or not len(keep):
-            return Shortlist(atoms, slack, rest)
-        return Shortlist(atoms.take(keep), epsilon + slack, min(rest, float(scores[0])))
+            return found
+        return Shortlist(atoms.take(keep), epsilon + found.slack, min(found.rest, float(scores[0])), found.kind)
 
     def state(self) -> State:
         return {"calls": np.array(self.calls), **{f"inner.{name}": array for name, array in self.inner.state().items()}}

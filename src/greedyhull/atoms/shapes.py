@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.types import Array, Atom, Block, Design, Index, State
+from greedyhull.types import Array, Atom, Block, Design, Index, Shape, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Basis:
         return self.scale * A.column(self.index)
 
     def add_to(self, w: Array, c: float) -> None:
-        w[self.index] += c * self.scale
+        flat(w)[self.index] += c * self.scale
 
     def block(self, size: int) -> Block:
         return BasisBlock(size, np.array([self.index]), np.array([self.scale]))
@@ -56,16 +56,16 @@ class Sparse:
     def key(self) -> Hashable:
         if len(self.places) == 1:  # the same atom as a Basis
             return (int(self.places[0]), float(self.entries[0]))
-        return (self.places.tobytes(), self.entries.tobytes())
+        return (np.asarray(self.places, dtype=np.int64).tobytes(), value_key(self.entries))
 
     def dot(self, g: Array) -> float:
-        return float(self.entries.dot(g[self.places]))
+        return float(self.entries.dot(flat(g)[self.places]))
 
     def image(self, A: Design) -> Array:
         return A.combine(self.places, self.entries)
 
     def add_to(self, w: Array, c: float) -> None:
-        w[self.places] += c * self.entries
+        flat(w)[self.places] += c * self.entries
 
     def block(self, size: int) -> Block:
         return SparseBlock(size, [self])
@@ -80,7 +80,7 @@ class Dense:
 
     @property
     def key(self) -> Hashable:
-        return self.array.tobytes() if self.name is None else self.name
+        return value_key(self.array) if self.name is None else self.name
 
     def dot(self, g: Array) -> float:
         return float(self.array.ravel().dot(g.ravel()))
@@ -95,9 +95,19 @@ class Dense:
         return DenseBlock(self.array.reshape(1, -1).copy(), self.array.shape, [self.key])
 
 
-def dense(atom: Atom, size: int) -> Array:
-    """The atom as an array with ``size`` entries."""
-    w = np.zeros(size)
+def value_key(array: Array) -> bytes:
+    """The bytes of the numbers as float64, the same for equal numbers: −0.0 is written as 0.0."""
+    return (np.asarray(array, dtype=np.float64) + 0.0).tobytes()
+
+
+def flat(array: Array) -> Array:
+    """A matrix as the vector of its entries, row by row: the very same memory, so that it can be written to."""
+    return array if array.ndim == 1 else array.reshape(-1)
+
+
+def dense(atom: Atom, shape: int | Shape) -> Array:
+    """The atom as an array of a shape."""
+    w = np.zeros(shape)
     atom.add_to(w, 1.0)
     return w
 
@@ -143,7 +153,9 @@ class BasisBlock:
         return Basis(int(self.index[i]), float(self.scale[i]))
 
     def dots(self, g: Array) -> Array:
-        return g[self.index] * (self.scale if g.ndim == 1 else self.scale[:, None])
+        if g.size == self.size:
+            return flat(g)[self.index] * self.scale
+        return g[self.index] * self.scale[:, None]
 
     def combine(self, A: Design, c: Array) -> Array:
         return A.combine(self.index, c * self.scale)
@@ -152,7 +164,7 @@ class BasisBlock:
         return A.columns(self.index, self.scale)
 
     def add_to(self, w: Array, c: Array) -> None:
-        np.add.at(w, self.index, c * self.scale)
+        np.add.at(flat(w), self.index, c * self.scale)
 
     def append(self, atom: Atom) -> Block:
         if not isinstance(atom, Basis):
@@ -171,6 +183,9 @@ class BasisBlock:
 
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key
+
+    def unnamed(self) -> BasisBlock:
+        return self
 
     def take(self, index: Index) -> BasisBlock:
         return BasisBlock(self.size, self.index[index], self.scale[index])
@@ -208,7 +223,7 @@ class SparseBlock:
         return self._atoms[i]
 
     def dots(self, g: Array) -> Array:
-        return np.asarray(self.matrix @ g)
+        return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
 
     def combine(self, A: Design, c: Array) -> Array:
         w = c @ self.matrix
@@ -219,7 +234,7 @@ class SparseBlock:
         return np.stack([a.image(A) for a in self._atoms]).T  # Fortran order, as `columns` has
 
     def add_to(self, w: Array, c: Array) -> None:
-        w += c @ self.matrix
+        flat(w)[:] += c @ self.matrix
 
     def append(self, atom: Atom) -> Block:
         if isinstance(atom, Basis):
@@ -237,6 +252,9 @@ class SparseBlock:
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key
 
+    def unnamed(self) -> SparseBlock:
+        return self
+
     def take(self, index: Index) -> SparseBlock:
         return SparseBlock(self.size, [self._atoms[i] for i in index.tolist()], [self.keys[i] for i in index.tolist()])
 
@@ -253,7 +271,7 @@ class DenseBlock:
 
     def __init__(self, rows: Array, shape: tuple[int, ...], keys: list[Hashable] | None = None) -> None:
         self._rows, self._m, self.shape = rows, len(rows), shape
-        self.keys: list[Hashable] = [r.tobytes() for r in rows] if keys is None else keys
+        self.keys: list[Hashable] = [value_key(r) for r in rows] if keys is None else keys
 
     @property
     def matrix(self) -> Array:
@@ -267,7 +285,7 @@ class DenseBlock:
         return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
 
     def dots(self, g: Array) -> Array:
-        out: Array = self.matrix.dot(g.ravel() if g.shape == self.shape else g)
+        out: Array = self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g)
         return out
 
     def combine(self, A: Design, c: Array) -> Array:
@@ -294,7 +312,11 @@ class DenseBlock:
         return DenseBlock(np.concatenate([self.matrix, atoms.matrix]), self.shape, self.keys + atoms.keys)
 
     def key_of(self, atom: Atom) -> Hashable:
-        return atom.key if isinstance(atom, Dense) else dense(atom, int(np.prod(self.shape))).tobytes()
+        return atom.key if isinstance(atom, Dense) else value_key(dense(atom, self.shape))
+
+    def unnamed(self) -> DenseBlock:
+        """The same atoms, known by their numbers alone."""
+        return DenseBlock(self.matrix, self.shape)
 
     def take(self, index: Index) -> DenseBlock:
         return DenseBlock(self.matrix[index], self.shape, [self.keys[i] for i in index.tolist()])
@@ -310,7 +332,8 @@ def _widened(block: BasisBlock | SparseBlock, atom: Atom) -> Block:
     if isinstance(atom, Sparse):
         wider = SparseBlock(block.size, [], [])
     else:
-        wider = DenseBlock(np.zeros((0, block.size)), (block.size,), [])
+        shape = atom.array.shape if isinstance(atom, Dense) else (block.size,)
+        wider = DenseBlock(np.zeros((0, block.size)), shape, [])
     for i in range(len(block)):
         wider = wider.append(block[i])
     return wider.append(atom)

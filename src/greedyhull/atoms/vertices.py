@@ -13,7 +13,7 @@ from greedyhull.atoms.enclosing import circumradius
 from greedyhull.atoms.nearest import nearest_mixture
 from greedyhull.atoms.pairs import farthest_points
 from greedyhull.atoms.ranges import CHUNK, products
-from greedyhull.atoms.shapes import Dense, DenseBlock, Sparse, SparseBlock
+from greedyhull.atoms.shapes import Dense, DenseBlock, Sparse, SparseBlock, value_key
 from greedyhull.errors import check
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Block, Design
@@ -78,10 +78,20 @@ class Vertices(AtomSet):
         from greedyhull.iterate import Iterate
 
         block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
-        first: dict[Hashable, int] = {}
-        place = [first.setdefault(key, len(first)) for key in block.keys]  # equal sparse rows are one atom
-        _, where = np.unique(place, return_index=True)
-        return Iterate(block.take(where), np.bincount(place, weights=kept), self.shape)
+        return Iterate(block, kept, self.shape).merged()  # equal sparse rows are one atom
+
+    def contains_quickly(self, w: Iterate) -> bool | None:
+        """Yes, where every atom is the row that its name says; else it takes a search."""
+        named = w.keeps_atoms and self.dense_atoms and all(isinstance(key, int) for key in self.recognised(w.block).keys)
+        return True if named else None
+
+    def recognised(self, block: Block) -> Block:
+        """The atoms with the numbers of their rows, as far as they have them and the rows are the same."""
+        if not (self.dense_atoms and isinstance(block, DenseBlock)):
+            return block.unnamed()
+        keys: list[Hashable] = [key if isinstance(key, int) and 0 <= key < len(self) and np.array_equal(self.matrix[key], row)
+                                else value_key(row) for key, row in zip(block.keys, block.matrix, strict=True)]
+        return DenseBlock(block.matrix, block.shape, keys)
 
     def _holds(self, x: Array, tol: float) -> bool:
         near = max(tol, FAR) * self._size

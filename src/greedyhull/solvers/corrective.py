@@ -44,12 +44,12 @@ class Corrective:
         working: Working = memory.part("working", lambda: Working(f, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
-            d, slack, kind = oracle.argmin(g)
-            gap = f.euler(w) - d.dot(g) + slack
-            yield Progress(w, gap, kind, slack)
+            found = oracle.best(g, max(self.batch, len(w)))
+            atoms, scores = found.atoms, found.atoms.dots(g)
+            gap = f.euler(w) - float(scores.min()) + found.slack
+            yield Progress(w, gap, found.kind, found.slack)
             early = gap > 0.03 * abs(f.value(w))
-            atoms = oracle.best(g, max(self.batch, len(w))).atoms
             if not early:  # only those that promise something
-                atoms = atoms.take((atoms.dots(g) < f.euler(w) - 0.05 * gap).nonzero()[0])
+                atoms = atoms.take((scores < f.euler(w) - 0.05 * gap).nonzero()[0])
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, 8 if early and f.design.n > 4000 else 1)

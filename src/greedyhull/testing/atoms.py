@@ -137,7 +137,8 @@ def _check_shortlists(trial: _Trial) -> None:
     for g in trial.gradients:
         tol = trial.tolerance(g)
         for m in (1, 2, 5):
-            atoms, slack, rest = oracle.best(g, m)
+            found = oracle.best(g, m)
+            atoms, slack, rest = found.atoms, found.slack, found.rest
             scores = np.asarray(atoms.dots(g), dtype=np.float64)
             expect(1 <= len(atoms) <= m, f"{S!r} answered best(g, {m}) with {len(atoms)} atoms.")
             expect(np.all(np.diff(scores) >= -tol), f"{S!r} answered best(g, {m}) out of order: scores {scores}.")

@@ -1,0 +1,92 @@
+"""The door through which answers of oracles enter: checked and brought into one form, once.
+
+A set may answer with an atom or with a plain array, −0.0 may stand for 0.0, and an oracle may be wrong. Whatever passes
+here is an atom of the right shape that nobody else will change, with a slack that is a number of at least 0.
+"""
+
+from __future__ import annotations
+
+from math import isfinite, isnan, prod
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.shapes import Basis, Dense, Sparse
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Answer, Array, Atom, Shape, Shortlist
+
+
+def as_atom(given: Any, shape: Shape) -> Atom:
+    """What an oracle gave as an atom: one of the shapes as it is, an array as a `Dense` of its own.
+
+    >>> as_atom(np.array([-0.0, 2.0]), (2,))
+    Dense(array=array([0., 2.]), name=None)
+    """
+    if type(given) is Basis:
+        if 0 <= given.index < prod(shape) and isfinite(given.scale):
+            return given
+        raise GreedyhullError(f"An oracle returned {given!r} for points of shape {shape}; an index below {prod(shape)} and a "
+                              "finite scale are wanted.")
+    if type(given) is Dense:
+        if isinstance(given.array, np.ndarray) and given.array.shape == shape and given.array.dtype == np.float64:
+            return given
+        return Dense(_numbers(given.array, shape), given.name)
+    if type(given) is Sparse:
+        return _sparse(given, prod(shape))
+    if hasattr(given, "add_to") and hasattr(given, "block"):  # an atom of a shape that is not ours
+        return given  # type: ignore[no-any-return]
+    check(not isinstance(given, tuple), lambda: f"argmin(g) returned a tuple of {len(given)}; an atom or an array of shape "
+          f"{shape} is wanted. To answer with a slack, use greedyhull.oracle(fn, shape).")
+    return Dense(_numbers(given, shape))
+
+
+def _numbers(given: Any, shape: Shape) -> Array:
+    """A new float64 array without negative zeros."""
+    try:
+        array = np.array(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"An oracle returned a {type(given).__name__}; an atom, or an array of shape {shape}, is "
+                              "wanted.") from None
+    if array.shape != shape and array.size == prod(shape) and len(shape) == 1:  # a row or a column of a matrix
+        array = array.reshape(shape)
+    check(array.shape == shape, lambda: f"An oracle returned an array of shape {array.shape}; one of shape {shape} is wanted.")
+    check(bool(np.isfinite(array).all()), "An oracle returned an array with NaN or infinite entries; a point of the set is "
+                                          "wanted. Where the set has none, refuse the gradient.")
+    return array + 0.0
+
+
+def _sparse(given: Sparse, size: int) -> Sparse:
+    """The same atom with places ascending, each once, and without zeros."""
+    places, entries = np.array(given.places, dtype=np.intp), np.array(given.entries, dtype=np.float64)
+    check(places.ndim == 1 and places.shape == entries.shape, lambda: f"An oracle returned a Sparse atom with {places.shape} "
+          f"places and {entries.shape} entries; as many of the one as of the other are wanted.")
+    good = bool(np.isfinite(entries).all()) and (not places.size or (int(places.min()) >= 0 and int(places.max()) < size))
+    check(good, lambda: f"An oracle returned {given!r}; finite entries at places below {size} are wanted.")
+    if (places[1:] > places[:-1]).all() and entries.all():
+        return Sparse(places, entries)
+    unique, back = np.unique(places, return_inverse=True)
+    sums = np.bincount(back, weights=entries, minlength=len(unique))
+    return Sparse(unique[sums != 0.0], sums[sums != 0.0])
+
+
+def as_answer(given: Any, shape: Shape) -> Answer:
+    """What an oracle gave as an `Answer`: its slack checked, and called an estimate where it only may hold."""
+    if not isinstance(given, Answer):
+        return Answer(as_atom(given, shape))
+    check(not isnan(given.slack) and given.slack >= 0.0, lambda: f"An oracle returned a slack of {given.slack!r}; a number of "
+          "at least 0, how far its atom may be from the best one, is wanted.")
+    atom = as_atom(given.atom, shape)
+    kind = "estimate" if given.kind == "probability" else given.kind  # how likely it is to fail is not known
+    return given if atom is given.atom and kind == given.kind else Answer(atom, given.slack, kind)
+
+
+def as_shortlist(given: Shortlist) -> Shortlist:
+    """A shortlist with at least one atom and a slack that is a number of at least 0."""
+    check(len(given.atoms) > 0 and given.slack >= 0.0, lambda: f"An oracle returned a shortlist of {len(given.atoms)} atoms "
+          f"with slack {given.slack!r}; at least one atom, and a number of at least 0, are wanted.")
+    return given._replace(kind="estimate") if given.kind == "probability" else given
+
+
+def sized(S: Any) -> bool:
+    """Whether a set bounds the size of its atoms, so that rounding errors are proved and not estimated."""
+    return bool(getattr(S, "sized", True))  # a set of another make has written `absolute` itself

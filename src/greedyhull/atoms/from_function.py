@@ -1,0 +1,93 @@
+"""A set that is known by a function alone: the one that minimises a linear function over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import AtomSet, ClosedOracle, positive
+from greedyhull.atoms.entering import as_atom
+from greedyhull.errors import check
+from greedyhull.types import Answer, Array, Atom, Shape, Shortlist
+
+
+class FromFunction(AtomSet):
+    """The hull of all that ``fn(g)`` returns; see `oracle`."""
+
+    dense_atoms = True
+
+    def __init__(self, fn: Callable[[Array], Any], shape: Shape, bound: float | None) -> None:
+        check(callable(fn), f"oracle(fn={fn!r}) was given; a function of a gradient that returns an atom is wanted.")
+        self.fn, self.shape = fn, shape
+        self.bound = None if bound is None else positive(bound, "bound")
+
+    def __repr__(self) -> str:
+        return f"oracle({getattr(self.fn, '__name__', type(self.fn).__name__)}, shape={self.shape})"
+
+    def answer(self, g: Array) -> Answer:
+        """What the function returned, as an atom and its slack."""
+        given = self.fn(g)
+        if not (isinstance(given, tuple) and len(given) == 2):
+            return Answer(as_atom(given, self.shape))
+        atom, slack = given
+        good = isinstance(slack, (int, float, np.integer, np.floating)) and slack >= 0
+        check(bool(good), f"{self!r} returned a slack of {slack!r}; a number of at least 0 is wanted.")
+        return Answer(as_atom(atom, self.shape), float(slack))
+
+    def argmin(self, g: Array) -> Atom:
+        return self.answer(g).atom
+
+    def oracle(self, rng: np.random.Generator) -> FromFunctionOracle:
+        return FromFunctionOracle(self)
+
+
+class FromFunctionOracle(ClosedOracle):
+    """It asks the function anew each time, and hands on its slack."""
+
+    __slots__ = ()
+    S: FromFunction
+
+    def __init__(self, S: FromFunction) -> None:
+        self.S, self.exact = S, None
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        answer = self.S.answer(g)
+        self.S.saw(answer.atom)
+        return answer
+
+    def best(self, g: Array, m: int) -> Shortlist:
+        atom, slack, kind = self.argmin(g)
+        return Shortlist(atom.block(prod(self.S.shape)), slack, atom.dot(g) - slack, kind)
+
+
+def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | None = None) -> FromFunction:
+    """The set whose atoms ``fn`` finds: ``fn(g)`` returns an array d with the least ⟨g, d⟩, or (d, slack) where ⟨g, d⟩ may
+    exceed the least value by ``slack``.
+
+    Parameters
+    ----------
+    fn : callable
+        A function of an array of the given shape that returns an array of that shape, or such an array and its slack.
+    shape : int or tuple of int
+        The shape of the points.
+    bound : float, optional
+        The largest absolute value that an entry of an atom can have. Rounding errors are proportional to the size of the
+        atoms: with ``bound`` they are proved, without it they are estimated from the atoms seen, and certificates say so.
+
+    Returns
+    -------
+    FromFunction
+        A set like any other.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.oracle(lambda g: -np.sign(g), 3, bound=1.0)
+    >>> f = gh.least_squares(np.eye(3), np.array([0.5, 2.0, -3.0]))
+    >>> gh.minimize(f, S).point.array()
+    array([ 0.5,  1. , -1. ])
+    """
+    return FromFunction(fn, (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape), bound)

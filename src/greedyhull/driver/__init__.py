@@ -1,0 +1,1 @@
+"""What surrounds a run: the guards of its point, and how a saved run goes on."""

@@ -1,0 +1,59 @@
+"""Before a point is certified: is it a point of the hull, and are the numbers that were carried along its own?"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from greedyhull.errors import DriftWarning, GreedyhullError
+from greedyhull.iterate import Iterate
+
+EPS = float(np.finfo(np.float64).eps)
+FEW = 64  # points with so many numbers at most are looked for in the hull even where that takes a search
+LEEWAY = 8.0  # how many times what rounding may do counts as more than rounding
+
+
+def check_point(w: Iterate, S: Any, solver: Any, moves: int) -> None:
+    """Raise unless w lies in the hull of S: weights of at least 0 that sum to one, and a place that the set owns up to.
+
+    ``moves`` is how many steps may each have rounded the weights. Where the atoms are kept, and the set has no formula for
+    membership, the weights are the proof: the atoms are answers of its oracle.
+    """
+    wrong = _wrong_weights(w, moves) if w.keeps_atoms else None
+    inside = S.contains_quickly(w) if wrong is None else None
+    if inside is None and not w.keeps_atoms and prod(S.shape) <= FEW:
+        inside = S.contains(w)
+    if inside is False:
+        wrong = f"its point lies outside the set ({_described(w)})"
+    if wrong is not None:
+        raise GreedyhullError(f"{type(solver).__name__} over {S!r} ended at a point that cannot be certified: {wrong}. This "
+                              "is an error of the solver, of the set's oracle or of a step rule, not of the data; run with "
+                              "check=True to see where it begins, or use another solver.")
+
+
+def _wrong_weights(w: Iterate, moves: int) -> str | None:
+    weights = w.weights
+    if not np.isfinite(weights).all():
+        return "some of its weights are NaN or infinite"
+    least, total = float(weights.min()), float(weights.sum())
+    if least < 0.0:
+        return f"one of its weights is {least:.3g}, below zero"
+    if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
+        return f"its weights sum to {total:.10g}, not to one"
+    return None
+
+
+def _described(w: Iterate) -> str:
+    x = w.array()
+    return f"entries from {x.min():.6g} to {x.max():.6g}, their sum {x.sum():.6g}"
+
+
+def check_drift(f: Any, carried: float, value: float, allowance: float) -> None:
+    """Warn where the value that the views carried is not that of the atoms, whatever rounding did."""
+    if not abs(carried - value) <= LEEWAY * allowance + LEEWAY * EPS * abs(value):
+        warn(f"The run carried the value {carried:.10g} along, but {f!r} is {value:.10g} at its atoms; rounding explains "
+             f"{allowance:.3g}. The certificate is that of the atoms and holds. A loss, a design or a set of this run is not "
+             "what it says: its products, or its atoms, change from call to call.", DriftWarning, stacklevel=4)

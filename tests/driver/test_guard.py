@@ -1,0 +1,112 @@
+"""A point outside the hull is never certified, and a value that drifted is noticed."""
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+from greedyhull.atoms.shapes import DenseBlock
+from greedyhull.driver.guard import check_drift, check_point
+from greedyhull.errors import DriftWarning
+from greedyhull.image import Image
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.progress import Progress
+
+rng = np.random.default_rng(3)
+X, y = rng.standard_normal((12, 4)), rng.standard_normal(12)
+
+
+def mixture(*weights):
+    return Iterate(gh.Simplex(len(weights)).block(np.arange(len(weights))), np.array(weights), (len(weights),))
+
+
+@pytest.mark.parametrize("weights, words", [((0.5, 0.7, -0.2), "below zero"), ((0.5, 0.7, 0.2), "sum to 1.4"),
+                                            ((0.5, np.nan, 0.5), "NaN"), ((0.5, 0.5 + 1e-12, 0.0), "sum to 1")])
+def test_weights_that_are_none(weights, words):
+    with pytest.raises(gh.GreedyhullError, match=words):
+        check_point(mixture(*weights), gh.Simplex(3), gh.FrankWolfe(), 1)
+
+
+def test_rounding_of_many_atoms_and_moves_is_allowed():
+    d = 5000
+    w = mixture(*np.full(d, 1.0 / d))
+    check_point(w, gh.Simplex(d), gh.FrankWolfe(), 1)
+    check_point(mixture(0.5, 0.5 + 1e-12, 0.0), gh.Simplex(3), gh.FrankWolfe(), 10_000)
+
+
+@pytest.mark.parametrize("S", [gh.Simplex(4), gh.L1Ball(4, 1.0), gh.L2Ball(4, 1.0), gh.LinfBall(4, 1.0), gh.CappedSimplex(4),
+                               gh.Simplex(4, upper=0.5), gh.Vertices(np.eye(4)), gh.Inexact(gh.Simplex(4), 0.1),
+                               gh.Cached(gh.Vertices(np.eye(4))), gh.oracle(lambda g: -np.sign(g), 4, bound=1.0)], ids=repr)
+def test_a_point_outside_names_solver_and_set(S):
+    with pytest.raises(gh.GreedyhullError, match="FrankWolfe over .* lies outside"):
+        check_point(CoordinateIterate(np.full(4, 1.1)), S, gh.FrankWolfe(), 1)
+    check_point(CoordinateIterate(np.full(4, 0.25)), S, gh.FrankWolfe(), 1)
+
+
+class Leaving:
+    """A solver that leaves the set and says nothing."""
+
+    looks_back = False
+
+    def run(self, f, S, w, memory):
+        oracle = memory.oracle(S)
+        for _ in memory.count():
+            g = f.gradient(w)
+            d = oracle.argmin(g).atom
+            yield Progress(w, f.euler(w) - d.dot(g))
+            w.move(w.toward(d), -0.5)
+
+
+class Keeping(Leaving):
+    looks_back = True
+
+
+@pytest.mark.parametrize("solver", [Leaving(), Keeping()])
+@pytest.mark.parametrize("S", [gh.L2Ball(4, 0.5), gh.Box(np.zeros(4), 1.0), gh.Simplex(4)], ids=repr)
+def test_a_solver_that_leaves_the_set_is_caught(solver, S):
+    with pytest.raises(gh.GreedyhullError):
+        gh.minimize(gh.least_squares(X, y), S, solver, stop=gh.Iterations(5))
+
+
+def test_weight_that_a_point_does_not_have_cannot_be_taken():
+    w = Iterate.at(gh.Basis(0, 1.0), (3,))
+    with pytest.raises(gh.GreedyhullError, match="does not have"):
+        w.move(w.toward(gh.Basis(1, 1.0)), -0.5)
+
+
+def test_a_row_of_vertices_that_was_changed_is_not_vouched_for():
+    S = gh.Vertices(np.eye(3))
+    good = Iterate(DenseBlock(np.eye(3)[:2], (3,), [0, 1]), np.array([0.5, 0.5]), (3,))
+    bad = Iterate(DenseBlock(3 * np.eye(3)[:2], (3,), [0, 1]), np.array([0.5, 0.5]), (3,))
+    assert S.contains_quickly(good) is True and S.contains_quickly(bad) is None
+
+
+def test_a_value_that_drifted_is_a_warning():
+    f = gh.least_squares(X, y)
+    check_drift(f, 1.0, 1.0 + 1e-12, 1e-12)
+    with pytest.warns(DriftWarning, match="carried"):
+        check_drift(f, 1.0, 1.1, 1e-12)
+    with pytest.warns(DriftWarning):
+        check_drift(f, np.nan, 1.0, 1e-12)
+
+
+def test_a_view_that_goes_wrong_is_noticed_and_the_atoms_count(monkeypatch):
+    f, S, moved = gh.least_squares(X, y), gh.Simplex(4), Image.moved
+
+    def wrong(self, move, step):
+        moved(self, move, step)
+        self.z = (1.0 + 1e-7) * self.z
+
+    monkeypatch.setattr(Image, "moved", wrong)
+    with pytest.warns(DriftWarning):
+        s = gh.minimize(f, S, gh.BlendedPairwise(), stop=gh.Iterations(6))
+    x = s.point.array()
+    assert s.value == pytest.approx(0.5 * ((X @ x - y) ** 2).mean(), rel=1e-12)
+    best = gh.minimize(f, S, gh.Corrective(), stop=gh.Gap(1e-10), start=s.point).certificate.lower
+    assert s.value - best <= s.gap
+
+
+@pytest.mark.parametrize("X, tol", [(X, 1e-12), (X.astype(np.float32), 1e-5)])
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.PairwiseJones()], ids=repr)
+def test_ordinary_runs_do_not_drift(X, tol, solver):
+    s = gh.minimize(gh.least_squares(X, y), gh.L1Ball(4, 0.7), solver, stop=gh.Gap(tol) | gh.Iterations(3000))
+    assert s.certificate.kind == "always"

@@ -1,0 +1,186 @@
+"""A resumed run goes on bit by bit with the same problem, and takes over its point alone where the problem is another."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import greedyhull as gh
+
+rng = np.random.default_rng(7)
+X, y = rng.standard_normal((30, 6)), rng.standard_normal(30)
+P = rng.random((30, 6)) + 0.1
+
+
+def anew(f, S, path, stop, solver=None, **given):
+    with pytest.warns(gh.GreedyhullWarning, match="Only the point of the saved run was taken over"):
+        return gh.minimize(f, S, solver, stop=stop, resume=path, **given)
+
+
+def honest(s, f, S):
+    """The certificate covers the distance to a minimum found from scratch."""
+    best = gh.minimize(f, S, stop=gh.Relative(1e-9) | gh.Iterations(5000)).certificate.lower
+    return s.value - best <= s.certificate.gap + 1e-9 * (1.0 + abs(best)) and s.certificate.lower <= s.value
+
+
+def test_an_atom_that_is_added_is_seen(tmp_path):
+    f, path = gh.quadratic(np.eye(3), np.full(3, 5.0)), tmp_path / "r.npz"
+    gh.minimize(f, gh.Vertices(np.eye(3)), stop=gh.Gap(1e-9), checkpoint=path)
+    s = anew(f, gh.Vertices(np.vstack([np.eye(3), [[2.0, 2.0, 2.0]]])), path, gh.Gap(1e-6))
+    assert s.value == pytest.approx(-24.0, abs=1e-5) and s.gap <= 1e-6
+
+
+def test_rows_that_are_numbered_otherwise_are_told_apart(tmp_path):
+    f, path = gh.quadratic(np.eye(3), np.array([5.0, 1.0, 0.0])), tmp_path / "r.npz"
+    gh.minimize(f, gh.Vertices(np.eye(3)), gh.BlendedPairwise(), stop=gh.Iterations(3), checkpoint=path)
+    S = gh.Vertices(np.vstack([[[2.0, 2.0, 2.0]], np.eye(3)[::-1]]))
+    s = anew(f, S, path, gh.Gap(1e-8), gh.BlendedPairwise())
+    assert honest(s, f, S) and s.point.weights.sum() == pytest.approx(1.0)
+
+
+CHANGED = {
+    "box": (gh.Box(np.zeros(6), np.ones(6)), gh.Box(np.zeros(6), np.array([4.0, 1, 1, 1, 1, 1]))),
+    "radius": (gh.L1Ball(6, 0.3), gh.L1Ball(6, 3.0)),
+    "ball": (gh.L2Ball(6, 0.3), gh.L2Ball(6, 0.9)),
+    "weights": (gh.L1Ball(6, 1.0, weights=np.ones(6)), gh.L1Ball(6, 1.0, weights=np.array([1, 1, 1, 0.2, 1, 1]))),
+    "kind": (gh.Simplex(6), gh.CappedSimplex(6)),
+    "bound": (gh.Simplex(6, upper=0.5), gh.Simplex(6, upper=0.9)),
+    "wrapped": (gh.Simplex(6), gh.Cached(gh.Simplex(6))),
+    "inexact": (gh.Inexact(gh.Simplex(6), 0.0), gh.Inexact(gh.Simplex(6), 0.01)),
+}
+
+
+@pytest.mark.parametrize("sets", CHANGED.values(), ids=CHANGED)
+@pytest.mark.parametrize("solver", [None, gh.FrankWolfe(), gh.BlendedPairwise()], ids=repr)
+def test_with_another_set(sets, solver, tmp_path):
+    f, path = gh.least_squares(X, 3 * y), tmp_path / "r.npz"
+    gh.minimize(f, sets[0], solver, stop=gh.Iterations(20) | gh.Gap(1e-10), checkpoint=path)
+    s = anew(f, sets[1], path, gh.Gap(1e-7) | gh.Iterations(300), solver)
+    assert honest(s, f, sets[1]) and s.iterations <= 300 and "the set changed" in s.reason
+    assert sets[1].contains(s.point) and s.trace.iteration[0] == 0
+
+
+def test_a_set_that_no_longer_holds_the_point_is_refused(tmp_path):
+    f, path = gh.least_squares(X, 3 * y), tmp_path / "r.npz"
+    gh.minimize(f, gh.L1Ball(6, 3.0), stop=gh.Gap(1e-9), checkpoint=path)
+    with pytest.warns(gh.GreedyhullWarning), pytest.raises(gh.GreedyhullError, match="lies outside"):
+        gh.minimize(f, gh.L1Ball(6, 0.1), resume=path)
+    with pytest.raises(gh.GreedyhullError, match="shape"):
+        gh.minimize(gh.quadratic(np.eye(2)), gh.Simplex(2), resume=path)
+
+
+def test_a_point_whose_atoms_are_not_in_the_set_is_written_anew(tmp_path):
+    f, path = gh.least_squares(X, 0.1 * y), tmp_path / "r.npz"
+    s = gh.minimize(f, gh.L1Ball(6, 3.0), stop=gh.Gap(1e-9), checkpoint=path)
+    smaller = gh.L1Ball(6, float(np.abs(s.point.array()).sum()) * 1.5)
+    s = anew(f, smaller, path, gh.Gap(1e-8))
+    assert honest(s, f, smaller) and smaller.contains(s.point)
+
+
+OTHERS = {
+    "data": gh.least_squares(2.0 * X, y),
+    "one entry": gh.least_squares(X + np.eye(30, 6)[::-1] * 1e-9, y),
+    "targets": gh.least_squares(X, y + 1.0),
+    "sample weights": gh.least_squares(X, y, sample_weight=np.arange(1.0, 31.0)),
+    "intercept": gh.least_squares(X, y, intercept=True),
+    "loss": gh.huber(X, y, 0.3),
+    "dtype": gh.least_squares(X.astype(np.float32), y),
+}
+
+
+@pytest.mark.parametrize("f", OTHERS.values(), ids=OTHERS)
+def test_with_another_objective(f, tmp_path):
+    path, S = tmp_path / "r.npz", gh.L1Ball(6, 1.0)
+    gh.minimize(gh.least_squares(X, y), S, gh.FrankWolfe(), stop=gh.Iterations(30), checkpoint=path)
+    s = anew(f, S, path, gh.Gap(1e-3), gh.FrankWolfe())
+    assert honest(s, f, S) and "the objective changed" in s.reason
+
+
+def test_another_parameter_of_the_loss_is_another_objective(tmp_path):
+    path, S = tmp_path / "r.npz", gh.L1Ball(6, 1.0)
+    for make, before, after in [(gh.huber, 0.3, 0.31), (gh.lp_loss, 3.0, 3.1), (gh.quantile, 0.4, 0.5),
+                                (gh.epsilon_insensitive, 0.1, 0.2)]:
+        gh.minimize(make(X, y, before), S, stop=gh.Iterations(3), checkpoint=path)
+        assert honest(anew(make(X, y, after), S, path, gh.Gap(1e-4) | gh.Iterations(200)), make(X, y, after), S)
+
+
+def test_another_solver_or_seed_begins_anew(tmp_path):
+    f, S, path = gh.least_squares(X, y), gh.L1Ball(6, 1.0), tmp_path / "r.npz"
+    gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30), checkpoint=path)
+    assert "the solver changed" in anew(f, S, path, gh.Gap(1e-6), gh.BlendedPairwise()).reason
+    assert "the solver changed" in anew(f, S, path, gh.Gap(1e-2), gh.FrankWolfe(gh.Short())).reason
+    assert "the seed (3, saved with 0)" in anew(f, S, path, gh.Gap(1e-2), gh.FrankWolfe(), seed=3).reason
+
+
+@pytest.mark.parametrize("stored", [np.asfortranarray, sp.csr_array, sp.csc_array], ids=["F order", "CSR", "CSC"])
+def test_another_stop_or_order_in_memory_is_the_same_run(stored, tmp_path):
+    S, path = gh.L1Ball(6, 1.0), tmp_path / "r.npz"
+    f = gh.least_squares(stored(X), y)
+    whole = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(40))
+    gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(15), checkpoint=path)
+    again = gh.least_squares(stored(X.copy()), y.copy())
+    s = gh.minimize(again, gh.L1Ball(6, 1.0), gh.FrankWolfe(), stop=gh.Iterations(40), resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array()) and s.certificate == whole.certificate
+    assert "Only the point" not in s.reason
+
+
+class Own(gh.AtomSet):
+    """A user's set: the corners of a box."""
+
+    def __init__(self, side):
+        self.shape, self.side = (6,), side
+
+    def argmin(self, g):
+        return -self.side * np.sign(g)
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective()], ids=repr)
+def test_a_users_set_goes_on_bit_by_bit_and_finds_its_bound_anew(solver, tmp_path):
+    f, path = gh.least_squares(X, 5 * y), tmp_path / "r.npz"
+    whole = gh.minimize(f, Own(0.2), solver, stop=gh.Iterations(12))
+    first = gh.minimize(f, Own(0.2), solver, stop=gh.Iterations(5), checkpoint=path)
+    s = gh.minimize(f, Own(0.2), solver, stop=gh.Iterations(12), resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array())
+    larger = Own(0.4)
+    s = gh.minimize(f, larger, solver, stop=gh.Iterations(5), resume=path)  # nobody can see that it is another set
+    assert honest(s, f, gh.LinfBall(6, 0.4)) and s.certificate.gap > first.certificate.gap
+
+
+def test_functions_go_on_bit_by_bit_unless_their_values_say_otherwise(tmp_path):
+    def make(b):
+        return gh.function(lambda w: 0.5 * float((w - b) @ (w - b)), lambda w: w - b, 6)
+
+    S, path = gh.Simplex(6), tmp_path / "r.npz"
+    whole = gh.minimize(make(y[:6]), S, stop=gh.Iterations(8))
+    gh.minimize(make(y[:6]), S, stop=gh.Iterations(3), checkpoint=path)
+    s = gh.minimize(make(y[:6]), S, stop=gh.Iterations(8), resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array())
+    s = anew(make(y[6:12] + 1.0), S, path, gh.Gap(1e-7))
+    assert honest(s, make(y[6:12] + 1.0), S)
+
+
+def test_a_function_that_changed_out_of_sight_keeps_no_bound(tmp_path):
+    where = {"b": np.zeros(6)}
+    f = gh.function(lambda w: 0.5 * float((w - where["b"]) @ (w - where["b"])), lambda w: w - where["b"], 6)
+    S, path = gh.L2Ball(6, 1.0), tmp_path / "r.npz"
+    gh.minimize(f, S, gh.FrankWolfe(), start=np.zeros(6), stop=gh.Iterations(0), checkpoint=path)
+    where["b"] = np.full(6, 1e-3)
+    s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(0), resume=path)
+    assert s.value <= s.certificate.gap
+
+
+@pytest.mark.parametrize("solver", [gh.StochasticFrankWolfe.saga(), gh.StochasticJones(), gh.LuFreund()], ids=repr)
+def test_tables_of_other_data_are_forgotten(solver, tmp_path):
+    S, path = gh.L1Ball(6, 1.0), tmp_path / "r.npz"
+    gh.minimize(gh.least_squares(X, y), S, solver, stop=gh.Iterations(50), checkpoint=path)
+    f = gh.least_squares(X[::-1].copy(), y)
+    s = anew(f, S, path, gh.Iterations(60), solver)
+    assert s.iterations == 60 and honest(s, f, S)
+
+
+def test_poisson_and_tiny_single_precision_states_are_taken_up(tmp_path):
+    path = tmp_path / "r.npz"
+    for f, S in [(gh.poisson(80 * P, np.ones(30)), gh.L1Ball(6, 9.0)),
+                 (gh.least_squares(np.eye(6, dtype=np.float32), np.ones(6) / 6), gh.Simplex(6))]:
+        gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(4), checkpoint=path)
+        s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
+        assert "Only the point" not in s.reason and s.trace.iteration[0] == 4

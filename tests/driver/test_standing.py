@@ -1,0 +1,34 @@
+"""A deterministic run ends by its stop, or when whole rounds change nothing at all."""
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+
+rng = np.random.default_rng(5)
+X, y = rng.standard_normal((12, 4)), rng.standard_normal(12)
+
+
+def test_a_run_that_stands_still_ends_and_says_so():
+    s = gh.minimize(gh.least_squares(X, y), gh.L2Ball(4, 0.7), gh.FrankWolfe(gh.Constant(1e-30)), start=np.full(4, 0.1),
+                    stop=gh.Gap(1e-9) | gh.Iterations(10**6))
+    assert s.iterations < 1000 and not s.converged and "stands still" in s.reason
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.PairwiseJones()], ids=repr)
+def test_a_run_that_has_arrived_and_cannot_prove_more_ends(solver):
+    f, S = gh.quadratic(np.eye(2), np.array([10.0, 0.0])), gh.Simplex(2)
+    s = gh.minimize(f, S, solver, stop=gh.Gap(0.0) | gh.Iterations(10**5))
+    assert s.iterations < 10**5 and s.value == pytest.approx(-9.5) and s.gap <= 1e-12
+
+
+def test_a_run_that_moves_makes_all_its_iterations():
+    s = gh.minimize(gh.least_squares(X, y), gh.L1Ball(4, 0.7), gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(100_000))
+    assert s.iterations == 100_000
+
+
+def test_a_random_run_waits_for_its_looks():
+    f = gh.finite_sum(lambda w, i: 0.0, lambda w, i: np.zeros(4), 10, 4)
+    solver = gh.StochasticFrankWolfe(look=gh.FullGap(every=5000))
+    s = gh.minimize(f, gh.L1Ball(4, 0.7), solver, stop=gh.Iterations(20_000))
+    assert s.iterations == 20_000
