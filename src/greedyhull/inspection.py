@@ -92,7 +92,7 @@ def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
         left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
         slope = float(np.vdot(gradient(x + 0.4 * v), v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + 0.1 * (abs(before) + abs(after))
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + (1e-3 if f.convex else 0.2) * (abs(before) + abs(after))
     if not np.isfinite([before, after, slope]).all():
         return
     check(
@@ -143,7 +143,8 @@ def _inspect_slack(S: Any, answer: Answer, g: Array, scores: Array, whose: str) 
     """No known atom scores below the answer by more than its slack."""
     score, best = float(answer.atom.dot(g)), float(scores.min())
     eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
-    noise = 64.0 * eps * g.size**0.5 * (abs(score) + float(np.abs(scores).max())) + 1e-300
+    terms = abs(score) + float(np.abs(scores).max()) + float(np.vdot(np.abs(g), np.abs(dense_atom(answer.atom, S.shape))))
+    noise = 64.0 * eps * g.size * terms + 1e-300  # atoms themselves are known to a rounding only: those of linear programs
     check(
         best >= score - answer.slack - noise,
         f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "
