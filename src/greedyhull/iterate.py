@@ -18,6 +18,9 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Atom, Block, State, View
 
 
+SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
+
+
 class Active(NamedTuple):
     """An atom of the iterate, with its place, weight and score ⟨g, atom⟩."""
 
@@ -59,6 +62,7 @@ class Iterate:
         self.work = Work()
         self.step = np.nan
         self._scored: tuple[Array, Array] | None = None
+        self._emptied = False  # whether the move under way has used an atom up
 
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
@@ -174,14 +178,19 @@ class Iterate:
         self._add(v.terms[0], v.coefficients[0] * step)
         for atom, c in zip(v.terms[1:], v.coefficients[1:], strict=True):
             self._add(atom, c * step)
-        if step >= v.max_step:
+        if step >= v.max_step or self._emptied:
             self._drop(v)
 
     def _add(self, atom: Atom, c: float) -> None:
         index = self._index or self._places
         place = index.get(self.block.key_of(atom))
         if place is not None:
-            self._weights[place] += c
+            weight = self._weights[place] + c
+            if weight < 0.0:  # by a rounding error, as a step of almost all of the weight may do
+                check(weight >= -SPENT, lambda: f"A move would leave {atom!r} with the weight {weight:g}. A step may take no "
+                                                "more than the weight that an atom has.")
+                weight, self._emptied = 0.0, True
+            self._weights[place] = weight
             return
         if c == 0.0:  # a step of length zero brings no atom in
             return
@@ -201,6 +210,7 @@ class Iterate:
         weights, spent = self.weights, self.block.key_of(v.terms[-1])
         if v.drift < 0.0 or (v.drift == 0.0 and self.block.key_of(v.terms[0]) != spent):  # an atom handed to itself stays
             weights[self._places[spent]] = 0.0
+        self._emptied = False
         if not weights.all():
             self.assign(self.block, weights)
 

@@ -202,7 +202,11 @@ class Run:
             return self._note(p, value, gap, -inf, "stationary", 0.0)
         if value - gap > memory.lower:
             memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
-        return self._note(p, value, value - memory.lower, memory.lower, memory.kind, memory.delta)
+            return self._note(p, value, gap, memory.lower, p.kind, p.delta)
+        earlier = value - memory.lower + self.blur  # the value is rounded too, and that bound is about another point
+        if earlier >= gap:
+            return self._note(p, value, gap, value - gap, p.kind, p.delta)
+        return self._note(p, value, earlier, value - earlier, memory.kind, memory.delta)
 
     def _note(self, p: Progress, value: float, gap: float, lower: float, kind: Kind, delta: float) -> Event:
         """Write a row of the trace."""
@@ -272,8 +276,9 @@ class Run:
         assert certificate.value is not None and certificate.gap is not None
         check_drift(self.f, carried, certificate.value, max(allowance, self._drift(w)))
         lower, gap, kind, delta = certificate.lower, certificate.gap, certificate.kind, certificate.delta
-        if self.convex and not self.drifts and self.memory.lower > lower:
-            lower, kind, delta = self.memory.lower, self.memory.kind, self.memory.delta
+        known = self.memory.lower - float(self.f.rounding(w, self.S))
+        if self.convex and not self.drifts and known > lower:
+            lower, kind, delta = known, self.memory.kind, self.memory.delta
             gap = max(certificate.value - lower, 0.0)
         final = replace(event, seconds=self.earlier + perf_counter() - self.began, value=certificate.value, gap=gap,
                         lower=lower, kind=kind, delta=delta)
