@@ -10,12 +10,12 @@ from greedyhull.memory import Memory
 from greedyhull.progress import Event
 from greedyhull.types import State
 
-ROUNDS = 64  # so many rounds with the same value and gap before anything is compared, and so many more after
+ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
 COUNTERS = ("work", "k", "gap", "calls", "counts", "used", "beside", "given", "moves")  # they go up even if nothing moves
 
 
 class Standing:
-    """Watches value and gap, which is cheap, and compares everything else once they no longer change.
+    """Watches the value and the best lower bound, which is cheap, and compares everything else once they no longer change.
 
     A run ends only where its point, its views, its step rule and all that its solver remembers are the same to the last bit
     as `ROUNDS` rounds before.
@@ -28,7 +28,7 @@ class Standing:
 
     def still(self, event: Event, w: Iterate, memory: Memory) -> bool:
         """Whether nothing has changed for so long that nothing will."""
-        now = (event.value, event.gap)
+        now = (event.value, memory.lower)
         if now != self.seen:
             self.seen, self.rounds = now, 0
             return False
