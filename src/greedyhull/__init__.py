@@ -46,7 +46,7 @@ from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.mixed import Mixed
 from greedyhull.solvers.pairwise_jones import PairwiseJones
 from greedyhull.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
-from greedyhull.stop import Callback, Gap, Iterations, Relative, Seconds, Stalled
+from greedyhull.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
 
 if TYPE_CHECKING:
     from greedyhull.growing import Growing
@@ -71,8 +71,8 @@ __all__ = [
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
     "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
-    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Sparse",
-    "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted", "Vertices",
+    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
+    "Solution", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted", "Vertices",
     "absolute", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function", "harmonic",
     "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "path",
     "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
