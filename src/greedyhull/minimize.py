@@ -280,8 +280,8 @@ class Run:
         converged = self.stop.met(final)
         if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
             certificate = replace(certificate, kind="estimate")
-        said = closing(self.stop, reason, final)
-        return Solution(final.point, certificate, said.words, converged, final.iteration, final.seconds, self.trace, self.solver,
+        words = closing(self.stop, reason, final).words
+        return Solution(final.point, certificate, words, converged, final.iteration, final.seconds, self.trace, self.solver,
                         self.f, self.S, self.memory.curvature, self.choice, final.also or {}, *self.given)
 
     # --- saved states ---------------------------------------------------------------------------------------------

@@ -53,8 +53,10 @@ class Composite:
     def scale(self) -> float:
         """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
 
-        0 where that is not finite, as for `log_likelihood`, and for targets whose loss overflows.
+        0 where that is not finite: for `log_likelihood`, and for targets whose loss overflows.
         """
+        if not self.exact.everywhere:  # zero is outside
+            return 0.0
         with np.errstate(all="ignore"):
             loss = abs(float(self.exact.value(np.zeros(self.design.n))))
         return loss if np.isfinite(loss) else 0.0

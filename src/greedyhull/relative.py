@@ -30,6 +30,6 @@ def of_what(floor: float) -> str:
 
 def given_scale(scale: float | None) -> float:
     """The ``scale=`` of an objective that has none by itself: 0 where none was given."""
-    check(scale is None or isinstance(scale, Real) and scale >= 0 and isfinite(scale),
+    check(scale is None or (isinstance(scale, Real) and scale >= 0 and isfinite(scale)),
           f"scale={scale!r} was given; a value of f that counts as large, of at least 0, or None is wanted.")
     return 0.0 if scale is None else float(scale)

@@ -118,8 +118,8 @@ class Gap(Stop):
 class Relative(Stop):
     """Stop once gap ≤ r·max(|value|, u), where u is ``floor``, or ``f.scale`` if that is None.
 
-    ``f.scale`` is the loss of predicting zero: ½·mean y² for least squares, log 2 for logistic. It is 0 where f has none; a gap
-    relative to a minimum of zero can then not be reached, and `Gap` or a ``floor`` is what to ask for.
+    ``f.scale`` is the loss of predicting zero: ½·mean y² for least squares, log 2 for logistic. It is 0 where f has none; a
+    gap relative to a minimum of zero can then not be reached, and `Gap` or a ``floor`` is what to ask for.
     """
 
     r: float
@@ -128,7 +128,7 @@ class Relative(Stop):
 
     def __post_init__(self) -> None:
         check(isinstance(self.r, Real) and self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
-        check(self.floor is None or isinstance(self.floor, Real) and self.floor >= 0 and isfinite(self.floor),
+        check(self.floor is None or (isinstance(self.floor, Real) and self.floor >= 0 and isfinite(self.floor)),
               f"Relative({self.r!r}, floor={self.floor!r}) was given; a non-negative number, or None, is wanted.")
 
     def __repr__(self) -> str:
@@ -149,8 +149,8 @@ class Relative(Stop):
         zero = abs(event.value) <= min(event.gap, NEAR_ZERO * abs(event.start_value))
         if not zero or (event.scale if self.floor is None else self.floor) > 0.0:
             return ""
-        return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for Relative({self.r:g}, "
-                "floor=...) with a number that counts as large.")
+        return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for "
+                f"Relative({self.r:g}, floor=...) with a number that counts as large.")
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ class RelativeToStart(Stop):
     def __call__(self, event: Event) -> Reason | None:
         if self.met(event):
             whole = _gained(event)
-            return Reason("relative", f"The certified relative gap {share(event.gap, whole):.3g} of max(|value|, f(x₀) − lower "
-                                      f"bound) = {whole:.4g}{claimed(event)} is at most the requested {self.r:g}.")
+            return Reason("relative", f"The certified relative gap {share(event.gap, whole):.3g} of max(|value|, f(x₀) − "
+                                      f"lower bound) = {whole:.4g}{claimed(event)} is at most the requested {self.r:g}.")
         return None
 
     def met(self, event: Event) -> bool:
@@ -265,6 +265,6 @@ class Callback(Stop):
 
     def __call__(self, event: Event) -> Reason | None:
         answer = self.fn(event)
-        if not answer:
-            return None
-        return Reason("callback", answer) if isinstance(answer, str) else because("callback", "The callback asked to stop,", event)
+        if isinstance(answer, str) and answer:
+            return Reason("callback", answer)
+        return because("callback", "The callback asked to stop,", event) if answer else None

@@ -16,8 +16,8 @@ class Trace:
     """Columns by attribute or name; row k tells of the point w_k and of the step η_k taken from it.
 
     ``gap`` is the certified gap of w_k, slack and rounding included, of the kind that the solution names; ``products`` counts
-    full passes over the data. Where points are certified from samples, values are estimates from them too. Rows of float32 runs
-    are provisional, an estimate of their rounding added; the last row is that of the certificate.
+    full passes over the data. Where points are certified from samples, values are estimates from them too. Rows of float32
+    runs are provisional, an estimate of their rounding added; the last row is that of the certificate.
     """
 
     def __init__(self) -> None:

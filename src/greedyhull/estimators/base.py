@@ -42,7 +42,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     verbose: Any
 
     def _solve(self, f: Any, S: Any, start: Any = None) -> Solution:
-        """One solve, to a certified relative gap of ``tol``; a warning says if it was not reached, and why."""
+        """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if that was not reached, and why."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         heart = Heartbeat(self, f)
         stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL) | Callback(heart)
