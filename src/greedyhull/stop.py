@@ -146,8 +146,8 @@ class Relative(Stop):
         return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
 
     def hint(self, event: Event) -> str:
-        zero = abs(event.value) <= min(event.gap, NEAR_ZERO * abs(event.start_value))
-        if not zero or (event.scale if self.floor is None else self.floor) > 0.0:
+        whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
+        if not whole <= min(event.gap, NEAR_ZERO * abs(event.start_value)):
             return ""
         return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for "
                 f"Relative({self.r:g}, floor=...) with a number that counts as large.")

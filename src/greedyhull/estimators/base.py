@@ -20,7 +20,7 @@ from greedyhull.solution import Solution
 from greedyhull.stop import Callback, Iterations, Relative, Stalled
 from greedyhull.types import Array
 
-STILL = 300  # iterations without any improvement after which rounding is to blame
+STILL = 300  # iterations without any improvement after which rounding is to blame: a fit has no limit of seconds
 
 
 class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
