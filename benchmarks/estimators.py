@@ -157,7 +157,7 @@ def bisection(X: Array, y: Array, radius: float) -> Any:
 def ensemble(repeats: int) -> Table:
     from greedyhull.estimators import EnsembleClassifier
 
-    table = Table("ensemble", "300 models × 50 000 rows, log-loss", ("what", "seconds", "log-loss", "certified relative gap"))
+    table = Table("ensemble", "300 models × 50 000 rows, log-loss", ("what", "seconds", "log-loss", "certified gap of that"))
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 50_000)
     skill, own = rng.uniform(0.2, 1.5, 300), rng.standard_normal((50_000, 300))

@@ -17,7 +17,8 @@ IDS = (50, 52, 54, 55, 57)
 
 def kinks(repeats: int = 7, only: tuple[str, ...] = ()) -> Iterator[Table]:
     table = Table("kinks", "Losses with kinks: seconds", (
-        "case", "Smoothed, first", "Smoothed, again", "its relative gap", "ARSFW-U to 1 %", "its relative error"))
+        "case", "Smoothed, first", "Smoothed, again", "its gap of max(|value|, f(0))", "ARSFW-U to 1 %",
+        "its error of the optimum"))
     folder = data_folder()
     if not (folder / "references.json").is_file():
         table.notes.append(f"There is no reference data in {folder}; set GREEDYHULL_DATA to the folder that holds it.")
@@ -40,4 +41,4 @@ def measured(entry: dict[str, Any], loaders: Any) -> tuple[object, ...]:
     times = [seconds(lambda: found.append(smooth())) for _ in range(2)]
     random = seconds(lambda: found.append(gh.minimize(f, S, gh.RegularizedStochasticFrankWolfe(), stop=near)))
     case = f"{'absolute' if absolute else 'hinge'} {name} r={entry['radius']:g}"
-    return case, *times, found[1].gap / best, random, found[2].value / best - 1.0
+    return case, *times, found[1].gap / max(found[1].value, f.scale), random, found[2].value / best - 1.0

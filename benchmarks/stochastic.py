@@ -37,7 +37,7 @@ def stochastic(repeats: int = 7, only: tuple[str, ...] = ()) -> Iterator[Table]:
     solvers = {**OURS, **(RIVALS if _present("copt") else {}), "scikit-learn SAGA": sklearn_saga}
     notes += [] if _present("copt") else ["Left out: copt is not installed."]
     columns = ("solver", *(case.name.removeprefix("logistic ") for case in cases))
-    seconds = Table("stochastic", f"Milliseconds to a relative error of {ERROR:g}", columns)
+    seconds = Table("stochastic", f"Milliseconds to an error of {ERROR:g} of max(f*, f(0) − f*)", columns)
     passes = Table("stochastic_passes", "Gradients of terms, in passes over the data, looks included", columns)
     took = {name: [_typical(solve, case, repeats) for case in cases] for name, solve in solvers.items()}
     for name, of_case in took.items():

@@ -81,9 +81,21 @@ def test_more_than_single_precision_can_give_is_not_claimed():
     best = gh.minimize(gh.least_squares(X.astype(np.float64), Y), S, stop=gh.Relative(1e-12) | gh.Iterations(100)).value
     assert s.value - best <= s.gap + 1e-14
     if s.converged:
-        assert s.gap <= 1e-13 * max(abs(s.value), s.trace["value"][0])
+        assert s.gap <= 1e-13 * max(abs(s.value), f.scale)
     else:
         assert s.reason
+
+
+@pytest.mark.parametrize("make", [gh.least_squares, gh.logistic], ids=["squares", "logistic"])
+@pytest.mark.parametrize("stop", [gh.Relative(1e-6) | gh.Iterations(60), gh.Iterations(30)], ids=["relative", "iterations"])
+def test_neither_the_trace_nor_the_reason_claims_more_than_the_certificate(make, stop):
+    f, S = make(X, LABELS), gh.L1Ball(D, 2.0)
+    s = gh.minimize(f, S, stop=stop)
+    best = gh.minimize(make(X.astype(np.float64), LABELS), S, stop=gh.Relative(1e-12) | gh.Iterations(100)).certificate.lower
+    assert (s.trace.value[-1], s.trace.gap[-1]) == (s.value, s.gap) and s.gap > 0.0
+    told = s.gap / max(abs(s.value), f.scale) if s.converged else s.gap
+    assert f"{told:.3g}" in s.reason
+    assert np.all(s.trace.gap > 0.0) and np.all(s.trace.value - s.trace.gap <= best + 1e-8)
 
 
 def test_targets_are_not_rounded():

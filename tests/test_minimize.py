@@ -16,8 +16,8 @@ from greedyhull.atoms.shapes import Basis
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.minimize import Run
-from greedyhull.saved import load_state
 from greedyhull.progress import Progress
+from greedyhull.saved import load_state
 from greedyhull.testing.solvers import rows_of
 
 rng = np.random.default_rng(6)
@@ -116,7 +116,10 @@ def test_an_event_tells_what_the_trace_tells() -> None:
         watch=lambda e: events.append((e.iteration, e.value, e.gap, e.step, e.start_value)),
         stop=gh.Iterations(5),
     )
-    assert [e[1] for e in events] == s.trace.value.tolist() and [e[2] for e in events] == s.trace.gap.tolist()
+    assert [e[1] for e in events[:-1]] == s.trace.value[:-1].tolist()
+    assert [e[2] for e in events[:-1]] == s.trace.gap[:-1].tolist()
+    assert (s.trace.value[-1], s.trace.gap[-1]) == (s.value, s.gap)  # of the last point, recomputed from its atoms
+    assert events[-1][1:3] == pytest.approx((s.value, s.gap))
     assert np.isnan(events[0][3]) and [e[3] for e in events[1:]] == s.trace.step[:-1].tolist()
     assert {e[4] for e in events} == {s.trace.value[0]}
 

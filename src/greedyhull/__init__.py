@@ -47,7 +47,7 @@ from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.mixed import Mixed
 from greedyhull.solvers.pairwise_jones import PairwiseJones
 from greedyhull.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
-from greedyhull.stop import Callback, Gap, Iterations, Relative, Seconds, Stalled
+from greedyhull.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
 
 if TYPE_CHECKING:
     from greedyhull.growing import Growing
@@ -72,11 +72,12 @@ __all__ = [
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
     "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
-    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Sparse",
-    "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted", "Vertices",
+    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
+    "Solution", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted",
+    "Vertices",
     "absolute", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function", "harmonic",
-    "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "oracle", "path",
-    "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
+    "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "oracle",
+    "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
 ]
 
 # What not every program needs is loaded when it is first asked for, so that the import stays quick.

@@ -12,6 +12,7 @@ from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.line import Curve
+from greedyhull.relative import given_scale
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Line, Shape
 
@@ -30,11 +31,11 @@ class BlackBox:
     name = "function"
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
-                 smoothness: float | None, convex: bool = True) -> None:
+                 smoothness: float | None, convex: bool = True, scale: float | None = None) -> None:
         check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
         check(smoothness is None or smoothness > 0, f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
-        self.convex = bool(convex)
+        self.convex, self.scale = bool(convex), given_scale(scale)
 
     def __repr__(self) -> str:
         return f"function(shape={self.domain})"

@@ -40,7 +40,7 @@ class FiniteSum(BlackBox):
     name = "finite_sum"
 
     def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
-                 lipschitz: float | None = None, convex: bool = True) -> None:
+                 lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
         check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
               f"n={n!r} terms were given to finite_sum; a whole number of at least one is wanted.")
         check(callable(value) and callable(gradient),
@@ -50,7 +50,7 @@ class FiniteSum(BlackBox):
         self.n, self.value_of, self.gradient_of, self.lipschitz = int(n), value, gradient, lipschitz
         everything = np.arange(self.n)
         everything.flags.writeable = False
-        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness, convex)
+        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness, convex, scale)
 
     def __repr__(self) -> str:
         return f"finite_sum(n={self.n}, shape={self.domain})"
@@ -73,11 +73,12 @@ class FiniteSum(BlackBox):
 
 
 def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
-               lipschitz: float | None = None, convex: bool = True) -> FiniteSum:
+               lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> FiniteSum:
     """(1/n) Σ fᵢ(w): value(w, index) and gradient(w, index) return the mean over the terms in an index array.
 
     An index may come more than once in the array, and then counts more than once. ``lipschitz`` bounds the length (l2) of the
     gradient of every term on the hull, for bounds from samples. ``convex=False`` makes gaps measures of stationarity.
+    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
 
     >>> rows = np.array([[1.0, 0.0], [0.0, 3.0]])
     >>> f = finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
@@ -85,7 +86,7 @@ def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, 
     (finite_sum(n=2, shape=(2,)), array([0., 3.]))
     """
     domain = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex)
+    return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex, scale)
 
 
 def _locked(x: Array) -> Array:

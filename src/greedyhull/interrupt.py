@@ -35,8 +35,3 @@ class Interrupt:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-
-    @staticmethod
-    def reason(reached: str) -> str:
-        """What a solution says of an interrupted run; ``reached`` is its gap in words."""
-        return f"Interrupted with {reached}; the point is the last certified one. Pass it as start= to go on."

@@ -17,7 +17,6 @@ from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Atom, Block, State, View
 
-
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
 
 

@@ -26,18 +26,18 @@ from greedyhull.interrupt import Interrupt
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Memory, lazy_rng
 from greedyhull.progress import Event, Progress
+from greedyhull.reason import Reason, because, ended, interrupted
 from greedyhull.saved import load_state, save_state, try_path
 from greedyhull.solution import Solution
-from greedyhull.stop import Relative, Seconds, Stalled, Stop, so_far
+from greedyhull.stop import Relative, Seconds, Stop, closing, hear
 from greedyhull.trace import Trace
 from greedyhull.types import Kind
 
 VERSION = 2  # of saved states
 SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
-REMEDY = "Rounding or the step rule holds it; ask for less, or try Corrective or BlendedPairwise."
+REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
-DEFAULT_STOP = Relative(1e-6) | Stalled(300) | Seconds(60.0)
-RANDOM_STOP = Relative(1e-6) | Seconds(60.0)  # between two looks a random run does not stand still, though it may seem so
+DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 
 
 def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
@@ -46,17 +46,16 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     """Minimise f over the convex hull of S.
 
     ``solver`` None picks one by structure; ``start`` is an atom, an iterate or an array and is never changed; ``stop``
-    defaults to ``Relative(1e-6) | Stalled(300) | Seconds(60)``, for stochastic solvers without the ``Stalled``; ``watch``
-    are functions that see every `Event`; ``progress`` shows a line on a terminal; ``check`` tests the objective and every
-    answer of the oracle; ``checkpoint`` is a file that keeps the state of the run, ``resume`` one to go on from.
+    defaults to ``Relative(1e-6) | Seconds(60)``; ``watch`` are functions that see every `Event`; ``progress`` shows a line on
+    a terminal; ``check`` tests the objective and every answer of the oracle; ``checkpoint`` is a file that keeps the state of
+    the run, ``resume`` one to go on from.
 
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
     >>> s.point.array(), s.converged
     (array([1., 0.]), True)
     """
-    usual = RANDOM_STOP if hasattr(solver, "look") else DEFAULT_STOP
-    run = Run(f, S, solver, start, usual if stop is None else stop, seed)
+    run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
     run.watchers = [watch] if callable(watch) else list(watch)
     run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
     if check:
@@ -130,7 +129,7 @@ class Run:
     # --- the loop -------------------------------------------------------------------------------------------------
 
     def solve(self) -> Solution:
-        reason, event = "", None
+        event: Event | None = None
         with self.interrupt as interrupt:
             self.memory.asked = self._asked
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
@@ -141,16 +140,16 @@ class Run:
                         watcher(event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
                         self._save(event)
-                    said = self.stop(event)
+                    said = hear(self.stop, event)
                     if said is None and self.standing is not None and self.standing.still(event, self.w, self.memory):
-                        said = f"The run stands still with {so_far(event)}: whole rounds change nothing. {REMEDY}"
+                        said = because("still", "The run stands still, for whole rounds change nothing,", event, REMEDY)
                     if said is None and not interrupt.asked:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
                         if self.blur > 0.5 * event.gap and event.point is self.w:
                             self._sharpen()
                         continue
-                    reason = said or interrupt.reason(so_far(event))
+                    reason = said or interrupted(event)
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
                         self._save(event)
                     final, fresh = self._certify(event)
@@ -159,11 +158,11 @@ class Run:
                         break
                 else:
                     event = self._last(event)
-                    reason = f"The solver ended by itself, with {so_far(event)}."
+                    reason = ended(event)
                     final, fresh = self._certify(event, moved=event.point is self.w)
             except KeyboardInterrupt:
                 event = self._last(event)
-                reason = interrupt.reason(so_far(event))
+                reason = interrupted(event)
                 final, fresh = self._certify(event, moved=event.point is self.w)
             finally:
                 for watcher in self.watchers:
@@ -219,9 +218,12 @@ class Run:
             self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
             self._caution()
         slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
-        trace.rows.append((memory.k, seconds, value, gap, len(w), memory.oracle_calls, work.gradients, work.products, slack))
+        # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
+        blur = SINGLE * (abs(value) + abs(self.f.euler(w))) if self.drifts and p.value is None else 0.0
+        trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
+                           slack))
         return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
-                     p.value is not None)
+                     p.value is not None, self.f.scale)
 
     def _caution(self) -> None:
         """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
@@ -282,6 +284,7 @@ class Run:
             gap = max(certificate.value - lower, 0.0)
         final = replace(event, seconds=self.earlier + perf_counter() - self.began, value=certificate.value, gap=gap,
                         lower=lower, kind=kind, delta=delta)
+        self.trace.settle(certificate.value, gap)
         return final, Certificate(certificate.value, gap, lower, kind, delta, certificate.rounding)
 
     def _drift(self, w: Iterate) -> float:
@@ -306,19 +309,12 @@ class Run:
         self.memory.arrays["recertified"] = tries
         return int(tries) <= 20
 
-    def _solution(self, final: Event, certificate: Certificate, reason: str) -> Solution:
+    def _solution(self, final: Event, certificate: Certificate, reason: Reason) -> Solution:
         converged = self.stop.met(final)
         if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
             certificate = replace(certificate, kind="estimate")
-            reason = reason.replace("in expectation", "in expectation, had it not ended the run")
-        if final.told and self.stop.asks_gap and not converged and reason.startswith("The certified"):
-            reason = (f"The gap of {final.gap:.3g} met the request beside the estimated value, but does not beside the true "
-                      "one. Ask for less, or for larger samples.")
-        elif self.stop.asks_gap and not converged and reason.startswith("The certified"):
-            reason = (f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, "
-                      "recomputed from its atoms, does not. Ask for less, or give float64 data.")
-        reason = f"{reason} {self.taken_over}".rstrip()
-        return Solution(final.point, certificate, reason, converged, final.iteration, final.seconds, self.trace, self.solver,
+        words = f"{closing(self.stop, reason, final).words} {self.taken_over}".rstrip()
+        return Solution(final.point, certificate, words, converged, final.iteration, final.seconds, self.trace, self.solver,
                         self.f, self.S, self.memory.curvature, self.choice, final.also or {}, *self.given)
 
     # --- saved states ---------------------------------------------------------------------------------------------

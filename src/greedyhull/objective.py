@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,18 @@ class Composite:
     def correctable(self) -> bool:
         """Whether ∇²φ exists, so that a few atoms can be reweighted by Newton steps."""
         return bool(self.loss.newton)
+
+    @cached_property
+    def scale(self) -> float:
+        """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
+
+        0 where that is not finite: for `log_likelihood`, and for targets whose loss overflows.
+        """
+        if not self.exact.everywhere:  # zero is outside
+            return 0.0
+        with np.errstate(all="ignore"):
+            loss = abs(float(self.exact.value(np.zeros(self.design.n))))
+        return loss if np.isfinite(loss) else 0.0
 
     # --- at a point -----------------------------------------------------------------------------------------------
 

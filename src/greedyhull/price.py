@@ -34,7 +34,8 @@ def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None], 
     """Minimise f(w) + α‖w‖, S any ball of the norm about the origin; ``solve(S, start)`` solves over one ball.
 
     The penalised gap holds whatever r is: with g = ∇f(w), ‖g‖* the dual norm and f ≥ ``floor`` everywhere, a minimiser has
-    ‖w*‖ ≤ R = (f(w) + α‖w‖ − floor)/α, and so f(w) + α‖w‖ − min ≤ α‖w‖ + ⟨g, w⟩ + R·max(‖g‖* − α, 0).
+    ‖w*‖ ≤ R = (f(w) + α‖w‖ − floor)/α, and so f(w) + α‖w‖ − min ≤ α‖w‖ + ⟨g, w⟩ + R·max(‖g‖* − α, 0). It is enough once it
+    is at most ``tol``·max(|value|, f.scale).
     """
     check(np.isfinite(alpha) and alpha > 0, f"alpha={alpha!r} was given; a positive number is wanted.")
     unit = S.rescaled(1.0)
@@ -50,7 +51,7 @@ def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None], 
         lower = max(best.certificate.lower, seen.certificate.lower)
         best = best._replace(certificate=_from(best.certificate.value, lower))
         value = float(best.certificate.value or 0.0)
-        if float(best.certificate.gap or 0.0) <= tol * max(abs(value), abs(lower), 1e-300):
+        if float(best.certificate.gap or 0.0) <= tol * max(abs(value), f.scale):
             return best._replace(converged=True)
         price = float(found.price or 0.0)
         lo, hi = (radius, hi) if price > alpha else (lo, radius)

@@ -103,9 +103,12 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     return _model(A, loss, intercept, "epsilon_insensitive")
 
 
-def quadratic(Q: Any, b: Any = None) -> QuadraticForm:
-    """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator."""
-    return QuadraticForm(Q, b)
+def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> QuadraticForm:
+    """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator.
+
+    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
+    """
+    return QuadraticForm(Q, b, scale)
 
 
 def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
@@ -120,12 +123,13 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
 
 
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
-             smoothness: float | None = None, convex: bool = True) -> BlackBox:
+             smoothness: float | None = None, convex: bool = True, scale: float | None = None) -> BlackBox:
     """A black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz.
 
     ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
+    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
     """
-    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness, convex)
+    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness, convex, scale)
 
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf, isnan
+from math import isnan
 from typing import Any, NamedTuple
 
+from greedyhull.relative import share
 from greedyhull.types import Kind
 
 
@@ -43,11 +44,13 @@ class Event:
     also: dict[str, Any] = field(default_factory=dict)
     delta: float = 0.0
     told: bool = False  # by the solver, value and all: the bound stands by itself
+    scale: float = 0.0  # f.scale: the loss of predicting zero, 0 where there is none
 
     @property
     def relative(self) -> float:
-        """gap / max(|value|, f(x₀) − lower bound), where the lower bound is value − gap; infinite for a stream."""
-        if self.gap == inf or isnan(self.start_value):
-            return inf
-        scale = max(abs(self.value), self.start_value - self.value + self.gap)
-        return self.gap / scale if scale > 0 else (0.0 if self.gap <= 0 else inf)
+        """gap / max(|value|, scale); 0 where both are zero and so is the gap."""
+        return self.relative_to(self.scale)
+
+    def relative_to(self, floor: float) -> float:
+        """gap / max(|value|, floor). The value of a stream is not known, and counts for nothing."""
+        return share(self.gap, max(0.0 if isnan(self.start_value) else abs(self.value), floor))

@@ -12,6 +12,7 @@ from greedyhull.errors import check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
+from greedyhull.relative import given_scale
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Line, Shape
@@ -27,7 +28,7 @@ class QuadraticForm:
     has_intercept = False
     name = "quadratic"
 
-    def __init__(self, Q: Any, b: Any) -> None:
+    def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
         self.design: Any = make_design(Q)
         (d,) = self.design.domain
         check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
@@ -35,7 +36,8 @@ class QuadraticForm:
         check(self.b.shape == (d,), f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
         check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
         self.domain: Shape = (d,)
-        self._scale: float | None = None
+        self.scale = given_scale(scale)
+        self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
         self._sizes: tuple[AtomSet, float, float, float] | None = None
         self._check_symmetric()
@@ -91,16 +93,16 @@ class QuadraticForm:
         g = self.gradient(w)
         slope = _linear(move, g) - move.drift * (w.dot(g) if move.drift else 0.0)
         bend = _linear(move, dz) - move.drift * (w.dot(dz) if move.drift else 0.0)
-        check(bend >= -1e-9 * self.scale(w), f"The quadratic bends down along a direction (vᵀQv = {bend:.3g}): Q is not "
+        check(bend >= -1e-9 * self._size(w), f"The quadratic bends down along a direction (vᵀQv = {bend:.3g}): Q is not "
               "positive semidefinite, and no certificate would hold. A convex quadratic is wanted.")
         return Parabola(self.value(w), slope, max(bend, 0.0), move.max_step)
 
-    def scale(self, w: Iterate) -> float:
+    def _size(self, w: Iterate) -> float:
         """The size of wᵀQw that signs are judged against."""
         view = self.at(w)
         largest = float(np.abs(view.z).max()) * float(np.abs(w.array()).sum())
-        self._scale = max(self._scale or 0.0, largest)
-        return self._scale
+        self._largest = max(self._largest, largest)
+        return self._largest
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
@@ -162,7 +164,7 @@ class QuadraticForm:
         if self.design.dtype == np.float64:
             return self
         if self._precise is None:
-            self._precise = QuadraticForm(self.design.precise(), self.b)
+            self._precise = QuadraticForm(self.design.precise(), self.b, self.scale)
         return self._precise
 
 

@@ -63,7 +63,7 @@ def argmin_over(regularizer: Any, S: Any) -> Any:
     from greedyhull.minimize import minimize
     from greedyhull.problems import function
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
-    from greedyhull.stop import Iterations, Relative, Stalled
+    from greedyhull.stop import Iterations, RelativeToStart, Stalled
 
     f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
-    return minimize(f, S, BlendedPairwise(), stop=Relative(1e-9) | Stalled(50) | Iterations(2000)).point.copy()
+    return minimize(f, S, BlendedPairwise(), stop=RelativeToStart(1e-9) | Stalled(50) | Iterations(2000)).point.copy()

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from greedyhull.certificate import promise
 from greedyhull.errors import check
 from greedyhull.progress import Event
+from greedyhull.reason import Reason, because, claimed, missed, so_far
+from greedyhull.relative import of_what, share
+
+MORE = "allow more, or ask for less"
+NEAR_ZERO = 1e-3  # of the value at the start: what is below it may be on its way to zero
 
 
 class Limits(NamedTuple):
@@ -21,16 +25,26 @@ class Limits(NamedTuple):
 
 
 class Stop:
-    """A reason to stop: called with an `Event`, it answers with words or None."""
+    """A reason to stop: called with an `Event`, it answers with a `Reason`, with words, or with None to go on."""
 
     asks_gap = False  # whether the request is one about the gap
 
-    def __call__(self, event: Event) -> str | None:
+    def __call__(self, event: Event) -> Reason | str | None:
         raise TypeError(f"{type(self).__name__} does not say when to stop")
 
     def met(self, event: Event) -> bool:
         """Whether the event satisfies the request on the gap; False where none was made."""
         return False
+
+    def claim(self, event: Event) -> Reason | None:
+        """What it says of a request on the gap that the event satisfies."""
+        if not self.met(event):
+            return None
+        return hear(self, event) or Reason("gap", f"The request on the gap is met with {so_far(event)}.")
+
+    def hint(self, event: Event) -> str:
+        """What to ask for instead, where the request on the gap cannot be met."""
+        return ""
 
     def limits(self) -> Limits:
         """The number of iterations and of seconds at which it will speak, if these are all it waits for."""
@@ -41,9 +55,13 @@ class Stop:
         return self
 
     def __or__(self, other: Stop) -> Stop:
+        from greedyhull.combined import Either
+
         return Either(_stops(self, other))
 
     def __and__(self, other: Stop) -> Stop:
+        from greedyhull.combined import Both
+
         return Both(_stops(self, other))
 
 
@@ -53,14 +71,26 @@ def _stops(*stops: Stop) -> tuple[Stop, ...]:
     return stops
 
 
-def promised(event: Event) -> str:
-    """What a bound promises, in brackets, where that is less than always."""
-    return "" if event.kind == "always" else f" ({promise(event.kind, event.delta)})"
+def hear(stop: Stop, event: Event) -> Reason | None:
+    """The answer of any stop; plain words are a reason of kind "custom"."""
+    said = stop(event)
+    if said is None or isinstance(said, Reason):
+        return said
+    check(isinstance(said, str), lambda: f"{stop!r} answered {said!r}; None, a Reason or words that say why are wanted.")
+    return Reason("custom", said)
 
 
-def so_far(event: Event) -> str:
-    """The gap in words."""
-    return "no bound yet" if event.gap == inf else f"a gap of {event.gap:.3g}{promised(event)}"
+def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
+    """The reason as it is for the certificate that is returned: its gap, and whether it meets the request after all."""
+    claim = stop.claim(final)
+    if claim is None:
+        said = missed(final) if reason.claims else reason
+        hint = stop.hint(final)
+        return said._replace(words=f"{said.at(final)} {hint}" if hint else said.at(final))
+    cause = f"{reason.cause.rstrip(',')}." if reason.cause else ""
+    if reason.claims:
+        return claim._replace(words=f"{claim.words} {cause}".rstrip())
+    return reason._replace(words=f"{cause or reason.words} {claim.words}")
 
 
 @dataclass(frozen=True)
@@ -74,9 +104,10 @@ class Gap(Stop):
         check(isinstance(self.absolute, Real) and self.absolute >= 0,
               f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
 
-    def __call__(self, event: Event) -> str | None:
+    def __call__(self, event: Event) -> Reason | None:
         if event.gap <= self.absolute:
-            return f"The certified gap {event.gap:.3g}{promised(event)} is at most the requested {self.absolute:g}."
+            return Reason("gap", f"The certified gap {event.gap:.3g}{claimed(event)} is at most the requested "
+                                 f"{self.absolute:g}.")
         return None
 
     def met(self, event: Event) -> bool:
@@ -85,22 +116,71 @@ class Gap(Stop):
 
 @dataclass(frozen=True)
 class Relative(Stop):
-    """Stop once gap ≤ r·max(|value|, f(x₀) − lower bound)."""
+    """Stop once gap ≤ r·max(|value|, u), where u is ``floor``, or ``f.scale`` if that is None.
+
+    ``f.scale`` is the loss of predicting zero: ½·mean y² for least squares, log 2 for logistic. It is 0 where f has none; a
+    gap relative to a minimum of zero can then not be reached, and `Gap` or a ``floor`` is what to ask for.
+    """
+
+    r: float
+    floor: float | None = None
+    asks_gap = True
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.r, Real) and self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
+        check(self.floor is None or (isinstance(self.floor, Real) and self.floor >= 0 and isfinite(self.floor)),
+              f"Relative({self.r!r}, floor={self.floor!r}) was given; a non-negative number, or None, is wanted.")
+
+    def __repr__(self) -> str:
+        return f"Relative(r={self.r!r})" if self.floor is None else f"Relative(r={self.r!r}, floor={self.floor!r})"
+
+    def __call__(self, event: Event) -> Reason | None:
+        floor = event.scale if self.floor is None else self.floor
+        relative = event.relative_to(floor)
+        if relative <= self.r:
+            return Reason("relative", f"The certified relative gap {relative:.3g} {of_what(floor)}{claimed(event)} is at most "
+                                      f"the requested {self.r:g}.")
+        return None
+
+    def met(self, event: Event) -> bool:
+        return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
+
+    def hint(self, event: Event) -> str:
+        whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
+        if not whole <= min(event.gap, NEAR_ZERO * abs(event.start_value)):
+            return ""
+        return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for "
+                f"Relative({self.r:g}, floor=...) with a number that counts as large.")
+
+
+@dataclass(frozen=True)
+class RelativeToStart(Stop):
+    """Stop once gap ≤ r·max(|value|, f(x₀) − lower bound): relative to what could be gained from the start of the run.
+
+    A start that is far off makes it lenient. It needs no scale, and is never met in a stream, whose values are not known.
+    """
 
     r: float
     asks_gap = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.r, Real) and self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.r, Real) and self.r >= 0,
+              f"RelativeToStart({self.r!r}) was given; a non-negative number is wanted.")
 
-    def __call__(self, event: Event) -> str | None:
-        if event.relative <= self.r:
-            return (f"The certified relative gap {event.relative:.3g}{promised(event)} is at most the requested "
-                    f"{self.r:g}.")
+    def __call__(self, event: Event) -> Reason | None:
+        if self.met(event):
+            whole = _gained(event)
+            return Reason("relative", f"The certified relative gap {share(event.gap, whole):.3g} of max(|value|, f(x₀) − "
+                                      f"lower bound) = {whole:.4g}{claimed(event)} is at most the requested {self.r:g}.")
         return None
 
     def met(self, event: Event) -> bool:
-        return event.relative <= self.r
+        return event.start_value == event.start_value and share(event.gap, _gained(event)) <= self.r
+
+
+def _gained(event: Event) -> float:
+    """max(|value|, f(x₀) − lower bound), where the lower bound is value − gap."""
+    return max(abs(event.value), event.start_value - event.value + event.gap)
 
 
 @dataclass(frozen=True)
@@ -113,9 +193,9 @@ class Iterations(Stop):
         check(isinstance(self.k, Integral) and self.k >= 0,
               f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
 
-    def __call__(self, event: Event) -> str | None:
+    def __call__(self, event: Event) -> Reason | None:
         if event.iteration >= self.k:
-            return f"The limit of {self.k} iterations was reached with {so_far(event)}; allow more, or ask for less."
+            return because("iterations", f"The limit of {self.k} iterations was reached", event, MORE)
         return None
 
     def limits(self) -> Limits:
@@ -131,9 +211,9 @@ class Seconds(Stop):
     def __post_init__(self) -> None:
         check(isinstance(self.t, Real) and self.t >= 0, f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
 
-    def __call__(self, event: Event) -> str | None:
+    def __call__(self, event: Event) -> Reason | None:
         if event.seconds >= self.t:
-            return f"The limit of {self.t:g} seconds was reached with {so_far(event)}; allow more, or ask for less."
+            return because("seconds", f"The limit of {self.t:g} seconds was reached", event, MORE)
         return None
 
     def limits(self) -> Limits:
@@ -161,7 +241,7 @@ class _Stalled(Stop):
     def __init__(self, k: int) -> None:
         self.k, self.value, self.gap, self.since = k, float("inf"), float("inf"), 0
 
-    def __call__(self, event: Event) -> str | None:
+    def __call__(self, event: Event) -> Reason | None:
         if event.kind not in ("always", "stationary"):
             return None
         better = event.value < self.value - 1e-12 * abs(self.value) or event.gap < self.gap * (1 - 1e-12)
@@ -169,8 +249,8 @@ class _Stalled(Stop):
         if better:
             self.since = event.iteration
         if event.iteration - self.since >= self.k:
-            return (f"Neither value nor gap ({event.gap:.3g}) improved in {self.k} iterations; rounding or the step "
-                    "rule holds them. Try Corrective or BlendedPairwise, or ask for less.")
+            return because("stalled", f"Neither value nor gap improved in {self.k} iterations,", event,
+                           "rounding or the step rule holds them. Try Corrective or BlendedPairwise, or ask for less")
         return None
 
 
@@ -183,61 +263,8 @@ class Callback(Stop):
     def __post_init__(self) -> None:
         check(callable(self.fn), f"Callback({self.fn!r}) was given; a function of an event is wanted.")
 
-    def __call__(self, event: Event) -> str | None:
+    def __call__(self, event: Event) -> Reason | None:
         answer = self.fn(event)
-        if not answer:
-            return None
-        return answer if isinstance(answer, str) else f"The callback asked to stop, with {so_far(event)}."
-
-
-class Either(Stop):
-    """Stop at the first reason of any."""
-
-    def __init__(self, stops: tuple[Stop, ...]) -> None:
-        flat: list[Stop] = []
-        for stop in stops:
-            flat.extend(stop.stops if isinstance(stop, Either) else (stop,))
-        self.stops: tuple[Stop, ...] = tuple(flat)
-        self.asks_gap = any(stop.asks_gap for stop in flat)
-
-    def __repr__(self) -> str:
-        return " | ".join(map(repr, self.stops))
-
-    def __call__(self, event: Event) -> str | None:
-        for stop in self.stops:
-            reason = stop(event)
-            if reason is not None:
-                return reason
-        return None
-
-    def met(self, event: Event) -> bool:
-        return any(stop.met(event) for stop in self.stops)
-
-    def limits(self) -> Limits:
-        parts = [stop.limits() for stop in self.stops]
-        return Limits(min(part.iterations for part in parts), min(part.seconds for part in parts))
-
-    def begin(self) -> Stop:
-        return Either(tuple(stop.begin() for stop in self.stops))
-
-
-class Both(Stop):
-    """Stop once all reasons hold at the same time."""
-
-    def __init__(self, stops: tuple[Stop, ...]) -> None:
-        self.stops = stops
-        self.asks_gap = any(stop.asks_gap for stop in stops)
-
-    def __repr__(self) -> str:
-        return " & ".join(f"({stop!r})" if isinstance(stop, Either) else repr(stop) for stop in self.stops)
-
-    def __call__(self, event: Event) -> str | None:
-        reasons = [stop(event) for stop in self.stops]
-        return None if None in reasons else " ".join(filter(None, reasons))
-
-    def met(self, event: Event) -> bool:
-        asked = [stop for stop in self.stops if stop.asks_gap]
-        return bool(asked) and all(stop.met(event) for stop in asked)
-
-    def begin(self) -> Stop:
-        return Both(tuple(stop.begin() for stop in self.stops))
+        if isinstance(answer, str) and answer:
+            return Reason("callback", answer)
+        return because("callback", "The callback asked to stop,", event) if answer else None

@@ -43,6 +43,7 @@ class Stream:
     quadratic = has_intercept = False
     n = None
     name = "expectation"
+    scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
         check(callable(draw), f"expectation(draw={draw!r}) was given; a function draw(size, rng) is wanted that returns an "

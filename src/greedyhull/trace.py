@@ -16,12 +16,17 @@ class Trace:
     """Columns by attribute or name; row k tells of the point w_k and of the step η_k taken from it.
 
     ``gap`` is the certified gap of w_k, slack and rounding included, of the kind that the solution names; ``products`` counts
-    full passes over the data. Where points are certified from samples, values are estimates from them too.
+    full passes over the data. Where points are certified from samples, values are estimates from them too. Rows of float32
+    runs are provisional, an estimate of their rounding added; the last row is that of the certificate.
     """
 
     def __init__(self) -> None:
         self.rows: list[tuple[float, ...]] = []
         self.steps: list[float] = []
+
+    def settle(self, value: float, gap: float) -> None:
+        """Write the certified value and gap of the point into its row, the last one."""
+        self.rows[-1] = (*self.rows[-1][:2], value, gap, *self.rows[-1][4:])
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -44,6 +44,12 @@ def test_it_says_what_was_solved_how_well_with_what_and_why_it_stopped(demo):
     assert len(re.findall(r"iteration +\d+ +value", said)) >= 3  # no terminal: plain lines of progress
 
 
+def test_its_relative_gaps_have_one_meaning_and_say_which(demo):
+    told = re.search(r"The certified relative gap (\S+ of max\(\|value\|, [\d.]+\))", " ".join(demo[0].stdout.split()))
+    page = " ".join(demo[1].read_text(encoding="utf-8").split())
+    assert told is not None and page.count(told[1]) == 2 and page.count("relative gap") == 2  # the reason, and the table
+
+
 def test_what_it_says_is_true(demo):
     from greedyhull.cli.demo import biopsies
 

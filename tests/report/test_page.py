@@ -32,15 +32,16 @@ def test_every_kind_of_run_has_a_page(name, runs, tmp_path):
 def test_promises_are_told_by_kind(runs):
     for name in ("always", "probability", "expectation", "stationary"):
         c = runs[name].certificate
-        assert c.kind == name and means(c)[1] == MEANS[name] and dict(rows(c))["kind"] == name
-    assert dict(rows(runs["probability"].certificate))["δ"] == "0.05"
-    assert "lower bound of the minimum" not in dict(rows(runs["stationary"].certificate))
-    assert "value" not in dict(rows(runs["stream"].certificate)) and "samples only" in means(runs["stream"].certificate)[-1]
+        assert c.kind == name and means(c)[1] == MEANS[name] and dict(rows(c, 0.0))["kind"] == name
+    assert dict(rows(runs["probability"].certificate, 0.0))["δ"] == "0.05"
+    assert "lower bound of the minimum" not in dict(rows(runs["stationary"].certificate, 0.0))
+    stream = runs["stream"].certificate
+    assert "value" not in dict(rows(stream, 0.0)) and "samples only" in means(stream)[-1]
 
 
 def test_what_is_not_known_is_not_told():
     unknown = gh.Certificate(None, None, -np.inf, "probability", 0.05)
-    assert "gap" not in dict(rows(unknown)) and "No bound was found" in means(unknown)[-1]
+    assert "gap" not in dict(rows(unknown, 1.0)) and "No bound was found" in means(unknown)[-1]
     assert title(unknown) == "A point without a bound so far"
 
 
@@ -78,10 +79,18 @@ def test_bounds_along_a_run_bound_it_at_every_moment(runs):
             assert s.bounds().named(line.label.split(":")[0]).value == line.y[-1]
 
 
+def test_a_relative_gap_is_told_with_what_it_is_relative_to(runs):
+    c = gh.Certificate(2.0, 0.5, 1.5)
+    assert dict(rows(c, 10.0))["relative gap"] == "0.05 of max(|value|, 10)"
+    assert dict(rows(c, 0.0))["relative gap"] == "0.25 of the value"
+    assert "relative gap" not in dict(rows(gh.Certificate(0.0, 0.5, -0.5), 0.0))
+    assert "relative gap" not in dict(rows(runs["stationary"].certificate, 1.0))
+
+
 def test_a_run_until_a_moment_has_the_record_of_then(runs):
     s = runs["always"]
     early, again = Until(s, 21), gh.minimize(s.objective, s.atom_set, s.solver, stop=gh.Iterations(20))
-    assert early.iterations == again.iterations and np.array_equal(early.trace.value, again.trace.value)
+    assert early.iterations == again.iterations and np.allclose(early.trace.value, again.trace.value, rtol=1e-14)
     assert [b.name for b in gh.Solution.bounds(early)] == [b.name for b in again.bounds()]
     ours, theirs = gh.Solution.bounds(early).named("Line search"), again.bounds().named("Line search")
     assert ours.value == pytest.approx(theirs.value)

@@ -25,6 +25,6 @@ Loss = Annotated[str | None, typer.Option(help="The loss; for regression squared
 Delta = Annotated[float | None, typer.Option(help="Where the Huber loss turns linear.")]
 Quantile = Annotated[float | None, typer.Option(help="Which quantile the quantile loss aims at.")]
 Intercept = Annotated[bool | None, typer.Option("--intercept/--no-intercept", help="With an intercept or without.")]
-Tolerance = Annotated[float, typer.Option(help="The relative gap to prove.")]
+Tolerance = Annotated[float, typer.Option(help="The gap to prove, relative to max(|loss|, the loss of predicting zero).")]
 Most = Annotated[int, typer.Option(help="Iterations at most.")]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result to a .json or .csv file.")]

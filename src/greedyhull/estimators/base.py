@@ -20,7 +20,7 @@ from greedyhull.solution import Solution
 from greedyhull.stop import Callback, Iterations, Relative, Stalled
 from greedyhull.types import Array
 
-STILL = 300  # iterations without any improvement after which rounding is to blame
+STILL = 300  # iterations without any improvement after which rounding is to blame: a fit has no limit of seconds
 
 
 class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
@@ -42,7 +42,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     verbose: Any
 
     def _solve(self, f: Any, S: Any, start: Any = None) -> Solution:
-        """One solve, to a certified relative gap of ``tol``; a warning says if it was not reached, and why."""
+        """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if that was not reached, and why."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         heart = Heartbeat(self, f)
         stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL) | Callback(heart)

@@ -19,7 +19,8 @@ class SimplexRegressor(LinearRegressor):
     """Linear regression with weights ≥ 0 that sum to ``total``, none above ``upper`` (a number, or one for each weight).
 
     ``loss`` is "squared", "huber" (up to ``delta``), "absolute", "quantile" (at ``quantile``) or "poisson". The weights are
-    certified: ``dual_gap_`` bounds by how much the loss can exceed the least one, and is at most ``tol`` relative to it.
+    certified: ``dual_gap_`` bounds by how much the loss can exceed the least one. It is at most ``tol`` times the loss, or
+    times the loss of predicting zero (with an intercept: the best constant) where that is larger.
 
     >>> import numpy as np
     >>> X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 3.0], [1.0, 1.0, 0.0]])

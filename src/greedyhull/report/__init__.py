@@ -43,6 +43,6 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
         atoms=mixed, solution=solution, bounds=bounds, dashed=dashed,
         figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(drawn)],
         bars=bars(weights or mixed, len(drawn)) if weights or mixed else "", means=promise.means(solution.certificate),
-        certificate=promise.rows(solution.certificate), parts=split(solution), constants=solution.constants,
-        call=rerun.call(solution), versions=rerun.versions(), told_by=rerun.told_by(solution),
+        certificate=promise.rows(solution.certificate, solution.objective.scale), parts=split(solution),
+        constants=solution.constants, call=rerun.call(solution), versions=rerun.versions(), told_by=rerun.told_by(solution),
     )

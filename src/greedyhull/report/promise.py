@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from greedyhull.certificate import promise
+from greedyhull.relative import of_what, share
 
 if TYPE_CHECKING:
     from greedyhull.certificate import Certificate
@@ -56,8 +57,8 @@ def means(certificate: Certificate) -> list[str]:
     return said
 
 
-def rows(certificate: Certificate) -> list[Row]:
-    """The numbers of the certificate."""
+def rows(certificate: Certificate, scale: float) -> list[Row]:
+    """The numbers of the certificate; ``scale`` is that of the objective, which the gap is relative to as for `Relative`."""
     c = certificate
     found = [Row("kind", c.kind)]
     if c.kind == "probability":
@@ -68,6 +69,6 @@ def rows(certificate: Certificate) -> list[Row]:
         found.append(Row("value", f"{c.value:.12g}"))
         if c.lower > -float("inf"):
             found.append(Row("lower bound of the minimum", f"{c.lower:.12g}"))
-        if c.gap is not None and c.value != 0.0 and c.kind != "stationary":
-            found.append(Row("gap, relative to the value", f"{c.gap / abs(c.value):.3g}"))
+        if c.gap is not None and max(abs(c.value), scale) > 0.0 and c.kind != "stationary":
+            found.append(Row("relative gap", f"{share(c.gap, max(abs(c.value), scale)):.3g} {of_what(scale)}"))
     return found

@@ -26,7 +26,7 @@ def check_solver(solver: Any, problems: Iterable[Any] | None = None, *, iteratio
 
     At every event the certified gap must cover the distance to a minimum that SciPy found, the point must lie in the
     set and the lower bound must not fall; runs must repeat, resume bit by bit, leave their inputs alone, notice NaN, and
-    survive Ctrl-C. With ``precision`` the solver must also reach that relative gap, within 100 times the iterations.
+    survive Ctrl-C. With ``precision`` the solver must also meet ``Relative(precision)``, within 100 times the iterations.
 
     A solver may refuse a problem with a `GreedyhullError` before its second point. The names of those it refused are
     returned, and it may not refuse all.
@@ -232,6 +232,6 @@ def _check_precision(solver: Any, problem: Problem, precision: float, iterations
     s = minimize(problem.f, problem.S, solver, stop=Relative(precision) | Iterations(iterations), seed=seed)
     expect(
         s.converged,
-        f"{solver!r} on {problem.name}: a relative gap of {precision:g} was asked for, and after {s.iterations} iterations "
+        f"{solver!r} on {problem.name}: Relative({precision:g}) was asked for, and after {s.iterations} iterations "
         f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}",
     )
