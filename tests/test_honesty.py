@@ -54,7 +54,8 @@ def test_a_set_of_one_point_is_solved_by_everybody():
         assert gh.minimize(f, gh.Simplex(1), solver, stop=gh.Iterations(5)).value == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(), gh.Aggregated()], ids=repr)
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(), gh.Aggregated()],
+                         ids=repr)
 def test_lower_bounds_are_true_to_the_last_digit(solver):
     """The best atom is a point where the gap is zero but for rounding, and the value there is known without any."""
     draw = np.random.default_rng(3)

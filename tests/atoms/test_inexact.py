@@ -119,8 +119,8 @@ def test_a_point_that_the_oracle_takes_for_the_best_is_not_certified_as_the_best
 @pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
 @pytest.mark.parametrize("solver, f, least", [
     *((solver, SQUARES, 4.25) for solver in (
-        gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(), gh.Jones(gh.OpenLoop()),
-        gh.PairwiseJones(), gh.Mixed(), gh.Aggregated(), gh.LuFreund(), gh.StochasticFrankWolfe(every=1),
+        gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(),
+        gh.Jones(gh.OpenLoop()), gh.PairwiseJones(), gh.Mixed(), gh.Aggregated(), gh.LuFreund(), gh.StochasticFrankWolfe(every=1),
         gh.StochasticJones(every=1), gh.Storc())),
     *((solver, KINKED, 5.5 / 3) for solver in (gh.Smoothed(), gh.Smoothed(gh.FrankWolfe()),
                                                gh.RegularizedStochasticFrankWolfe(every=1))),
@@ -140,5 +140,6 @@ def test_every_solver_counts_the_slack(solver, f, least):
 def test_a_sample_of_a_sum_counts_the_slack():
     """A hundred thousand equal terms: what chance may add is small beside what the oracle hides."""
     f, S = gh.least_squares(np.ones((200_000, 1)), np.full(200_000, 3.0)), Inexact(L2Ball(1, 1.0), 100.0)
-    s = gh.minimize(f, S, gh.StochasticFrankWolfe(look=gh.MinibatchGap(100_000)), start=np.array([-1.0]), stop=gh.Iterations(1))
+    solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(100_000))
+    s = gh.minimize(f, S, solver, start=np.array([-1.0]), stop=gh.Iterations(1))
     assert s.certificate.kind == "probability" and s.certificate.gap >= 100.0 and s.value == pytest.approx(8.0)

@@ -88,8 +88,8 @@ def test_where_nothing_is_known_of_the_terms_it_is_a_t_interval() -> None:
 
     f = gh.finite_sum(lambda w, i: float((a[i] @ w).mean()), gradient, N, 2)
     seen: list[Any] = []
-    gh.minimize(f, gh.Simplex(2), gh.StochasticFrankWolfe(Minibatch(3), gh.OpenLoop(), look=gh.MinibatchGap(320, DELTA, every=10)),
-                stop=gh.Iterations(20), watch=seen.append)
+    solver = gh.StochasticFrankWolfe(Minibatch(3), gh.OpenLoop(), look=gh.MinibatchGap(320, DELTA, every=10))
+    gh.minimize(f, gh.Simplex(2), solver, stop=gh.Iterations(20), watch=seen.append)
     assert [event.kind for event in seen] == ["estimate"] * 3 and len(groups) == 48
     for j, event in enumerate(seen, start=1):
         parts = np.array(groups[16 * (j - 1) : 16 * j])
