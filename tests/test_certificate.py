@@ -10,6 +10,7 @@ from scipy.optimize import minimize as scipy_minimize
 from scipy.optimize import nnls
 
 import greedyhull as gh
+from greedyhull.iterate import Iterate
 from greedyhull.testing import Problem, small_problems
 from greedyhull.testing.expect import mixture
 
@@ -67,6 +68,17 @@ def test_certifying_leaves_the_point_alone() -> None:
     gh.certify(f, S, w)
     gh.certify(f, S, x)
     assert w.views == {} and x.tolist() == [0.2, 0.3, 0.5]
+
+
+@pytest.mark.parametrize("off", [-5e-10, 5e-10])
+def test_an_iterate_whose_weights_have_drifted_is_certified_as_the_point_that_it_stands_for(off: float) -> None:
+    """Weights sum to one only up to rounding; the certificate is about a point of the hull."""
+    f, S = gh.least_squares(np.eye(3), np.array([9.0, 1.0, 0.0])), gh.Simplex(3)
+    weights = np.array([0.5, 0.3, 0.2])
+    w = Iterate(S.centre().block, weights * (1 + off), (3,))
+    c, true = gh.certify(f, S, w), gh.certify(f, S, weights)
+    assert c.value == pytest.approx(true.value, rel=1e-14) and c.gap == pytest.approx(true.gap, rel=1e-13)
+    assert w.weights.sum() == pytest.approx(1 + off, abs=1e-15)  # the caller's is left alone
 
 
 def test_tol_says_how_far_outside_is_near_enough() -> None:

@@ -117,15 +117,30 @@ def test_a_state_comes_back(kind: str) -> None:
     assert list(again.block.keys) == list(w.block.keys)
 
 
+def drifted(hairs: int = 4000) -> Iterate:
+    """A point whose weights no longer sum to one: each hair that is taken exactly from one atom is rounded up by another."""
+    w = Iterate(BasisBlock(3, [0, 1, 2], [1.0, 1.0, 1.0]), np.array([0.5, 0.25, 0.25]), (3,))
+    for _ in range(hairs):
+        w.move(w.between(w.worst(np.array([0.0, 1.0, 0.0])), Basis(0, 1.0)), 0.75 * 2.0**-53)
+    assert abs(w.weights.sum() - 1) > 1e-14 * hairs / 400
+    return w
+
+
 def test_refreshing_makes_weights_sum_to_one_and_views_exact() -> None:
-    f = gh.least_squares(np.eye(3), np.ones(3))
-    w = gh.Simplex(3).centre()
+    f, w = gh.least_squares(np.eye(3), np.ones(3)), drifted()
     f.value(w)
-    for k in range(200):
-        w.move(w.toward(Basis(k % 3, 1.0)), 0.1)
+    creep = w.between(w.worst(np.array([0.0, 1.0, 0.0])), Basis(0, 1.0))
+    w.move(creep, 1e-3)
+    shares = w.weights / w.weights.sum()
     w.refresh()
-    assert w.weights.sum() == pytest.approx(1, abs=1e-15) and f.at(w).moves == 0
-    assert np.array_equal(f.at(w).z, w.array())
+    assert abs(w.weights.sum() - 1) <= 2.0**-52 and np.allclose(w.weights, shares, rtol=1e-15, atol=0)
+    assert f.at(w).moves == 0 and np.array_equal(f.at(w).z, w.array())
+
+
+def test_refreshing_lets_weights_that_underflowed_go() -> None:
+    w = Iterate(BasisBlock(3, [0, 1, 2], [1.0, 1.0, 1.0]), np.array([0.5, 0.0, 0.5]), (3,))
+    w.refresh()
+    assert len(w) == 2 and w.weights.tolist() == [0.5, 0.5] and w.array().tolist() == [0.5, 0.0, 0.5]
 
 
 # --- coordinates only ---------------------------------------------------------------------------------------------

@@ -46,10 +46,11 @@ def test_a_lazy_generator_draws_as_a_generator() -> None:
 
 def test_values_come_back() -> None:
     memory = Memory(seed=7, warm=True)
-    memory.k, memory.lower, memory.gap = 12, -3.5, 0.25
+    memory.k, memory.lower, memory.gap, memory.kind, memory.delta = 12, -3.5, 0.25, "probability", 0.1
     memory.arrays["mean"] = np.arange(3.0)
     other = again(memory)
     assert (other.k, other.lower, other.gap, other.warm) == (12, -3.5, 0.25, True)
+    assert (other.kind, other.delta) == ("probability", 0.1)
     assert np.array_equal(other.arrays["mean"], np.arange(3.0))
     assert again(Memory()).gap is None and again(Memory()).lower == -np.inf
 

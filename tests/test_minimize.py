@@ -196,7 +196,8 @@ def test_a_small_gap_is_reached_after_many_moves() -> None:
     A = rng.standard_normal((40, 30)) @ np.diag(np.logspace(0, -1.5, 30))
     g = gh.least_squares(A, rng.standard_normal(40))
     s = gh.minimize(g, gh.L1Ball(30, 40.0), gh.BlendedPairwise(), stop=gh.Gap(1e-11) | gh.Iterations(6000))
-    assert s.converged and s.iterations > 1000
+    assert s.converged and 1000 < s.iterations < 6000 and s.trace.gap[-1] <= 1e-11
+    assert s.reason.startswith("The certified gap")  # seen underway, not only once the views were refreshed at the end
 
 
 # --- interrupting -------------------------------------------------------------------------------------------------
@@ -325,6 +326,43 @@ def test_resuming_keeps_the_start_value_and_the_lower_bound(tmp_path: Path) -> N
     run = Run(f, S, gh.FrankWolfe(), None, gh.Iterations(10), 0)
     run.take_up(load_state(path))
     assert run.start_value == first.trace.value[0] and run.memory.lower == pytest.approx(first.certificate.lower)
+
+
+@dataclass(frozen=True)
+class Tells:
+    """A solver that goes to and fro on a flat f, and tells bounds as they come: (gap, kind, delta)."""
+
+    bounds: tuple[tuple[float, Any, float], ...]
+    looks_back = True
+
+    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        for k in memory.count():
+            gap, kind, delta = self.bounds[min(k, len(self.bounds) - 1)]
+            yield Progress(w, gap, kind, delta=delta)
+            w.move(w.toward(Basis(k % 2, 1.0)), 0.25)
+
+
+ALWAYS, LIKELY, GUESS = ("always", 0.0), ("probability", 0.1), ("estimate", 0.0)
+
+
+@pytest.mark.parametrize("told, kept", [
+    ([(1.0, *ALWAYS), (1.0, *GUESS)], [(-1.0, *ALWAYS), (-1.0, *ALWAYS)]),  # no better, and weaker
+    ([(1.0, *GUESS), (2.0, *ALWAYS)], [(-1.0, *GUESS), (-1.0, *GUESS)]),
+    ([(2.0, *ALWAYS), (1.0, *LIKELY), (1.5, *ALWAYS)], [(-2.0, *ALWAYS), (-1.0, *LIKELY), (-1.0, *LIKELY)]),
+    ([(2.0, *LIKELY), (1.0, *ALWAYS), (1.0, *LIKELY)], [(-2.0, *LIKELY), (-1.0, *ALWAYS), (-1.0, *ALWAYS)])])
+def test_the_best_bound_is_kept_with_what_it_promises(told: Any, kept: Any, tmp_path: Path) -> None:
+    """Also by those who resume: a state was saved at every iteration."""
+    flat, pair = gh.least_squares(np.zeros((2, 2)), np.zeros(2)), gh.Simplex(2)
+
+    def seen(**how: Any) -> list[Any]:
+        events: list[Any] = []
+        gh.minimize(flat, pair, Tells(tuple(told)), watch=lambda e: events.append((e.lower, e.kind, e.delta)), **how)
+        return events
+
+    assert seen(stop=gh.Iterations(len(told) - 1)) == kept
+    for k in range(len(told)):
+        seen(stop=gh.Iterations(k), checkpoint=tmp_path / "run.npz")
+        assert seen(stop=gh.Iterations(len(told) - 1), resume=tmp_path / "run.npz") == kept[k:]
 
 
 def test_a_state_saved_before_the_first_move_resumes() -> None:

@@ -96,3 +96,50 @@ def test_sets_inside_sets():
 def test_bad_input(epsilon):
     with pytest.raises(gh.GreedyhullError, match="wanted"):
         Inexact(gh.Simplex(3), epsilon)
+
+
+# --- the slack is part of every bound -----------------------------------------------------------------------------------
+
+EYE, FAR = np.eye(3), np.array([0.0, 0.0, -5.0])
+SQUARES = gh.least_squares(EYE, FAR)  # over the simplex: 4.25 at (½, ½, 0), and 1/12 more at the first atom
+KINKED = gh.absolute(np.diag([1.0, 0.5, 1.0]), FAR)  # over the simplex: 5.5/3 at the second atom, and 1/6 more at the first
+HIDING = Inexact(gh.Simplex(3), 0.35)  # seen from the first atom, no other is so much better that it must be named
+SAME = gh.finite_sum(lambda w, i: float(SQUARES.value(gh.Simplex(3).decompose(w))),
+                     lambda w, i: (w - FAR) / 3, 50, 3)  # fifty equal terms: chance does nothing
+
+
+@pytest.mark.parametrize("f, least", [(SQUARES, 4.25), (KINKED, 5.5 / 3)], ids=["squares", "kinks"])
+def test_a_point_that_the_oracle_takes_for_the_best_is_not_certified_as_the_best(f, least):
+    for x in EYE:
+        c = gh.certify(f, HIDING, x)
+        assert c.lower <= least and c.gap >= c.value - least
+    assert gh.certify(f, HIDING, EYE[0]).gap == pytest.approx(0.35, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
+@pytest.mark.parametrize("solver, f, least", [
+    *((solver, SQUARES, 4.25) for solver in (
+        gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(),
+        gh.Jones(gh.OpenLoop()), gh.PairwiseJones(), gh.Mixed(), gh.Aggregated(), gh.LuFreund(), gh.StochasticFrankWolfe(every=1),
+        gh.StochasticJones(every=1), gh.Storc())),
+    *((solver, KINKED, 5.5 / 3) for solver in (gh.Smoothed(), gh.Smoothed(gh.FrankWolfe()),
+                                               gh.RegularizedStochasticFrankWolfe(every=1))),
+    *((gh.StochasticFrankWolfe(look=look), SAME, 4.25) for look in (gh.MinibatchGap(10, every=1), gh.Regret(every=1)))],
+    ids=repr)
+def test_every_solver_counts_the_slack(solver, f, least):
+    """Bounds are true although the oracle hides the better atoms, and the trace tells how much it may hide."""
+    seen = []
+    s = gh.minimize(f, HIDING, solver, start=gh.Basis(0, 1.0), stop=gh.Iterations(6), watch=seen.append)
+    for event in seen:
+        assert f.value(event.point.copy()) - least <= event.gap + 1e-12
+    assert s.certificate.gap is not None and s.value - least <= s.certificate.gap + 1e-12
+    told = s.trace["slack"][np.isfinite(s.trace["gap"])]
+    assert len(told) and (told == 0.35).all()
+
+
+def test_a_sample_of_a_sum_counts_the_slack():
+    """A hundred thousand equal terms: what chance may add is small beside what the oracle hides."""
+    f, S = gh.least_squares(np.ones((200_000, 1)), np.full(200_000, 3.0)), Inexact(L2Ball(1, 1.0), 100.0)
+    solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(100_000))
+    s = gh.minimize(f, S, solver, start=np.array([-1.0]), stop=gh.Iterations(1))
+    assert s.certificate.kind == "probability" and s.certificate.gap >= 100.0 and s.value == pytest.approx(8.0)

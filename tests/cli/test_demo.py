@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -22,17 +21,14 @@ def greedyhull(*arguments, **options):
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    began = time.perf_counter()
-    done = greedyhull("demo", cwd=folder)
-    return done, folder / "greedyhull-demo.html", time.perf_counter() - began
+    return greedyhull("demo", cwd=folder), folder / "greedyhull-demo.html"
 
 
-def test_it_works_and_takes_seconds(demo):
-    done, page, seconds = demo
+def test_it_works(demo):
+    done, page = demo
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert page.exists()
-    assert seconds < 60  # four on an idle machine; the suite shares its machine
 
 
 def test_it_says_what_was_solved_how_well_with_what_and_why_it_stopped(demo):

@@ -1,0 +1,137 @@
+"""Mutants: changes that break a promise of the library, and the tests that must notice them.
+
+``old`` occurs exactly once in its file, and is as short as that allows; every one of the ``tests`` must fail once ``new``
+stands in its place. When a line here is no longer true, because the code has changed, plant the same fault in the new code.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One fault: ``file`` is in src/greedyhull."""
+
+    promise: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+IMAGE = "tests/test_image.py"
+ROUNDING = f"{IMAGE}::test_the_rounding_told_is_at_least_what_many_moves_have_done"
+RETURNED = f"{IMAGE}::test_the_value_returned_is_that_of_the_point_returned"
+EXACT = "tests/test_honesty.py::test_lower_bounds_are_true_to_the_last_digit"
+INEXACT = "tests/atoms/test_inexact.py"
+HIDDEN = f"{INEXACT}::test_a_point_that_the_oracle_takes_for_the_best_is_not_certified_as_the_best"
+SLACK = f"{INEXACT}::test_every_solver_counts_the_slack"
+ADMISSIBLE = f"{INEXACT}::test_answers_are_admissible_and_no_better_than_needed"
+DRIFTED = ("tests/test_certificate.py::"
+           "test_an_iterate_whose_weights_have_drifted_is_certified_as_the_point_that_it_stands_for")
+REFRESHED = "tests/test_iterate.py::test_refreshing_makes_weights_sum_to_one_and_views_exact"
+LISTED = "tests/looks/test_minibatch.py::test_atoms_that_are_listed_have_the_better_of_two_published_bounds"
+HOEFFDING = "tests/looks/test_minibatch.py::test_atoms_that_are_not_listed_have_the_bound_of_hoeffding"
+STUDENT = "tests/looks/test_minibatch.py::test_where_nothing_is_known_of_the_terms_it_is_a_t_interval"
+AZUMA = "tests/looks/test_regret.py::test_what_chance_may_add_is_the_bound_of_azuma"
+SPREAD = "tests/looks/test_regret.py::test_minibatches_are_told_to_spread_less"
+COST = "tests/test_smoothing.py::test_what_is_left_of_the_residuals_sum_is_part_of_the_cost"
+SMOOTH = "tests/test_smoothing.py::test_no_lower_bound_of_a_run_lies_above_the_minimum"
+KEPT = "tests/test_minimize.py::test_the_best_bound_is_kept_with_what_it_promises"
+MANY = "tests/test_minimize.py::test_a_small_gap_is_reached_after_many_moves"
+BACK = "tests/test_memory.py::test_values_come_back"
+STILL = "tests/test_ending.py::test_a_run_that_stands_still_ends_by_itself"
+TRIED = "tests/test_ending.py::test_a_gap_that_never_closes_is_tried_a_few_times_only"
+RANDOM = "tests/test_honesty.py::test_random_runs_do_not_end_because_they_seem_to_stand_still"
+WAITING = "tests/test_working.py::test_atoms_that_wait_in_vain_leave"
+MOVES = "tests/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
+
+
+def forgotten(solver: str, old: str, new: str) -> Mutant:
+    """A bound without the oracle's slack."""
+    return Mutant("the slack is part of the bound", f"{solver}.py", old, new, (SLACK,))
+
+
+def untold(solver: str, old: str, new: str) -> Mutant:
+    """A slack that the trace does not tell."""
+    return Mutant("the slack is told", f"{solver}.py", old, new, (SLACK,))
+
+
+MUTANTS = (
+    # rounding
+    Mutant("an image counts its moves", "image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
+    Mutant("an image counts moves that were foreseen", "image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
+    Mutant("rounding is part of a gap underway", "minimize.py", "gap = p.gap + self.blur", "gap = p.gap", (EXACT,)),
+    Mutant("rounding is part of a certificate", "certificate.py", " + precise.rounding(w, S)", "", (EXACT,)),
+    Mutant("views are refreshed where rounding stands in the way", "minimize.py", "            self.w.refresh()\n",
+           "            pass\n", (MANY,)),
+    Mutant("refreshed weights sum to one", "iterate.py", "        self.weights[:] /= self.weights.sum()\n", "",
+           (REFRESHED, DRIFTED)),
+    Mutant("a certificate is about a point of the hull", "certificate.py", "        copy.refresh()\n", "        pass\n",
+           (DRIFTED,)),
+    Mutant("an intercept known to rounding is part of what smoothing costs", "smoothing.py",
+           "            blur += abs(float(r.sum(dtype=np.float64)))", "            blur += 0.0", (COST, SMOOTH)),
+    # slack
+    Mutant("the slack is part of a certificate", "certificate.py", "- d.dot(g) + slack + ", "- d.dot(g) + ", (HIDDEN,)),
+    Mutant("the slack is part of a dual bound", "dual_bound.py", "- d.dot(g) + slack)", "- d.dot(g))", (HIDDEN,)),
+    Mutant("the slack is part of a bound from duals", "duals.py", "- float(d.dot(g)) + slack", "- float(d.dot(g))", (SLACK,)),
+    forgotten("solvers/frank_wolfe", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/jones", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/mixed", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/corrective", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/blended_pairwise", "gap + slack,", "gap,"),
+    forgotten("solvers/pairwise_jones", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/aggregated", "d.dot(mean.gradient) - slack", "d.dot(mean.gradient)"),
+    forgotten("looks/gap", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("looks/regret", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("looks/minibatch", "float(parts.mean()) + slack +", "float(parts.mean()) +"),
+    Mutant("the slack is part of the bound of a sample", "looks/minibatch.py", "- d.dot(g) + slack", "- d.dot(g)",
+           (f"{INEXACT}::test_a_sample_of_a_sum_counts_the_slack",)),
+    untold("solvers/frank_wolfe", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
+    untold("solvers/jones", "kind, slack, epsilon", "kind, 0.0, epsilon"),
+    untold("solvers/mixed", "kind, slack, epsilon", "kind, 0.0, epsilon"),
+    untold("solvers/corrective", "gap, kind, slack)", "gap, kind, 0.0)"),
+    untold("solvers/blended_pairwise", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
+    untold("solvers/pairwise_jones", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
+    untold("looks/gap", "kind, slack, also", "kind, 0.0, also"),
+    Mutant("an inexact oracle errs by no more than it may", "atoms/inexact.py", "return float(epsilon)\n",
+           "return 2.0 * float(epsilon)\n", (ADMISSIBLE,)),
+    Mutant("an inexact oracle errs by as much as it may", "atoms/inexact.py", "return float(epsilon)\n",
+           "return 0.5 * float(epsilon)\n", (ADMISSIBLE,)),
+    # chance
+    Mutant("each of two bounds gets half of the probability (Bernstein's deviation)", "looks/minibatch.py",
+           "deviation = sqrt(2.0 * log(4.0 / delta)", "deviation = sqrt(2.0 * log(1.0 / delta)", (LISTED,)),
+    Mutant("each of two bounds gets half of the probability (Bernstein's range)", "looks/minibatch.py",
+           "14.0 * C * log(4.0 / delta)", "14.0 * C * log(1.0 / delta)", (LISTED,)),
+    Mutant("each of two bounds gets half of the probability (Hoeffding)", "looks/minibatch.py", "log(2.0 / delta) / b), bern",
+           "log(1.0 / delta) / b), bern", (LISTED,)),
+    Mutant("the range of Bernstein's bound is 2C", "looks/minibatch.py", "14.0 * C", "7.0 * C", (LISTED,)),
+    Mutant("Hoeffding's bound is as wide as it must be", "looks/minibatch.py", "gap += C * sqrt(2.0", "gap += C * sqrt(0.5",
+           (HOEFFDING,)),
+    Mutant("looks of samples share the probability", "looks/minibatch.py", "spent_on(self.config.delta, self.count)",
+           "self.config.delta", (LISTED, HOEFFDING, STUDENT)),
+    Mutant("looks at the regret share the probability", "looks/regret.py", "spent_on(self.config.delta, self.count)",
+           "self.config.delta", (AZUMA, SPREAD)),
+    Mutant("Azuma's bound is as wide as it must be", "looks/regret.py", "sqrt(2.0 * log(1.0 / failing)",
+           "sqrt(0.5 * log(1.0 / failing)", (AZUMA, SPREAD)),
+    Mutant("a spread that is not told is the worst", "looks/regret.py", "spread: float = 2.0", "spread: float = 1.0",
+           (AZUMA,)),
+    # what is kept
+    Mutant("a bound that is no better does not displace one that promises more", "minimize.py",
+           "if value - gap > memory.lower:", "if value - gap >= memory.lower:", (KEPT,)),
+    Mutant("the best bound is kept", "minimize.py", "if value - gap > memory.lower:",
+           "if value - gap < memory.lower or memory.lower == -inf:", (KEPT,)),
+    Mutant("a bound is resumed with its kind", "memory.py", "KINDS[int(state[\"kind\"])]\n", "KINDS[0]\n", (KEPT, BACK)),
+    Mutant("a bound is resumed with its delta", "memory.py", "self.delta = float(state[\"delta\"])", "self.delta = 0.0",
+           (KEPT, BACK)),
+    Mutant("a dense atom is known again", "atoms/shapes.py",
+           "        self._m += 1\n        self.keys.append(self.key_of(atom))\n",
+           "        self._m += 1\n        self.keys.append(self._m)\n", (MOVES,)),
+    Mutant("atoms that wait in vain leave", "working.py", "if len(self.alpha) > 3 *", "if len(self.alpha) > 1000 *",
+           (WAITING,)),
+    # how runs end
+    Mutant("a run that stands still ends", "minimize.py", "said = self.guard(event)", "pass", (STILL,)),
+    Mutant("a gap that never closes is not tried forever", "minimize.py", "return int(tries) <= 20", "return True", (TRIED,)),
+    Mutant("random runs have a stop of their own", "minimize.py", "usual = RANDOM_STOP if",
+           "usual = DEFAULT_STOP if", (RANDOM,)),
+)
