@@ -161,7 +161,7 @@ class Separable(ABC):
     def norm(self, value: float, residual: Array) -> float:
         """‖∇φ(z)‖₂ or a little more, given φ(z) and ∇φ(z)."""
         square = float(residual.dot(residual))
-        return square**0.5 if square > FAINT else float(np.abs(residual).max()) * self.n**0.5
+        return float(square**0.5) if square > FAINT else float(np.abs(residual).max()) * self.n**0.5
 
     def size(self, value: float, z: Array) -> float:
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""

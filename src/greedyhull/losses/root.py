@@ -10,7 +10,7 @@ from greedyhull.errors import check
 from greedyhull.losses.base import Separable
 from greedyhull.types import Array
 
-EASY = 12  # evaluations after which a g that is straight between corners is looked at from corner to corner
+EASY = 3  # and as many evaluations as n has bits: then a g that is straight between corners is looked at from corner to corner
 
 
 def root(loss: Separable, z: Array) -> float:
@@ -23,7 +23,7 @@ def root(loss: Separable, z: Array) -> float:
     low, b, high = loss.bracket(z)
     if not high - low < np.inf:
         low, b, high = _grown(loss, z, size, eps)
-    before = last = high - low
+    before, last, easy = high - low, high - low, EASY + len(z).bit_length()
     for i in range(200):
         first, second, noise = _slope(loss, z, b, eps)
         low, high = (b, high) if first < 0.0 else (low, b)
@@ -31,7 +31,7 @@ def root(loss: Separable, z: Array) -> float:
         change = first / second if 0.0 < second < np.inf else np.inf
         if abs(first) <= noise or abs(change) <= finest or high - low <= 2.0 * finest:
             break
-        if i == EASY and (corners := loss.corners(z)) is not None:
+        if i == easy and (corners := loss.corners(z)) is not None:
             return between_corners(loss, z, corners)
         trial = b - change
         if not low < trial < high or abs(change) > 0.5 * before:

@@ -40,8 +40,9 @@ class Squared(Separable):
 
     def norm(self, value: float, residual: Array) -> float:
         """‖r‖ from ½p‖z − y‖² alone, where all weights are the same."""
-        plain = isinstance(self.p, float) and value > FAINT
-        return (2.0 * self.p * value) ** 0.5 if plain else super().norm(value, residual)  # type: ignore[operator]
+        if isinstance(self.p, float) and value > FAINT:
+            return float((2.0 * self.p * value) ** 0.5)
+        return super().norm(value, residual)
 
     def swing(self, value: float, z: Array, off: float) -> float:
         """½ Σ pᵢeᵢ², exactly."""
