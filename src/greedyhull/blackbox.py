@@ -29,6 +29,7 @@ class BlackBox:
     quadratic = False
     has_intercept = False
     name = "function"
+    called = "value(w)"
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None) -> None:
@@ -46,7 +47,7 @@ class BlackBox:
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = float(self._value(_locked(view.x)))
+            view.value = number(self._value(_locked(view.x)), self.called)
         return view.value
 
     def gradient(self, w: Iterate) -> Array:
@@ -61,7 +62,7 @@ class BlackBox:
         return lambda x: float(self._value(_locked(x))), lambda x: self._checked(self._gradient(_locked(x)))
 
     def _checked(self, g: Any) -> Array:
-        array = np.asarray(g, dtype=np.float64)
+        array = numbers(g, "gradient(w)")
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
@@ -83,7 +84,11 @@ class BlackBox:
 
         bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
         slope = float(np.vdot(self.gradient(w), v))
-        return Curve(lambda step: float(self._value(ahead(step))), derivatives, slope, move.max_step, bends=bends)
+
+        def value(step: float) -> float:
+            return number(self._value(ahead(step)), self.called)
+
+        return Curve(value, derivatives, slope, move.max_step, bends=bends)
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         w = Iterate.at(S.start(rng), S.shape)
@@ -110,6 +115,27 @@ class BlackBox:
 
     def precise(self) -> BlackBox:
         return self
+
+
+def number(value: Any, called: str) -> float:
+    """What a function returned, as a float; arrays of one entry are taken."""
+    if isinstance(value, (float, int)):
+        return float(value)
+    array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
+    good = array is not None and array.size == 1 and array.dtype.kind in "biuf"
+    given = f"an array of shape {array.shape} and dtype {array.dtype}" if array is not None and array.ndim else repr(value)
+    check(good, lambda: f"{called} returned {given}; one number is wanted."
+          + (" Return the value alone; the gradient is a function of its own." if isinstance(value, tuple) else ""))
+    return float(array.item()) if array is not None else np.nan
+
+
+def numbers(g: Any, called: str) -> Array:
+    """What a function returned, as a float64 array of its own: whoever returned it may write on it again."""
+    try:
+        return np.array(g, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
+                              "of w is wanted.") from None
 
 
 def _locked(x: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.batch import pulls_of
-from greedyhull.blackbox import BlackBox
+from greedyhull.blackbox import BlackBox, number, numbers
 from greedyhull.errors import check
 from greedyhull.types import Array, Index, Shape
 
@@ -24,7 +24,7 @@ class Terms:
         self.f, self.index = f, index
 
     def value(self, x: Array) -> float:
-        return float(self.f.value_of(_locked(x), self.index))
+        return number(self.f.value_of(_locked(x), self.index), self.f.called)
 
     def gradient(self, x: Array) -> Array:
         return self.f.checked(self.f.gradient_of(_locked(x), self.index))
@@ -38,6 +38,7 @@ class FiniteSum(BlackBox):
     """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
 
     name = "finite_sum"
+    called = "value(w, index)"
 
     def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
                  lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
@@ -65,8 +66,8 @@ class FiniteSum(BlackBox):
         return Terms(self, index)
 
     def checked(self, g: Any) -> Array:
-        """The gradient as a float64 array of its own: whoever returned it may write on it again."""
-        array = np.array(g, dtype=np.float64)
+        """The gradient as a float64 array of its own."""
+        array = numbers(g, "gradient(w, index)")
         check(array.shape == self.domain,
               f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
         return array

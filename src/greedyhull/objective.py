@@ -18,6 +18,7 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
+LEAST = 5e-324  # what a product that underflows may be off by
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
@@ -212,23 +213,30 @@ class Composite:
         return self._reach[1]
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
-        """What rounding can have done to value − lower bound: about n·eps·|terms|."""
+        """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.
+
+        z = Aw is known up to ‖e‖ ≤ eps·terms·‖z‖: that moves φ by ⟨r, e⟩, and by `swing` where r is nothing. An
+        intercept is subtracted from z, so that errors are relative to its size too.
+        """
         view: Any = w.views.get(self)
         if view is None or view.residual is None:
             view = self._known(w)
-        r, known = view.residual, self._reach
+        r, value, loss, known = view.residual, view.value, self.loss, self._reach
         reach = known[1] if known is not None and known[0] is S else self.reach(S)  # ‖z‖ ≤ reach: |⟨r, z⟩| ≤ ‖r‖·reach
-        size = self.loss.size(view.value, view.z)
-        n, terms = self.design.n + 16, len(w) + 3 * view.moves
-        if self.loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
+        n, terms, b = self.design.n + 16, len(w) + 3 * view.moves, 0.0
+        if self.has_intercept:
+            b = abs(loss.intercept(view.z))
+        far, steep = reach + b * self.design.n**0.5, loss.norm(value, r)
+        if loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
             spread = abs(self.euler(w)) + S.absolute(np.abs(self.gradient(w)))
         else:
-            spread = self.loss.norm(view.value, r) * reach
-        allowance = EPS * (n * size + (2 * n + terms) * spread)
+            spread = steep * far
+        allowance = EPS * (n * loss.size(value, view.z) + (2 * n + terms) * spread)
+        if far > 0.0:
+            allowance += loss.swing(value, view.z, EPS * (16 + terms) * far) + LEAST * (n + terms) * (1.0 + steep + far)
         if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
-            allowance += abs(float(r.sum())) * (2.0 * reach + abs(self.intercept(w)))
-        out: float = allowance
-        return out
+            allowance += abs(float(r.sum())) * (2.0 * reach + b)
+        return float(allowance)
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""

@@ -16,7 +16,7 @@ from greedyhull.losses.epsilon_insensitive import EpsilonInsensitive
 from greedyhull.losses.hinge import Hinge
 from greedyhull.losses.huber import Huber
 from greedyhull.losses.logistic import Logistic
-from greedyhull.losses.negative_log import NegativeLog
+from greedyhull.losses.negative_log import NegativeLog, levelled
 from greedyhull.losses.poisson import Poisson
 from greedyhull.losses.power import Power
 from greedyhull.losses.quantile import Quantile
@@ -106,6 +106,8 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
 def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> QuadraticForm:
     """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator.
 
+    Q of up to 2000 rows (200 for an operator) is tested; what its least eigenvalue is below zero counts in every gap. That a
+    larger one is semidefinite is a promise of yours, on which the gap rests.
     ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
     """
     return QuadraticForm(Q, b, scale)
@@ -116,10 +118,12 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     A = design(P)
     low = A.extremes()[0] if hasattr(A, "extremes") else np.zeros(A.n)
     check(bool((low >= 0).all()), "P has negative entries; likelihoods (or price relatives) of at least 0 are wanted.")
-    empty = A.n - int(np.count_nonzero(A.matvec(np.ones(A.domain))))
+    largest = A.extremes()[1] if hasattr(A, "extremes") else A.matvec(np.ones(A.domain))
+    empty = A.n - int(np.count_nonzero(largest))
     check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
                       "objective is infinite. Drop those rows or widen the grid.")
-    return _model(A, NegativeLog(np.zeros(A.n), _shares(A, sample_weight)), False, "log_likelihood")
+    A, logs = levelled(A)
+    return _model(A, NegativeLog(logs, _shares(A, sample_weight)), False, "log_likelihood")
 
 
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from greedyhull.concavity import concavity, entries
 from greedyhull.designs import design as make_design
+from greedyhull.designs.dense import DenseDesign
+from greedyhull.designs.sparse import SparseDesign
 from greedyhull.direction import Direction
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
@@ -18,11 +22,16 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
-SMALL = 200  # up to this size the eigenvalues of Q are looked at
+LEAST = 5e-324  # what a product that underflows may be off by
 
 
 class QuadraticForm:
-    """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator."""
+    """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
+
+    A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive
+    semidefinite, and gaps have ½λD² added. For larger ones it is None, and the gap rests on the promise that Q is
+    semidefinite; every move looks at the curvature along it.
+    """
 
     quadratic = correctable = True
     has_intercept = False
@@ -39,31 +48,35 @@ class QuadraticForm:
         self.scale = given_scale(scale)
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
-        self._sizes: tuple[AtomSet, float, float, float] | None = None
+        self._sizes: tuple[AtomSet, float, float, float, float] | None = None
+        self._slack = 1e-10 if self.design.dtype == np.float64 else 1e-5  # of Q's size: what counts as rounding of Q
         self._check_symmetric()
 
     def __repr__(self) -> str:
         return f"quadratic(d={self.domain[0]})"
 
     def _check_symmetric(self) -> None:
-        """Two random products tell: uᵀ(Qv) = vᵀ(Qu) for every u, v only if Q = Qᵀ."""
+        """Two random products tell: uᵀ(Qv) = vᵀ(Qu) for every u, v only if Q = Qᵀ. A hair is taken off by (Q + Qᵀ)/2."""
         rng = np.random.default_rng(0)
         u, v = rng.standard_normal((2, self.domain[0]))
-        Qu, Qv = self.design.matvec(u), self.design.matvec(v)
+        Q = self.design.precise()
+        Qu, Qv = Q.matvec(u), Q.matvec(v)
         size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
-        check(abs(u @ Qv - v @ Qu) <= 1e-8 * size + 1e-300 or self.design.dtype == np.float32,
+        check(abs(u @ Qv - v @ Qu) <= 100.0 * self._slack * size + 1e-300,
               "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
+        self.design = _symmetric(self.design)
         self._check_convex(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
 
     def _check_convex(self, curve: float, size: float) -> None:
-        """The eigenvalues of a small Q, the curve uᵀQu along a random u of a large one; `along` looks at every move."""
-        d = self.domain[0]
-        if d <= SMALL:
-            eigenvalues = np.linalg.eigvalsh(np.stack([self.design.column(j) for j in range(d)]).astype(np.float64))
-            curve, size = float(eigenvalues[0]), float(np.abs(eigenvalues).max())
-        slack = 1e-10 if self.design.dtype == np.float64 else 1e-5
-        check(curve >= -slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is "
-                                      "not convex and no certificate would hold. A convex quadratic is wanted.")
+        """The least eigenvalue of a Q that is not large, else the curve uᵀQu along a random u."""
+        Q = entries(self.design)
+        self.concavity: float | None = None
+        if Q is not None:
+            self.concavity, size = concavity(Q)
+            curve = -self.concavity
+        check(curve >= -self._slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
+                                            "½wᵀQw − bᵀw is not convex and no certificate would hold. A convex quadratic "
+                                            "is wanted.")
 
     def at(self, w: Iterate) -> Image:
         """The view Qw."""
@@ -93,8 +106,9 @@ class QuadraticForm:
         g = self.gradient(w)
         slope = _linear(move, g) - move.drift * (w.dot(g) if move.drift else 0.0)
         bend = _linear(move, dz) - move.drift * (w.dot(dz) if move.drift else 0.0)
-        check(bend >= -1e-9 * self._size(w), f"The quadratic bends down along a direction (vᵀQv = {bend:.3g}): Q is not "
-              "positive semidefinite, and no certificate would hold. A convex quadratic is wanted.")
+        if self.concavity is None:  # else it is in the gap, whatever the line says
+            check(bend >= -10.0 * self._slack * self._size(w), lambda: "The quadratic bends down along a direction (vᵀQv = "
+                  f"{bend:.3g}): Q is not positive semidefinite, and no certificate would hold. A convex quadratic is wanted.")
         return Parabola(self.value(w), slope, max(bend, 0.0), move.max_step)
 
     def _size(self, w: Iterate) -> float:
@@ -136,18 +150,26 @@ class QuadraticForm:
         return np.asarray(np.asarray(diagonal, dtype=np.float64)[atoms.index] * atoms.scale**2)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
-        """About d·eps·|terms|, and what Qw may have gathered in its updates."""
-        view = self.at(w)
-        terms = self.domain[0] + 16 + 3 * view.moves + len(w)
+        """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
+        view, d = self.at(w), self.domain[0]
+        terms = d + 16 + 3 * view.moves + len(w)
         if self._sizes is None or self._sizes[0] is not S:
-            entry = S.absolute(np.full(self.domain, getattr(self.design, "frobenius", np.nan)))
-            self._sizes = (S, entry, S.absolute(np.ones(self.domain)), S.absolute(np.abs(self.b)))
-        _, entry, size, linear = self._sizes
+            self._sizes = self._measured(S)
+        _, entry, size, linear, sag = self._sizes
         if view.moves == 0:  # Qw was computed from the atoms: only the size of w itself counts, not that of the set
             entry = min(entry, getattr(self.design, "frobenius", np.nan) * float(np.linalg.norm(w.array())))
         if np.isnan(entry):  # an operator whose entries nobody has seen
             entry = 10.0 * float(np.abs(view.z).max())
-        return 3.0 * EPS * terms * (entry * size + linear)
+        return 3.0 * EPS * terms * (entry * size + linear) + sag
+
+    def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float]:
+        """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
+        norm = getattr(self.design, "frobenius", np.nan)
+        entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
+        sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
+        if norm > 0.0:
+            sag += LEAST * self.domain[0] ** 2 * (1.0 + size) ** 2
+        return S, entry, size, linear, sag
 
     def fresh(self, w: Iterate) -> bool:
         """Whether Qw was computed from the atoms, not carried along by moves."""
@@ -164,8 +186,28 @@ class QuadraticForm:
         if self.design.dtype == np.float64:
             return self
         if self._precise is None:
-            self._precise = QuadraticForm(self.design.precise(), self.b, self.scale)
+            self._precise = copy(self)  # what Q is like was found out when this was made
+            self._precise.design, self._precise._sizes, self._precise._largest = self.design.precise(), None, 0.0
         return self._precise
+
+
+def _symmetric(design: Any) -> Any:
+    """The design of (Q + Qᵀ)/2, in float64, where Q is stored and not exactly symmetric; else itself."""
+    if isinstance(design, DenseDesign) and not np.array_equal(design.X, design.X.T):
+        Q = design.X.astype(np.float64)
+        return DenseDesign(0.5 * Q + 0.5 * Q.T)
+    if isinstance(design, SparseDesign) and abs(design.by_column - design.by_column.T).max() > 0.0:
+        A = design.by_column.astype(np.float64)
+        return SparseDesign((0.5 * A + 0.5 * A.T).tocsc())
+    return design
+
+
+def _diameter(S: Any, size: float) -> float:
+    """D, or from above 2·max‖u‖₁ where the set cannot tell."""
+    try:
+        return min(float(S.diameter), 2.0 * size)
+    except GreedyhullError:
+        return 2.0 * size
 
 
 def _linear(move: Direction, g: Array) -> float:

@@ -9,6 +9,19 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.types import Array, Index
 
+HUGE = 1e154  # the squares of larger numbers overflow
+FAINT = 1e-30  # a sum of squares below this may have lost some to underflow, in float32 too
+
+
+def frobenius(entries: Array) -> float:
+    """The root of the sum of squares, which neither overflows nor underflows unless it must."""
+    largest = float(np.abs(entries).max(initial=0.0))
+    check(np.isfinite(largest), "X holds NaN or infinite values; only finite numbers can be certified. "
+                                "Impute or drop those rows first.")
+    norm = largest * float(np.linalg.norm(entries.astype(np.float64) / largest)) if largest > 0.0 else 0.0
+    check(norm <= HUGE, f"X holds entries of up to {largest:.3g}, whose squares overflow. Scale it down.")
+    return norm
+
 
 class DenseDesign:
     """A = X, a 2-D array that is kept, not copied."""
@@ -21,11 +34,8 @@ class DenseDesign:
         check(n > 0 and d > 0, f"X has shape {X.shape}; at least one row and one column are wanted.")
         with np.errstate(all="ignore"):  # one product tells: a NaN or an infinity makes the sum of squares not finite
             flat = X.ravel(order="K")
-            self.frobenius = float(flat.dot(flat)) ** 0.5
-        if not np.isfinite(self.frobenius):
-            self.frobenius = float(np.linalg.norm(X.astype(np.float64)))
-        check(np.isfinite(self.frobenius), "X holds NaN or infinite values; only finite numbers can be certified. "
-                            "Impute or drop those rows first.")
+            square = float(flat.dot(flat))
+        self.frobenius = square**0.5 if FAINT < square < np.inf else frobenius(flat)
 
     def __repr__(self) -> str:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"

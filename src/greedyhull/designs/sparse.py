@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.designs.dense import frobenius
 from greedyhull.errors import check
 from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.types import Array, Index
@@ -28,9 +29,7 @@ class SparseDesign:
             self.by_column.sum_duplicates()
             self._by_row = None
         data = self.by_column.data
-        self.frobenius = float(np.linalg.norm(data.astype(np.float64, copy=False)))
-        check(np.isfinite(self.frobenius), "X holds NaN or infinite values; only finite numbers can be certified. "
-                                           "Impute or drop those rows first.")
+        self.frobenius = frobenius(data)
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering

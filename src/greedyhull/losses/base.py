@@ -11,6 +11,8 @@ from greedyhull.errors import check
 from greedyhull.line import Curve
 from greedyhull.types import Array, Index, Line
 
+FAINT = 1e-280  # a sum of squares below this may have lost some of them to underflow
+
 
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
@@ -46,6 +48,15 @@ def signs(y: Any, n: int) -> Array:
     return 2.0 * labels - 1.0
 
 
+def between(y: Array, z: Array, p: Array | float) -> tuple[float, float, float]:
+    """The least and the largest y − z of the terms that count, and their middle: where ℓ' changes its sign at y, the best
+    intercept is between them."""
+    off = (y - z).astype(np.float64)
+    off = off if isinstance(p, float) else off[p > 0.0]
+    low, high = float(off.min()), float(off.max())
+    return low, 0.5 * low + 0.5 * high, high
+
+
 class Separable(ABC):
     """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
 
@@ -54,6 +65,7 @@ class Separable(ABC):
     newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
     one_sign = False  # data, points and minus the residual are non-negative, all of them
     everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
+    _heaviest: tuple[Array | float, float] | None = None
 
     def __init__(self, y: Array, p: Array | float) -> None:
         self.y, self.p, self.n = y, p, len(y)
@@ -147,12 +159,41 @@ class Separable(ABC):
         return (self.p * x).astype(z.dtype, copy=False)
 
     def norm(self, value: float, residual: Array) -> float:
-        """‖∇φ(z)‖₂, given φ(z) and ∇φ(z)."""
-        return float(np.sqrt(residual.dot(residual)))
+        """‖∇φ(z)‖₂ or a little more, given φ(z) and ∇φ(z)."""
+        square = float(residual.dot(residual))
+        return float(square**0.5) if square > FAINT else float(np.abs(residual).max()) * self.n**0.5
 
     def size(self, value: float, z: Array) -> float:
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
         return abs(value)
+
+    def swing(self, value: float, z: Array, off: float) -> float:
+        """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off: what first-order errors leave out.
+
+        Here from slopes alone, as ⟨∇φ(z + e) − ∇φ(z), e⟩ is no less; losses whose curvature is bounded know better.
+        """
+        with np.errstate(all="ignore"):
+            here = self.slopes(z)
+            change = np.maximum(np.abs(self.slopes(z + off) - here), np.abs(self.slopes(z - off) - here))
+            return off * float(np.linalg.norm(self.p * change))
+
+    def heaviest(self) -> float:
+        """max pᵢ, looked for once."""
+        if self._heaviest is None or self._heaviest[0] is not self.p:
+            self._heaviest = (self.p, float(np.max(self.p)))
+        return self._heaviest[1]
+
+    def within(self, residual: Array) -> Array:
+        """A residual that rounding may have moved out of the domain of φ*, put back."""
+        return residual
+
+    def bracket(self, z: Array) -> tuple[float, float, float]:
+        """Intercepts below and above argmin_b φ(z + b1), as far as one knows, and one between to begin with."""
+        return -np.inf, 0.0, np.inf
+
+    def corners(self, z: Array) -> Array | None:
+        """The b between which Σ pᵢ ℓ'(zᵢ + b) is straight, if it is."""
+        return None
 
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         """Zᵀ ∇²φ(z) Z2 for dense images."""

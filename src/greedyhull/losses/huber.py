@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.losses.base import Separable
+from greedyhull.losses.base import Separable, between
 from greedyhull.types import Array
 
 
@@ -37,3 +37,18 @@ class Huber(Separable):
 
     def beta(self, low: Array, high: Array) -> float:
         return 1.0
+
+    def swing(self, value: float, z: Array, off: float) -> float:
+        """ℓ'' ≤ 1."""
+        return 0.5 * self.heaviest() * off * off
+
+    def within(self, residual: Array) -> Array:
+        most = self.p * self.delta
+        return np.minimum(np.maximum(residual, -most), most).astype(residual.dtype, copy=False)
+
+    def bracket(self, z: Array) -> tuple[float, float, float]:
+        return between(self.y, z, self.p)
+
+    def corners(self, z: Array) -> Array:
+        off = (self.y - z).astype(np.float64)
+        return np.concatenate([off - self.delta, off + self.delta])

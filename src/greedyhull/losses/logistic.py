@@ -47,6 +47,17 @@ class Logistic(Separable):
         e = np.exp(-nearest)
         return np.asarray(e / (1.0 + e) ** 2)
 
+    def swing(self, value: float, z: Array, off: float) -> float:
+        """ℓ'' ≤ ¼."""
+        return 0.125 * self.heaviest() * off * off
+
+    def bracket(self, z: Array) -> tuple[float, float, float]:
+        """Were all zᵢ equal, b* would be the log-odds of the labels minus z; it rises with no zᵢ."""
+        up, down = (max(self.total((sign * self.y > 0.0).astype(np.float64)), 1e-300) for sign in (1.0, -1.0))
+        odds = float(np.log(up) - np.log(down))
+        low, high = odds - float(z.max()), odds - float(z.min())
+        return low, min(max(odds - self.total(z), low), high), high
+
     @staticmethod
     def _wrong(m: Array) -> Array:
         """1/(1 + e^m), the probability of the other label."""

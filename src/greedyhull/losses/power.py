@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.losses.base import Separable
+from greedyhull.losses.base import Separable, between
 from greedyhull.types import Array
 
 
@@ -43,3 +43,6 @@ class Power(Separable):
             return np.inf
         farthest = np.maximum(np.abs(low - self.y), np.abs(high - self.y))
         return np.asarray((self.power - 1.0) * farthest ** (self.power - 2.0))
+
+    def bracket(self, z: Array) -> tuple[float, float, float]:
+        return between(self.y, z, self.p)

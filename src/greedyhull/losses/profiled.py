@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import check
 from greedyhull.line import Curve
-from greedyhull.losses.base import Separable
+from greedyhull.losses.root import root
 from greedyhull.types import Array, Index, Line
 
+ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
 
 
@@ -31,6 +31,7 @@ class Profiled:
     def __init__(self, loss: Any) -> None:
         self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
         self.smooth: bool = loss.smooth
+        self._seen: tuple[Array, float] | None = None
 
     @property
     def y(self) -> Array:
@@ -64,14 +65,15 @@ class Profiled:
         if self.quadratic:
             out: float = -self.loss.total(self.loss.slopes(z))
             return out
-        return float(self.loss.shift(z)) if hasattr(self.loss, "shift") else _root(self.loss, z)
+        if self._seen is None or not np.array_equal(self._seen[0], z):  # a point is asked about several times in a row
+            self._seen = (z.copy(), float(self.loss.shift(z)) if hasattr(self.loss, "shift") else root(self.loss, z))
+        return self._seen[1]
 
     def value(self, z: Array) -> float:
-        out: float = self.loss.value(z + self._b(z))
-        return out
+        return self._squares(z)[0] if self.quadratic else float(self.loss.value(z + self._b(z)))
 
     def gradient(self, z: Array) -> Array:
-        return self._centred(self.loss.gradient(z + self._b(z)))
+        return self.first_order(z)[1]
 
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ at the profiled point; `metric` subtracts the rank-one part."""
@@ -79,22 +81,28 @@ class Profiled:
         return out
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        value, residual = self.loss.first_order(z + self._b(z))
-        return value, self._centred(residual)
+        return self._squares(z) if self.quadratic else self.pieces(z)[:2]
 
     def energy(self, dz: Array) -> float:
         """dzᵀ ∇²φ̄ dz of a quadratic: the mean of dz costs nothing."""
         return float(self.loss.energy(dz - dz.dtype.type(self.loss.total(dz))))
 
     def pieces(self, z: Array) -> tuple[float, Array, Array]:
-        value, residual, curvature = self.loss.pieces(z + self._b(z))
-        return value, self._centred(residual), curvature
+        if self.quadratic:
+            return *self._squares(z), self.loss.curvature(z)
+        b = self._b(z)
+        value, residual, curvature = self.loss.pieces(z + b)
+        return value, self._levelled(residual, curvature, max(float(np.abs(z).max()), abs(float(b)))), curvature
 
     def norm(self, value: float, residual: Array) -> float:
         return float(self.loss.norm(value, residual))
 
     def size(self, value: float, z: Array) -> float:
-        return float(self.loss.size(value, z + self._b(z)))
+        return abs(value) if self.quadratic else float(self.loss.size(value, z + self._b(z)))
+
+    def swing(self, value: float, z: Array, off: float) -> float:
+        """That of the loss at the intercept of z: with another one φ̄ is less."""
+        return float(self.loss.swing(value, z if self.quadratic else z + self._b(z), off))
 
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         right = Z if Z2 is None else Z2
@@ -120,41 +128,25 @@ class Profiled:
     def _b(self, z: Array) -> Any:
         return z.dtype.type(self.intercept(z))
 
-    def _centred(self, residual: Array) -> Array:
-        """Squares: what is left of the residual's sum is removed, so that the lower bound holds for every intercept."""
-        return residual - self.p * residual.sum() if self.quadratic else residual
+    def _squares(self, z: Array) -> tuple[float, Array]:
+        """φ̄ and its gradient from z − y less its mean; the mean of what is left, all rounding, is subtracted too."""
+        r = z - self.y
+        r -= z.dtype.type(self.loss.total(r))
+        r -= z.dtype.type(self.loss.total(r))
+        residual = self.p * r
+        return 0.5 * float(r.dot(residual)), residual.astype(z.dtype, copy=False)
+
+    def _levelled(self, residual: Array, curvature: Array, size: float) -> Array:
+        """∇φ where b is a hair better than a float can be: its sum vanishes, so that the lower bound holds for every
+        intercept. The hair costs the bound ½ Σcᵢ·hair², which `swing` counts."""
+        total = float(curvature.sum(dtype=np.float64)) if self.newton else 0.0
+        if not 0.0 < total < np.inf:
+            return residual
+        hair = float(residual.sum(dtype=np.float64)) / total
+        if abs(hair) > ULPS * float(np.finfo(residual.dtype).eps) * size:
+            return residual
+        out: Array = self.loss.within(residual - curvature * residual.dtype.type(hair))
+        return out
 
     def __repr__(self) -> str:
         return f"{self.loss!r} with intercept"
-
-
-def _root(loss: Separable, z: Array) -> float:
-    """The root of the increasing b ↦ Σ pᵢ ℓ'(zᵢ + b): Newton, kept in a bracket that is grown first."""
-    eps = float(np.finfo(z.dtype).eps)
-
-    def at(b: float) -> tuple[float, float, float]:
-        shifted = z + z.dtype.type(b)
-        with np.errstate(over="ignore"):
-            slopes = loss.slopes(shifted)
-            return loss.total(slopes), loss.total(loss.curvatures(shifted)), eps * loss.total(np.abs(slopes))
-
-    low, high, b, reach = -np.inf, np.inf, 0.0, 1.0
-    size, most = float(np.abs(z).max()), float(np.abs(loss.y).max())
-    for _ in range(200):
-        first, second, noise = at(b)
-        if abs(first) <= noise:
-            break
-        low, high = (b, high) if first < 0.0 else (low, b)
-        trial = b - first / second if second > 0.0 and np.isfinite(second) else np.nan
-        finest = eps * max(size, abs(b))
-        if abs(trial - b) <= finest:
-            break
-        if not low < trial < high or abs(trial - b) > 4.0 * reach:
-            reach *= 2.0
-            trial = 0.5 * (low + high) if np.isfinite(high - low) else b + (reach if first < 0.0 else -reach)
-        if high - low <= 2.0 * finest:
-            break
-        b = trial
-        check(abs(b) < 1e6 * (1.0 + size + most), "The intercept runs off to infinity: the labels have one class only, or "
-                                                  "all counts are zero. Give both classes, or leave the intercept out.")
-    return float(b)

@@ -6,13 +6,13 @@ the smoothed loss is feasible for the dual of the loss with kinks: it gives lowe
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any
 
 import numpy as np
 
 from greedyhull.losses.base import Separable
 from greedyhull.losses.profiled import Profiled
+from greedyhull.losses.root import between_corners
 from greedyhull.types import Array, Index
 
 
@@ -76,17 +76,15 @@ class Softened(Separable):
         low, high = self.sharp.ends()
         off, epsilon = (self.y - z).astype(np.float64), self.sharp.epsilon
         inner = [off - epsilon, off + epsilon] if epsilon > 0.0 else []
-        at = np.sort(np.concatenate([off - epsilon + self.mu * low, off + epsilon + self.mu * high, *inner]))
-
-        def total(i: int) -> float:
-            return self.total(self.slopes(z + z.dtype.type(at[i])))
-
-        i = bisect_left(range(len(at) - 1), 0.0, key=total)
-        above, below = total(i), total(i - 1) if i else 0.0
-        return float(at[i] if below >= 0.0 or above <= 0.0 else at[i] - above * (at[i] - at[i - 1]) / (above - below))
+        outer = [off - epsilon + self.mu * low, off + epsilon + self.mu * high]
+        return between_corners(self, z, np.concatenate(outer + inner))
 
     def size(self, value: float, z: Array) -> float:
         return float(self.sharp.size(value, z))
+
+    def swing(self, value: float, z: Array, off: float) -> float:
+        """ℓ'' ≤ 1/μ, and slopes do not leave their intervals."""
+        return min(0.5 * self.heaviest() * off * off / self.mu, 2.0 * off * float(self.sharp.norm(value, z)))
 
     def cast(self, dtype: Any) -> Separable:
         return self if self.y.dtype == dtype else Softened(self.sharp.cast(dtype), self.mu)
@@ -108,7 +106,7 @@ class Levelled(Profiled):
     """A smoothed loss with its best intercept. Rounding of b, divided by a small μ, is left in the sum of the residual; the
     samples whose slopes are free take it up, within their intervals, so that the lower bound holds for every intercept."""
 
-    def _centred(self, residual: Array) -> Array:
+    def _levelled(self, residual: Array, curvature: Array, size: float) -> Array:
         low, high = (self.p * end for end in self.loss.sharp.ends())
         free = (residual > low) & (residual < high) & (residual != 0.0)
         share = self.p * free

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.line import Parabola
-from greedyhull.losses.base import Separable
+from greedyhull.losses.base import FAINT, Separable
 from greedyhull.types import Array, Line
 
 
@@ -40,7 +40,13 @@ class Squared(Separable):
 
     def norm(self, value: float, residual: Array) -> float:
         """‖r‖ from ½p‖z − y‖² alone, where all weights are the same."""
-        return (2.0 * self.p * value) ** 0.5 if isinstance(self.p, float) else super().norm(value, residual)
+        if isinstance(self.p, float) and value > FAINT:
+            return float((2.0 * self.p * value) ** 0.5)
+        return super().norm(value, residual)
+
+    def swing(self, value: float, z: Array, off: float) -> float:
+        """½ Σ pᵢeᵢ², exactly."""
+        return 0.5 * self.heaviest() * off * off
 
     def energy(self, dz: Array) -> float:
         """dzᵀ ∇²φ dz."""
