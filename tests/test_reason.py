@@ -21,7 +21,7 @@ def said(stop: Any, at: Event = SEEN, final: Event = FINAL) -> Reason:
     return closing(stop, reason, final)
 
 
-@pytest.mark.parametrize("stop", [gh.Iterations(20), gh.Seconds(1.0), gh.Callback(lambda e: True),
+@pytest.mark.parametrize("stop", [gh.Iterations(20), gh.Seconds(1.0), gh.Callback(bool),
                                   gh.Iterations(20) & gh.Seconds(1.0)], ids=repr)
 def test_the_gap_that_is_told_is_the_final_one(stop: Any) -> None:
     words = said(stop).words

@@ -44,7 +44,7 @@ def test_every_change_of_a_state_is_noticed(solver, tmp_path):
     changes += [{**whole, "more": np.ones(2)}, {}, {"checksum": whole["checksum"]}, state]
     for changed in changes:
         write(bad, changed)
-        with pytest.raises(gh.GreedyhullError, match="cannot be read|damaged"):
+        with pytest.raises(gh.GreedyhullError, match=r"cannot be read|damaged"):
             gh.minimize(f, S, solver, stop=gh.Iterations(9), resume=bad)
 
 

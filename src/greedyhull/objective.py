@@ -37,7 +37,7 @@ class Composite:
         self.quadratic: bool = loss.quadratic
         self.smooth: bool = getattr(loss, "smooth", True)  # False: gradients are subgradients
         self.has_intercept: bool = hasattr(loss, "intercept")
-        self._reach: tuple[AtomSet, float] | None = None
+        self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
         self._centre: tuple[Array, float] | None = None
 
@@ -206,10 +206,10 @@ class Composite:
 
     def reach(self, S: AtomSet) -> float:
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
-        if self._reach is None or self._reach[0] is not S:
+        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
             known = getattr(self.design, "frobenius", None)
             norms = np.sqrt(self.design.energies(1.0)) if known is None else np.full(self.domain, known)
-            self._reach = (S, S.absolute(norms))
+            self._reach = (S, S.absolute(norms), S.seen)
         return self._reach[1]
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
@@ -222,7 +222,8 @@ class Composite:
         if view is None or view.residual is None:
             view = self._known(w)
         r, value, loss, known = view.residual, view.value, self.loss, self._reach
-        reach = known[1] if known is not None and known[0] is S else self.reach(S)  # ‖z‖ ≤ reach: |⟨r, z⟩| ≤ ‖r‖·reach
+        # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
+        reach = known[1] if known and known[0] is S and known[2] == S.seen else self.reach(S)
         n, terms, b = self.design.n + 16, len(w) + 3 * view.moves, 0.0
         if self.has_intercept:
             b = abs(loss.intercept(view.z))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.concavity import concavity, entries
 from greedyhull.designs import design as make_design
 from greedyhull.designs.dense import DenseDesign
@@ -48,7 +49,7 @@ class QuadraticForm:
         self.scale = given_scale(scale)
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
-        self._sizes: tuple[AtomSet, float, float, float, float] | None = None
+        self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
         self._slack = 1e-10 if self.design.dtype == np.float64 else 1e-5  # of Q's size: what counts as rounding of Q
         self._check_symmetric()
 
@@ -153,23 +154,23 @@ class QuadraticForm:
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
         view, d = self.at(w), self.domain[0]
         terms = d + 16 + 3 * view.moves + len(w)
-        if self._sizes is None or self._sizes[0] is not S:
+        if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
             self._sizes = self._measured(S)
-        _, entry, size, linear, sag = self._sizes
+        _, entry, size, linear, sag, _ = self._sizes
         if view.moves == 0:  # Qw was computed from the atoms: only the size of w itself counts, not that of the set
             entry = min(entry, getattr(self.design, "frobenius", np.nan) * float(np.linalg.norm(w.array())))
         if np.isnan(entry):  # an operator whose entries nobody has seen
             entry = 10.0 * float(np.abs(view.z).max())
         return 3.0 * EPS * terms * (entry * size + linear) + sag
 
-    def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float]:
+    def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
         norm = getattr(self.design, "frobenius", np.nan)
         entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
         if norm > 0.0:
             sag += LEAST * self.domain[0] ** 2 * (1.0 + size) ** 2
-        return S, entry, size, linear, sag
+        return S, entry, size, linear, sag, S.seen
 
     def fresh(self, w: Iterate) -> bool:
         """Whether Qw was computed from the atoms, not carried along by moves."""
@@ -203,7 +204,9 @@ def _symmetric(design: Any) -> Any:
 
 
 def _diameter(S: Any, size: float) -> float:
-    """D, or from above 2·max‖u‖₁ where the set cannot tell."""
+    """D, or from above 2·max‖u‖₁ where the set has no formula: its oracle is not asked for that."""
+    if getattr(S.sizes, "__func__", None) is DefaultSet.sizes:
+        return 2.0 * size
     try:
         return min(float(S.diameter), 2.0 * size)
     except GreedyhullError:

@@ -15,7 +15,8 @@ y = 2 * np.random.default_rng(3).standard_normal(40)
 
 @pytest.mark.parametrize("given", [np.array([[1.0, -0.0], [0.0, 2.0]]), [[1, 0], [0, 2]], sp.csr_array([[1.0, 0], [0, 2.0]]),
                                    Dense(np.array([[1, 0], [0, 2]])), Sparse([3, 0], [2.0, 1.0]),
-                                   Sparse(np.array([0, 3, 3, 1], np.int32), np.array([1, 1.5, 0.5, -0.0], np.float32))], ids=repr)
+                                   Sparse(np.array([0, 3, 3, 1], np.int32), np.array([1, 1.5, 0.5, -0.0], np.float32))],
+                         ids=repr)
 def test_all_forms_of_one_atom_are_that_atom(given):
     d = as_atom(given, (2, 2))
     assert np.array_equal(dense(d, (2, 2)), [[1.0, 0.0], [0.0, 2.0]]) and d.dot(np.arange(4.0).reshape(2, 2)) == 6.0
@@ -109,7 +110,7 @@ class Signed(gh.AtomSet):
         if kind == "sparse":
             places = np.flatnonzero(row)
             return Sparse(places, row[places]) if len(places) else Dense(flipped)
-        return Dense(flipped) if kind == "dense" else -(-flipped)
+        return Dense(flipped) if kind == "dense" else -1.0 * (-1.0 * flipped)
 
 
 @pytest.mark.parametrize("shapes", [["dense"], ["array"], ["sparse"], ["dense", "array"], ["sparse", "array"]], ids=repr)
@@ -215,7 +216,11 @@ def test_matrix_shapes():
         j = int(np.abs(g).argmax())
         return Sparse(np.array([j]), np.array([-np.sign(g.flat[j])]))
 
-    for fn in (best, lambda g: dense(best(g), (3, 2)), lambda g: Basis(int(np.abs(g).argmax()), -float(np.sign(g.flat[np.abs(g).argmax()])))):
+    def basis(g):
+        d = best(g)
+        return Basis(int(d.places[0]), float(d.entries[0]))
+
+    for fn in (best, basis, lambda g: dense(best(g), (3, 2))):
         s = gh.minimize(f, gh.oracle(fn, (3, 2), bound=1.0), stop=gh.Gap(1e-8))
         assert s.converged and np.abs(s.point.array()).sum() <= 1.0 + 1e-9
         assert np.asarray(s.point).shape == (3, 2) and gh.certify(f, gh.oracle(fn, (3, 2), bound=1.0), s.point).gap <= 1e-7

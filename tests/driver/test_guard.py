@@ -37,7 +37,7 @@ def test_rounding_of_many_atoms_and_moves_is_allowed():
                                gh.Simplex(4, upper=0.5), gh.Vertices(np.eye(4)), gh.Inexact(gh.Simplex(4), 0.1),
                                gh.Cached(gh.Vertices(np.eye(4))), gh.oracle(lambda g: -np.sign(g), 4, bound=1.0)], ids=repr)
 def test_a_point_outside_names_solver_and_set(S):
-    with pytest.raises(gh.GreedyhullError, match="FrankWolfe over .* lies outside"):
+    with pytest.raises(gh.GreedyhullError, match=r"FrankWolfe over .* lies outside"):
         check_point(CoordinateIterate(np.full(4, 1.1)), S, gh.FrankWolfe(), 1)
     check_point(CoordinateIterate(np.full(4, 0.25)), S, gh.FrankWolfe(), 1)
 

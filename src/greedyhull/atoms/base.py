@@ -125,7 +125,7 @@ class AtomSet(ABC):
         """
         if self.bound is not None:
             return self.bound * float(np.sum(c))
-        sum_, norm = self._seen if self._seen != (0.0, 0.0) else self._look_once()
+        sum_, norm = self.seen or self._look_once()
         return 2.0 * min(sum_ * float(np.max(c)), norm * float(np.linalg.norm(c)))
 
     @property
@@ -134,22 +134,21 @@ class AtomSet(ABC):
         return self.bound is not None or type(self).absolute is not AtomSet.absolute
 
     @property
-    def _seen(self) -> tuple[float, float]:
-        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far."""
-        seen: tuple[float, float] = self.__dict__.get("_sizes_seen", (0.0, 0.0))
-        return seen
+    def seen(self) -> tuple[float, float] | None:
+        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, where `absolute` is estimated from them."""
+        return self.__dict__.get("_sizes_seen")
 
     def saw(self, d: Atom) -> None:
         """Take note of how large an atom is, where nothing else says how large atoms can be."""
         if self.sized:
             return
         x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense_atom(d, self.shape))
-        sum_, norm = self._seen
+        sum_, norm = self.seen or (0.0, 0.0)
         self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, float(np.linalg.norm(x))))
 
     def _look_once(self) -> tuple[float, float]:
         self.saw(self.start(np.random.default_rng(0)))
-        return self._seen
+        return self.seen or (0.0, 0.0)
 
     def rescaled(self, radius: float) -> AtomSet:
         """The same kind of set with another radius."""
