@@ -120,8 +120,8 @@ def test_a_point_that_the_oracle_takes_for_the_best_is_not_certified_as_the_best
 @pytest.mark.parametrize("solver, f, least", [
     *((solver, SQUARES, 4.25) for solver in (
         gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(),
-        gh.Jones(gh.OpenLoop()), gh.PairwiseJones(), gh.Mixed(), gh.Aggregated(), gh.LuFreund(), gh.StochasticFrankWolfe(every=1),
-        gh.StochasticJones(every=1), gh.Storc())),
+        gh.Jones(gh.OpenLoop()), gh.PairwiseJones(), gh.Mixed(), gh.Aggregated(), gh.LuFreund(),
+        gh.StochasticFrankWolfe(every=1), gh.StochasticJones(every=1), gh.Storc())),
     *((solver, KINKED, 5.5 / 3) for solver in (gh.Smoothed(), gh.Smoothed(gh.FrankWolfe()),
                                                gh.RegularizedStochasticFrankWolfe(every=1))),
     *((gh.StochasticFrankWolfe(look=look), SAME, 4.25) for look in (gh.MinibatchGap(10, every=1), gh.Regret(every=1)))],
