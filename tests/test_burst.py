@@ -7,8 +7,8 @@ from scipy import sparse
 import greedyhull as gh
 from greedyhull import burst
 from greedyhull.designs.sparse import SparseDesign
+from greedyhull.driver.run import Run
 from greedyhull.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
-from greedyhull.minimize import Run
 from greedyhull.saved import load_state, save_state
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.run import Run
 from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
-from greedyhull.minimize import Run
 from greedyhull.report.words import words
 from greedyhull.saved import load_state, save_state
 

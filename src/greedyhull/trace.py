@@ -24,9 +24,10 @@ class Trace:
         self.rows: list[tuple[float, ...]] = []
         self.steps: list[float] = []
 
-    def settle(self, value: float, gap: float) -> None:
-        """Write the certified value and gap of the point into its row, the last one."""
-        self.rows[-1] = (*self.rows[-1][:2], value, gap, *self.rows[-1][4:])
+    def settle(self, value: float, gap: float, oracle_calls: int) -> None:
+        """Write what the certificate of the last point says, and what it asked, into its row."""
+        row = self.rows[-1]
+        self.rows[-1] = (*row[:2], value, gap, row[4], oracle_calls, *row[6:])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -46,11 +47,6 @@ class Trace:
         if column in COLUMNS:
             return self[column]
         raise AttributeError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
-
-    def asked(self, oracle_calls: int) -> None:
-        """Count in the last row what the certificate of its point has asked."""
-        place = [c for c in COLUMNS if c != "step"].index("oracle_calls")
-        self.rows[-1] = (*self.rows[-1][:place], oracle_calls, *self.rows[-1][place + 1 :])
 
     def to_dict(self) -> dict[str, Array]:
         """All columns by name."""

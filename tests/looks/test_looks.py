@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.run import Run
 from greedyhull.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
 from greedyhull.looks.base import Looking, spent_on
 from greedyhull.looks.reach import reach
 from greedyhull.memory import Memory
-from greedyhull.minimize import Run
 from greedyhull.saved import load_state, save_state
 from greedyhull.testing import check_solver, small_problems
 

@@ -37,12 +37,28 @@ AZUMA = "tests/looks/test_regret.py::test_what_chance_may_add_is_the_bound_of_az
 SPREAD = "tests/looks/test_regret.py::test_minibatches_are_told_to_spread_less"
 COST = "tests/test_smoothing.py::test_what_is_left_of_the_residuals_sum_is_part_of_the_cost"
 SMOOTH = "tests/test_smoothing.py::test_no_lower_bound_of_a_run_lies_above_the_minimum"
+STILL = "tests/driver/test_standing.py::test_a_run_that_stands_still_ends_and_says_so"
+ARRIVED = "tests/driver/test_standing.py::test_a_run_that_has_arrived_and_cannot_prove_more_ends"
+MOVING = "tests/driver/test_standing.py::test_a_run_that_moves_makes_all_its_iterations"
+WAITS = "tests/driver/test_standing.py::test_a_random_run_waits_for_its_looks"
+LEAVING = "tests/driver/test_guard.py::test_a_solver_that_leaves_the_set_is_caught"
+WEIGHTS = "tests/driver/test_guard.py::test_weights_that_are_none"
+OUTSIDE = "tests/driver/test_guard.py::test_a_point_outside_names_solver_and_set"
+DRIFT = "tests/driver/test_guard.py::test_a_view_that_goes_wrong_is_noticed_and_the_atoms_count"
+ZEROS = "tests/atoms/test_entering.py::test_signed_zeros_leave_no_trace"
+TAKEN = "tests/driver/test_guard.py::test_weight_that_a_point_does_not_have_cannot_be_taken"
+ROOM = "tests/driver/test_run.py::test_a_bound_of_another_point_leaves_room_for_the_rounding_of_this_value"
+PERHAPS = "tests/atoms/test_entering.py::test_answers_that_may_fail_make_estimates"
+FLIPPED = "tests/test_inspection.py::test_a_wrong_gradient_is_refused"
+OTHER_SET = "tests/driver/test_resume.py::test_with_another_set"
+OTHER_F = "tests/driver/test_resume.py::test_with_another_objective"
+OWN_SET = "tests/driver/test_resume.py::test_a_users_set_goes_on_bit_by_bit_and_finds_its_bound_anew"
+NUMBERED = "tests/driver/test_resume.py::test_rows_that_are_numbered_otherwise_are_told_apart"
+DAMAGED = "tests/test_saved.py::test_every_change_of_a_state_is_noticed"
 KEPT = "tests/test_minimize.py::test_the_best_bound_is_kept_with_what_it_promises"
 MANY = "tests/test_minimize.py::test_a_small_gap_is_reached_after_many_moves"
 BACK = "tests/test_memory.py::test_values_come_back"
-STILL = "tests/test_ending.py::test_a_run_that_stands_still_ends_by_itself"
 TRIED = "tests/test_ending.py::test_a_gap_that_never_closes_is_tried_a_few_times_only"
-RANDOM = "tests/test_honesty.py::test_random_runs_do_not_end_because_they_seem_to_stand_still"
 WAITING = "tests/test_working.py::test_atoms_that_wait_in_vain_leave"
 MOVES = "tests/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
 
@@ -61,9 +77,9 @@ MUTANTS = (
     # rounding
     Mutant("an image counts its moves", "image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
     Mutant("an image counts moves that were foreseen", "image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
-    Mutant("rounding is part of a gap underway", "minimize.py", "gap = p.gap + self.blur", "gap = p.gap", (EXACT,)),
+    Mutant("rounding is part of a gap underway", "driver/run.py", "gap = p.gap + self.blur", "gap = p.gap", (EXACT,)),
     Mutant("rounding is part of a certificate", "certificate.py", " + precise.rounding(w, S)", "", (EXACT,)),
-    Mutant("views are refreshed where rounding stands in the way", "minimize.py", "            self.w.refresh()\n",
+    Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),
     Mutant("refreshed weights sum to one", "iterate.py", "        self.weights[:] /= self.weights.sum()\n", "",
            (REFRESHED, DRIFTED)),
@@ -78,7 +94,7 @@ MUTANTS = (
     forgotten("solvers/frank_wolfe", "- d.dot(g) + slack", "- d.dot(g)"),
     forgotten("solvers/jones", "- d.dot(g) + slack", "- d.dot(g)"),
     forgotten("solvers/mixed", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/corrective", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/corrective", " + found.slack\n", "\n"),
     forgotten("solvers/blended_pairwise", "gap + slack,", "gap,"),
     forgotten("solvers/pairwise_jones", "- d.dot(g) + slack", "- d.dot(g)"),
     forgotten("solvers/aggregated", "d.dot(mean.gradient) - slack", "d.dot(mean.gradient)"),
@@ -90,7 +106,7 @@ MUTANTS = (
     untold("solvers/frank_wolfe", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
     untold("solvers/jones", "kind, slack, epsilon", "kind, 0.0, epsilon"),
     untold("solvers/mixed", "kind, slack, epsilon", "kind, 0.0, epsilon"),
-    untold("solvers/corrective", "gap, kind, slack)", "gap, kind, 0.0)"),
+    untold("solvers/corrective", "found.kind, found.slack)", "found.kind, 0.0)"),
     untold("solvers/blended_pairwise", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
     untold("solvers/pairwise_jones", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
     untold("looks/gap", "kind, slack, also", "kind, 0.0, also"),
@@ -117,12 +133,12 @@ MUTANTS = (
     Mutant("a spread that is not told is the worst", "looks/regret.py", "spread: float = 2.0", "spread: float = 1.0",
            (AZUMA,)),
     # what is kept
-    Mutant("a bound that is no better does not displace one that promises more", "minimize.py",
+    Mutant("a bound that is no better does not displace one that promises more", "driver/run.py",
            "if value - gap > memory.lower:", "if value - gap >= memory.lower:", (KEPT,)),
-    Mutant("the best bound is kept", "minimize.py", "if value - gap > memory.lower:",
+    Mutant("the best bound is kept", "driver/run.py", "if value - gap > memory.lower:",
            "if value - gap < memory.lower or memory.lower == -inf:", (KEPT,)),
     Mutant("a bound is resumed with its kind", "memory.py", "KINDS[int(state[\"kind\"])]\n", "KINDS[0]\n", (KEPT, BACK)),
-    Mutant("a bound is resumed with its delta", "memory.py", "self.delta = float(state[\"delta\"])", "self.delta = 0.0",
+    Mutant("a bound is resumed with its delta", "memory.py", "float(state[\"delta\"]), int", "0.0, int",
            (KEPT, BACK)),
     Mutant("a dense atom is known again", "atoms/shapes.py",
            "        self._m += 1\n        self.keys.append(self.key_of(atom))\n",
@@ -130,8 +146,39 @@ MUTANTS = (
     Mutant("atoms that wait in vain leave", "working.py", "if len(self.alpha) > 3 *", "if len(self.alpha) > 1000 *",
            (WAITING,)),
     # how runs end
-    Mutant("a run that stands still ends", "minimize.py", "said = self.guard(event)", "pass", (STILL,)),
-    Mutant("a gap that never closes is not tried forever", "minimize.py", "return int(tries) <= 20", "return True", (TRIED,)),
-    Mutant("random runs have a stop of their own", "minimize.py", "usual = RANDOM_STOP if",
-           "usual = DEFAULT_STOP if", (RANDOM,)),
+    Mutant("a run that stands still ends", "driver/standing.py", "before == self.print", "before != before", (STILL, ARRIVED)),
+    Mutant("a run that moves does not", "driver/standing.py", "before == self.print", "before == before", (MOVING,)),
+    Mutant("a gap that never closes is not tried forever", "driver/ending.py", "return int(tries) <= TRIES", "return True",
+           (TRIED,)),
+    Mutant("a random run waits for its looks", "driver/run.py", "self.standing = None if hasattr(self.solver, \"look\") else",
+           "self.standing =", (WAITS,)),
+    # what is certified
+    Mutant("a point is checked before it is certified", "driver/ending.py",
+           "    check_point(event.point, run.S, run.solver, event.iteration)\n", "", (LEAVING,)),
+    Mutant("weights below zero are seen", "driver/guard.py", "if least < 0.0:", "if least < -9.0:", (WEIGHTS,)),
+    Mutant("weights that do not sum to one are seen", "driver/guard.py", "abs(total - 1.0) >", "abs(total - total) >",
+           (WEIGHTS,)),
+    Mutant("a place outside is seen", "driver/guard.py", "    if inside is False:", "    if inside is wrong:", (OUTSIDE,)),
+    Mutant("a value that drifted is seen", "driver/guard.py", "if not abs(carried - value)", "if not abs(value - value)",
+           (DRIFT,)),
+    Mutant("zeros of either sign are one number", "atoms/shapes.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
+           (ZEROS,)),
+    Mutant("no weight is taken from an atom that is not there", "iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
+    Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
+           "max(value - memory.lower, 0.0)", (ROOM,)),
+    Mutant("answers that may fail make estimates", "atoms/entering.py",
+           '"estimate" if given.kind == "probability" else given.kind',
+           "given.kind", (PERHAPS,)),
+    Mutant("a gradient is compared with its value", "driver/run.py", "inspect_gradient(f, self.S, self.w, memory)", "pass",
+           (FLIPPED,)),
+    # what is resumed
+    Mutant("another set is seen", "driver/identity.py", '"the set": (self.S, saved.S)', '"the set": (b"", b"")', (OTHER_SET,)),
+    Mutant("another objective is seen", "driver/identity.py", '"the objective": (self.f, saved.f)', '"the objective": (b"",
+           b"")',
+           (OTHER_F,)),
+    Mutant("a set that cannot be compared keeps no bound", "driver/resume.py", "        _prove_anew(run, w.copy())\n",
+           "        pass\n", (OWN_SET,)),
+    Mutant("names of another set mean nothing", "driver/resume.py", "block = S.recognised(w.block)", "block = w.block",
+           (NUMBERED,)),
+    Mutant("damaged states are seen", "saved.py", "    check(sound, ", "    check(True, ", (DAMAGED,)),
 )

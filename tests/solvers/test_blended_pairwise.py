@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.minimize import Run
+from greedyhull.driver.run import Run
 from greedyhull.saved import load_state, save_state
 
 RNG = np.random.default_rng(3)

@@ -14,7 +14,7 @@ from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
 from greedyhull.atoms.shapes import Basis
-from greedyhull.minimize import Run
+from greedyhull.driver.run import Run
 from greedyhull.saved import load_state, save_state
 
 N, D = 40, 7

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.minimize import Run
+from greedyhull.driver.run import Run
 from greedyhull.saved import load_state, save_state
 
 RNG = np.random.default_rng(9)

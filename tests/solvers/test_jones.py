@@ -9,10 +9,10 @@ from scipy.optimize import minimize_scalar
 import greedyhull as gh
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.driver.run import Run
 from greedyhull.joint import BranchAndBound, Choice, ClosedForm, Vertex, search_at, toward
 from greedyhull.joint.bracket import Bracket
 from greedyhull.memory import Memory
-from greedyhull.minimize import Run
 from greedyhull.saved import load_state, save_state
 from greedyhull.solvers.aggregated import Aggregated
 from greedyhull.solvers.jones import Jones

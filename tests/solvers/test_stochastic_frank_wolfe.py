@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
+from greedyhull.driver.run import Run
 from greedyhull.finite_sum import finite_sum
 from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
-from greedyhull.minimize import Run
 from greedyhull.saved import load_state, save_state
 from greedyhull.schedules import linear
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe

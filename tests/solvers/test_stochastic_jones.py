@@ -13,9 +13,9 @@ from greedyhull.batch import Source
 from greedyhull.designs.centred import CentredDesign
 from greedyhull.designs.dense import DenseDesign
 from greedyhull.designs.sparse import SparseDesign
+from greedyhull.driver.run import Run
 from greedyhull.joint.minibatch import Chosen, MinibatchChoice
 from greedyhull.looks import MinibatchGap, Regret
-from greedyhull.minimize import Run
 from greedyhull.noise import noise
 from greedyhull.saved import load_state, save_state
 from greedyhull.solvers import stochastic_jones

@@ -6,54 +6,74 @@ solver; what is not the same, or cannot be told to be, loses what rested on it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from math import inf, isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
-from greedyhull.driver.digest import digest
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.certificate import certificate_of
+from greedyhull.driver.identity import Identity
+from greedyhull.driver.saving import VERSION
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.memory import Memory
 from greedyhull.types import Array, State
+
+if TYPE_CHECKING:
+    from greedyhull.driver.run import Run
 
 NEAR = 1e-4  # values of one point that differ by more, relative to them, are values of two functions
 
 
-class Identity(NamedTuple):
-    """What a run is a run of; a digest is empty where nobody can tell."""
+def take_up(run: Run, state: State) -> None:
+    """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+    check("version" in state and int(state["version"]) == VERSION, "The saved state was written by another version of "
+          "greedyhull, which kept other things. Solve again, or resume with the version that wrote it.")
+    saved = Identity.restored(under("identity", state))
+    changed = run.identity.changes(saved)
+    w, memory = saved_point(state, run.S), Memory()
+    memory.restore(under("memory", state))
+    shown = CoordinateIterate(state["shown"]) if "shown" in state else w
+    sure = run.identity.known and saved.known
+    if not changed and not sure and _another_function(run, shown, memory):
+        changed = ["the objective"]
+    if changed:
+        _begin_anew(run, w, changed)
+        return
+    run.w, run.memory, run.shown = w, memory, shown
+    run.start_value, run.earlier = (float(x) for x in state["run"])
+    run.began = perf_counter()
+    if not sure:
+        _prove_anew(run, w.copy())
 
-    f: bytes
-    S: bytes
-    solver: bytes
-    seed: int
-    name: str  # of the solver
 
-    @classmethod
-    def of(cls, f: Any, S: Any, solver: Any, seed: int) -> Identity:
-        return cls(digest(f), digest(S), digest(solver), seed, type(solver).__name__)
+def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:
+    """Whether f, which has no digest, is not the function whose value at the saved point is remembered."""
+    if memory.gap is None or not isfinite(memory.gap + memory.lower):
+        return False
+    told, value = memory.lower + memory.gap, float(run.f.value(shown.copy()))
+    slack = NEAR * (abs(value) + abs(told)) + 1e3 * float(run.f.rounding(shown.copy(), run.S))
+    return not abs(value - told) <= slack
 
-    def state(self) -> State:
-        marks = {name: np.frombuffer(mark, dtype=np.uint8) for name, mark in zip(["f", "S", "solver"], self[:3], strict=True)}
-        return {**marks, "seed": np.array(self.seed), "name": np.array(self.name)}
 
-    @classmethod
-    def restored(cls, state: State) -> Identity:
-        return cls(state["f"].tobytes(), state["S"].tobytes(), state["solver"].tobytes(), int(state["seed"]),
-                   str(state["name"]))
+def _begin_anew(run: Run, w: Iterate, changed: list[str]) -> None:
+    """Only the point survives: bound, counter, views, tables and oracle belong to another problem."""
+    run.taken_over = (f"Only the point of the saved run was taken over, for {' and '.join(changed)} changed: bounds, "
+                      "counters and all that was remembered are new.")
+    warn(run.taken_over, GreedyhullWarning, stacklevel=4)
+    run.begin_at(moved_over(w, run.S, run.looks_back))
 
-    def changes(self, saved: Identity) -> list[str]:
-        """In words, what is certainly not as it was."""
-        named = {"the objective": (self.f, saved.f), "the set": (self.S, saved.S), "the solver": (self.solver, saved.solver)}
-        changed = [name for name, (now, before) in named.items() if now and before and now != before]
-        if self.name != saved.name and "the solver" not in changed:
-            changed.append("the solver")
-        if self.seed != saved.seed:
-            changed.append(f"the seed ({self.seed}, saved with {saved.seed})")
-        return changed
 
-    @property
-    def known(self) -> bool:
-        """Whether objective and set can be told from others."""
-        return bool(self.f and self.S)
+def _prove_anew(run: Run, w: Iterate) -> None:
+    """Functions and users' sets may have changed without a trace: iterates go on, the bound is found again."""
+    memory = run.memory
+    run.unproved, memory.lower = memory.k, -inf
+    if not run.convex or not isfinite(run.f.value(w)):
+        return
+    now = certificate_of(run.f, run.S, w, -inf, memory.oracle(run.S).aside)
+    memory.lower, memory.kind, memory.delta = now.lower, now.kind, now.delta
 
 
 def under(prefix: str, state: State) -> State:
@@ -67,12 +87,6 @@ def saved_point(state: State, S: Any) -> Iterate:
     check(w.shape == S.shape, f"The saved state holds points of shape {w.shape}, but {S!r} those of shape {S.shape}. Resume "
                               "with a set of the same shape.")
     return w
-
-
-def another_value(f: Any, shown: Iterate, told: float, slack: float) -> bool:
-    """Whether f is not the function whose value at the saved point was ``told``, as far as one value says."""
-    value = float(f.value(shown.copy()))
-    return not abs(value - told) <= NEAR * (abs(value) + abs(told)) + slack
 
 
 def moved_over(w: Iterate, S: Any, looks_back: bool) -> Iterate:

@@ -1,0 +1,99 @@
+"""The end of a run: its point is checked, recomputed from its atoms in float64, certified, and handed over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, isinf, isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from greedyhull.certificate import Certificate, afresh, certificate_of, rounding_of
+from greedyhull.driver.guard import check_drift, check_point
+from greedyhull.errors import GreedyhullError
+from greedyhull.iterate import Iterate
+from greedyhull.progress import Event
+from greedyhull.reason import Reason
+from greedyhull.solution import Solution
+from greedyhull.stop import closing
+
+if TYPE_CHECKING:
+    from greedyhull.driver.run import Run
+
+SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
+TRIES = 20  # how often views are refreshed to close a gap that looked closed
+
+
+def last(event: Event | None) -> Event:
+    """The last event of a run that had one."""
+    if event is None:
+        raise GreedyhullError("The run ended before its first point was certified.")
+    return event
+
+
+def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
+    """The event as it is for the returned point, and its certificate; the point may have ``moved`` since."""
+    check_point(event.point, run.S, run.solver, event.iteration)
+    if event.told:
+        return _complete(run, event)
+    if not moved and not run.drifts and run.f.fresh(event.point):  # computed from the atoms a moment ago
+        return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
+    certificate = _recomputed(run, event.point)
+    assert certificate.value is not None and certificate.gap is not None
+    final = replace(event, seconds=run.seconds, value=certificate.value, gap=certificate.gap, lower=certificate.lower,
+                    kind=certificate.kind, delta=certificate.delta)
+    run.trace.settle(certificate.value, certificate.gap, run.memory.oracle_calls)
+    return final, certificate
+
+
+def _recomputed(run: Run, w: Iterate) -> Certificate:
+    """The certificate from the atoms alone, or from the best bound of the run where that is the better one."""
+    f, S, memory = run.f, run.S, run.memory
+    carried, allowance = float(f.value(w)), _drift(run, w)
+    if w.keeps_atoms:
+        w.refresh()
+    known = -inf if run.drifts or not run.convex else memory.lower
+    fresh = certificate_of(f, S, afresh(w), known, memory.oracle(S).aside)
+    assert fresh.value is not None
+    check_drift(f, carried, fresh.value, max(allowance, _drift(run, w)))
+    known -= float(f.rounding(w, S))  # the value is rounded too, and that bound is about another point
+    if known <= fresh.lower:
+        return fresh
+    return replace(fresh, gap=max(fresh.value - known, 0.0), lower=known, kind=memory.kind, delta=memory.delta)
+
+
+def _drift(run: Run, w: Iterate) -> float:
+    """What rounding can have done to the value that the views have, in all moves of the run."""
+    coarser = SINGLE / DOUBLE if run.drifts else 1.0
+    return (1.0 + run.memory.k) * coarser * float(run.f.rounding(w, run.S))
+
+
+def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
+    """A bound that was told stands as it is; the value is computed, once, where there is one."""
+    value = float(run.f.precise().value(afresh(event.point)))
+    gap = None if isinf(event.gap) else event.gap
+    if isnan(value):
+        return event, Certificate(None, gap, -inf, event.kind, event.delta)
+    lower = -inf if event.kind == "stationary" else value - event.gap
+    return replace(event, value=value), Certificate(value, gap, lower, event.kind, event.delta)
+
+
+def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
+    """Whether another try, from refreshed views, may still close a gap that looked closed."""
+    if final.iteration >= run.limits.iterations or final.seconds >= run.limits.seconds:
+        return False
+    if not final.told:
+        run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, fresh.delta
+    tries = run.memory.arrays.get("recertified", np.array(0)) + 1
+    run.memory.arrays["recertified"] = tries
+    return int(tries) <= TRIES
+
+
+def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason) -> Solution:
+    """All that a run has to say."""
+    converged = run.stop.met(final)
+    if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
+        certificate = replace(certificate, kind="estimate")
+    words = f"{closing(run.stop, reason, final).words} {run.taken_over}".rstrip()
+    return Solution(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
+                    run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)

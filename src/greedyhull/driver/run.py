@@ -1,0 +1,238 @@
+"""One solve: the only loop that stops, times and records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from math import inf, isfinite, isinf, isnan, nan
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from greedyhull.atoms.base import array_of
+from greedyhull.atoms.entering import as_atom
+from greedyhull.blackbox import BlackBox
+from greedyhull.certificate import as_iterate, check_pair
+from greedyhull.choose import check_smooth, choose_solver
+from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
+from greedyhull.driver.identity import Identity
+from greedyhull.driver.saving import save, state_of
+from greedyhull.driver.standing import Standing
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.inspection import inspect_gradient
+from greedyhull.interrupt import Interrupt
+from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.memory import Memory, lazy_rng
+from greedyhull.progress import Event, Progress
+from greedyhull.reason import because, ended, interrupted
+from greedyhull.solution import Solution
+from greedyhull.stop import Stop, hear
+from greedyhull.trace import Trace
+from greedyhull.types import Kind, State
+
+REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
+LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
+
+
+class Run:
+    """One solve: its iterate, its memory, its trace, and the clock."""
+
+    def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
+        check_pair(f, S)
+        check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
+        self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
+        self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
+        check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
+              lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+        check_smooth(f, self.solver)
+        tolerance = getattr(self.solver, "tolerance", None)
+        check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
+                                                                f"such as constant({tolerance!r}) or harmonic() is wanted.")
+        self.memory = Memory(seed, warm=start is not None)
+        self.looks_back: bool = getattr(self.solver, "looks_back", True)
+        self.begin_at(self._begin(start, seed))
+        self.trace = Trace()
+        self.watchers: list[Callable[[Event], Any]] = []
+        self.careful = False
+        self.checkpoint: Path | None = None
+        self.start_value = np.nan
+        self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
+        self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
+        self.convex = getattr(f, "convex", True)
+        self.standing = None if hasattr(self.solver, "look") else Standing()  # random runs do not stand still, they wait
+        self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
+        self.taken_over = ""  # why a resumed run began anew from its point
+        self.blur = 0.0  # what rounding may have done to the last gap
+        self.limits, self.interrupt = stop.limits(), Interrupt()
+
+    def _begin(self, start: Any, seed: int) -> Iterate:
+        """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
+        f, S = self.f, self.S
+        if start is None:
+            self.memory.beside += 1
+            w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
+        elif isinstance(start, Iterate):
+            w = as_iterate(f, S, start, 1e-9)
+        elif hasattr(start, "add_to"):
+            w = Iterate.at(as_atom(start, S.shape), S.shape)
+            check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
+        else:
+            x = array_of(start)
+            check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+            check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
+            w = S.decompose(x) if self.looks_back or not S.dense_atoms else CoordinateIterate(x)
+        return w
+
+    def begin_at(self, w: Iterate) -> None:
+        """Take w as the point of the run, after looking at its value; without its atoms if nobody will ask for them."""
+        f = self.f
+        if not self.looks_back and getattr(self.S, "dense_atoms", False) and w.keeps_atoms:
+            w = CoordinateIterate(w.array())
+        self.first_value = nan if getattr(f, "n", 0) is None else float(f.value(w))  # that of a stream cannot be known
+        check(isfinite(self.first_value) or getattr(f, "n", 0) is None,
+              lambda: f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")
+        self.w = self.shown = w  # shown: the point that the last bound is about, w or a mean of the points before it
+
+    # --- the loop -------------------------------------------------------------------------------------------------
+
+    def solve(self) -> Solution:
+        event: Event | None = None
+        with self.interrupt as interrupt:
+            self.memory.asked = self._asked
+            steps = self.solver.run(self.f, self.S, self.w, self.memory)
+            try:
+                for progress in steps:
+                    event = self._record(progress)
+                    for watcher in self.watchers:
+                        watcher(event)
+                    if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
+                        save(self, event)
+                    said = hear(self.stop, event)
+                    if said is None and self.standing is not None and self.standing.still(event, self.w, self.memory):
+                        said = because("still", "The run stands still, for whole rounds change nothing,", event, REMEDY)
+                    if said is None and not interrupt.asked:
+                        if event.seconds > LISTEN_AFTER and not interrupt.listening:
+                            interrupt.listen()
+                        if self.blur > 0.5 * event.gap and event.point is self.w:
+                            self._sharpen()
+                        continue
+                    reason = said or interrupted(event)
+                    if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
+                        save(self, event)
+                    final, fresh = certify_end(self, event)
+                    if said is None or not self.stop.met(event) or self.stop.met(final) or not goes_on(self, final, fresh):
+                        break
+                else:
+                    event = last(event)
+                    reason = ended(event)
+                    final, fresh = certify_end(self, event, moved=event.point is self.w)
+            except KeyboardInterrupt:
+                event = last(event)
+                reason = interrupted(event)
+                final, fresh = certify_end(self, event, moved=event.point is self.w)
+            finally:
+                for watcher in self.watchers:
+                    close = getattr(watcher, "close", None)
+                    if close is not None:
+                        close()
+        return solution_of(self, final, fresh, reason)
+
+    def _asked(self, k: int) -> bool:
+        """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
+        now = self.seconds
+        if now > LISTEN_AFTER and not self.interrupt.listening:
+            self.interrupt.listen()
+        return k >= self.limits.iterations or now >= self.limits.seconds or self.interrupt.asked
+
+    def _record(self, p: Progress) -> Event:
+        f, w, memory = self.f, p.point, self.memory
+        if self.careful:
+            from greedyhull.inspection import inspect_answer
+
+            inspect_answer(f, self.S, w, memory)
+        if not self.trace.rows and isinstance(f, BlackBox):
+            inspect_gradient(f, self.S, self.w, memory)
+        if p.value is not None:
+            if isnan(p.gap) or not isfinite(p.value):
+                self._question(p.value, p.gap, p)
+            return self._note(p, p.value, p.gap, -inf, p.kind, p.delta)
+        value = f.value(w)
+        if memory.k == self.unproved:  # the answers that are repeated may be those of another set
+            return self._note(p, value, value - memory.lower, memory.lower, memory.kind, memory.delta)
+        self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
+        gap = p.gap + self.blur
+        if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
+            gap = self._question(value, gap, p)
+        if not self.convex:  # a gap says nothing of the minimum there
+            return self._note(p, value, gap, -inf, "stationary", 0.0)
+        if value - gap > memory.lower:
+            memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
+            return self._note(p, value, gap, memory.lower, p.kind, p.delta)
+        earlier = max(value - memory.lower, 0.0) + self.blur  # this value is rounded too; that bound is about another point
+        if gap <= earlier and p.kind in (memory.kind, "always"):
+            return self._note(p, value, gap, value - gap, p.kind, p.delta)
+        return self._note(p, value, earlier, value - earlier, memory.kind, memory.delta)
+
+    def _note(self, p: Progress, value: float, gap: float, lower: float, kind: Kind, delta: float) -> Event:
+        """Write a row of the trace."""
+        w, memory, trace = p.point, self.memory, self.trace
+        memory.gap, self.shown = gap if gap < inf else None, w
+        seconds, work = self.seconds, w.work
+        if trace.rows:
+            trace.steps.append(w.step)
+        elif isnan(self.start_value):
+            self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
+            self._caution()
+        slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
+        # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
+        blur = SINGLE * (abs(value) + abs(self.f.euler(w))) if self.drifts and p.value is None else 0.0
+        trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
+                           slack))
+        return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
+                     p.value is not None, self.f.scale)
+
+    def _caution(self) -> None:
+        """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
+        cautions = getattr(self.solver, "cautions", None)
+        for said in () if cautions is None else cautions(self.f, self.S):
+            warn(said, GreedyhullWarning, stacklevel=6)  # the line that called minimize
+
+    def _sharpen(self) -> None:
+        """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
+        view = self.f.at(self.w) if hasattr(self.f, "at") else None
+        if getattr(view, "moves", 0) >= 64:
+            self.w.refresh()
+
+    def _question(self, value: float, gap: float, p: Progress) -> float:
+        """Why a gap or a value cannot be: an error with the likely cause, or zero where only rounding is to blame."""
+        k = self.memory.k
+        if not isfinite(value) or isnan(gap):
+            raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
+                                  "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
+        if isinf(gap) and not isinf(p.slack):
+            raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
+                                  f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
+        f, S, w = self.f, self.S, p.point
+        noise = (1e-2 if self.drifts else 1e-6) * (abs(value) + abs(f.euler(w)) + S.absolute(np.abs(f.gradient(w))))
+        if gap < -noise:
+            raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
+                                  f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "
+                                  "disagrees with the value; run with check=True to see which.")
+        return abs(gap)  # the oracle is off by at least as much
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken, before it was saved and since."""
+        return self.earlier + perf_counter() - self.began
+
+    def state(self) -> State:
+        """Everything that a continuation needs."""
+        return state_of(self)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """What a state of this run is a state of."""
+        return Identity.of(self.f, self.S, self.solver, self.memory.seed)

@@ -1,0 +1,30 @@
+"""What the loop makes of what solvers yield."""
+
+import numpy as np
+
+import greedyhull as gh
+from greedyhull.progress import Progress
+
+N = 1000
+
+
+class Twice:
+    """Certifies its first point well, then goes to another and says nothing of its gap."""
+
+    looks_back = True
+
+    def run(self, f, S, w, memory):
+        for k in memory.count():
+            yield Progress(w, 0.0 if k == 0 else 1e3)
+            w.move(w.toward(S[1]), 0.5)
+
+
+def test_a_bound_of_another_point_leaves_room_for_the_rounding_of_this_value():
+    """value − lower is known up to the rounding of this value: the sum of a thousand numbers."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 2))
+    f = gh.least_squares(X, X @ np.array([1.0, 0.0]) + 1e3)
+    events = []
+    gh.minimize(f, gh.Simplex(2), Twice(), start=np.array([1.0, 0.0]), watch=events.append, stop=gh.Iterations(1))
+    first, second = events
+    assert second.gap > second.value - first.lower and second.lower < first.lower
