@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.designs.given import norm
 from greedyhull.errors import check
 from greedyhull.types import Array, Index
 
@@ -19,13 +20,7 @@ class DenseDesign:
         self.n, self.domain, self.dtype = int(n), (int(d),), X.dtype
         self._transposed = X.T
         check(n > 0 and d > 0, f"X has shape {X.shape}; at least one row and one column are wanted.")
-        with np.errstate(all="ignore"):  # one product tells: a NaN or an infinity makes the sum of squares not finite
-            flat = X.ravel(order="K")
-            self.frobenius = float(flat.dot(flat)) ** 0.5
-        if not np.isfinite(self.frobenius):
-            self.frobenius = float(np.linalg.norm(X.astype(np.float64)))
-        check(np.isfinite(self.frobenius), "X holds NaN or infinite values; only finite numbers can be certified. "
-                            "Impute or drop those rows first.")
+        self.frobenius = norm(X)
 
     def __repr__(self) -> str:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"
@@ -126,5 +121,3 @@ class Chunked:
 
     def precise(self) -> Chunked:
         return self
-
-
