@@ -130,4 +130,4 @@ def test_wrong_use(tmp_path, table, monkeypatch, capsys, options, words):
 def test_without_scikit_learn(tmp_path, table, monkeypatch, capsys):
     monkeypatch.setattr("greedyhull.cli.fit.find_spec", lambda name: None)
     assert run(["fit", "l1", str(tmp_path / "table.csv"), "--target", "y"]) == 1
-    assert 'pip install "greedyhull[demo]"' in capsys.readouterr().err
+    assert 'pip install -e ".[demo]"' in capsys.readouterr().err

@@ -119,7 +119,8 @@ def paper(
 ) -> None:
     """Reproduce the paper: measure each of its statements and write one HTML page with figures and data.
 
-    A few minutes on two cores. Exact worst cases are computed if PEPit is installed: pip install "greedyhull[paper]".
+    A few minutes on two cores. Exact worst cases are computed if PEPit is installed, which comes with the
+    extra paper: pip install -e ".[paper]", in the checkout.
     Exit codes: 0 all findings hold, 1 one does not, 2 asked wrongly.
     """
     from greedyhull.cli.paper import run

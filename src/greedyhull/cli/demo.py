@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.errors import check
+from greedyhull.errors import check, installing
 from greedyhull.minimize import minimize
 from greedyhull.problems import logistic
 from greedyhull.types import Array
@@ -140,4 +140,4 @@ def _need_extras() -> None:
                if find_spec(module) is None]
     if missing:
         raise ModuleNotFoundError(f"The demo needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  'installed. Install the extra: pip install "greedyhull[demo]".')
+                                  f"installed. {installing('demo')}")

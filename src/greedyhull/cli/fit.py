@@ -16,7 +16,7 @@ import numpy as np
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.cli.voice import Voice, certificate_fields, plain
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.report.words import SMALL
 from greedyhull.types import Array
 
@@ -31,8 +31,8 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
     check(out is None or out.absolute().parent.is_dir(), f"The folder of --out {out} does not exist. Make it first.")
     if find_spec("sklearn") is None:
-        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. Install the extra: "
-                                  'pip install "greedyhull[demo]".')
+        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. "
+                                  + installing("demo"))
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.errors import check
+from greedyhull.errors import check, installing
 from greedyhull.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
 
 Say = Callable[[str], Any]
@@ -102,4 +102,4 @@ def _need_extras() -> None:
     missing = [name for module, name in (("matplotlib", "matplotlib"), ("jinja2", "Jinja2")) if find_spec(module) is None]
     if missing:
         raise ModuleNotFoundError(f"The page needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  'installed. Install the extra: pip install "greedyhull[paper]".')
+                                  f"installed. {installing('paper')}")

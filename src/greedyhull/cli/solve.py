@@ -10,7 +10,7 @@ from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.problem import Problem, load
 from greedyhull.cli.solution_file import write_solution
 from greedyhull.cli.voice import Voice, certificate_fields
-from greedyhull.errors import check
+from greedyhull.errors import check, installing
 from greedyhull.minimize import DEFAULT_STOP, minimize
 from greedyhull.report import used, words
 
@@ -61,5 +61,5 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> dict[str
 
         written["report"] = write_page(s, folder / "report.html", title=problem.title, names=problem.names)
     elif problem.report:
-        voice.say('No page was written: it needs Jinja2 and matplotlib. Install them: pip install "greedyhull[demo]".')
+        voice.say(f"No page was written: it needs Jinja2 and matplotlib. {installing('demo')}")
     return written
