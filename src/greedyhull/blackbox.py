@@ -45,7 +45,7 @@ class BlackBox:
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = float(self._value(_locked(view.x)))
+            view.value = _number(self._value(_locked(view.x)))
         return view.value
 
     def gradient(self, w: Iterate) -> Array:
@@ -56,8 +56,14 @@ class BlackBox:
         return view.gradient
 
     def _checked(self, g: Any) -> Array:
-        array = np.asarray(g, dtype=np.float64)
+        check(not isinstance(g, tuple), "gradient(w) returned several things; the gradient alone is wanted.")
+        try:
+            array: Array = np.asarray(g) if np.iscomplexobj(g) else np.asarray(g, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise GreedyhullError(f"gradient(w) returned a {type(g).__name__}, {g!r:.60}; an array of numbers of shape "
+                                  f"{self.domain} is wanted.") from None
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
+        check(array.dtype == np.float64, f"gradient(w) returned {array.dtype}; real numbers are wanted.")
         return array
 
     def euler(self, w: Iterate) -> float:
@@ -78,7 +84,7 @@ class BlackBox:
 
         bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
         slope = float(np.vdot(self.gradient(w), v))
-        return Curve(lambda step: float(self._value(ahead(step))), derivatives, slope, move.max_step, bends=bends)
+        return Curve(lambda step: _number(self._value(ahead(step))), derivatives, slope, move.max_step, bends=bends)
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         w = Iterate.at(S.start(rng), S.shape)
@@ -105,6 +111,24 @@ class BlackBox:
 
     def precise(self) -> BlackBox:
         return self
+
+
+def _number(value: Any) -> float:
+    """What value(w) returned, as a number; NaN and infinity are for others to judge."""
+    if isinstance(value, float):
+        return float(value)
+    try:
+        array: Array = np.asarray(value)
+        if array.size == 1 and array.dtype.kind in "biuf" and not isinstance(value, tuple | list):
+            return float(array.reshape(())[()])
+    except (TypeError, ValueError):  # parts of different lengths
+        pass
+    several = f"a {type(value).__name__}"
+    if isinstance(value, tuple):
+        several = f"{len(value)} things; return the value alone, and the gradient from gradient(w)"
+    elif isinstance(value, np.ndarray):
+        several = f"an array of shape {value.shape} and dtype {value.dtype}"
+    raise GreedyhullError(f"value(w) returned {several}. One number is wanted.")
 
 
 def _locked(x: Array) -> Array:

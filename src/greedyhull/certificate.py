@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.base import array_of
 from greedyhull.errors import check
+from greedyhull.hints import hinting
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import lazy_rng
 from greedyhull.types import Kind
@@ -52,6 +53,7 @@ class Certificate:
         return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}."
 
 
+@hinting
 def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
 

@@ -17,6 +17,7 @@ from greedyhull.atoms.base import array_of
 from greedyhull.certificate import Certificate, afresh, as_iterate, certificate_of, check_pair
 from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.hints import hinting
 from greedyhull.interrupt import Interrupt
 from greedyhull.iterate import CoordinateIterate, Iterate, restored
 from greedyhull.memory import Memory, lazy_rng
@@ -32,6 +33,7 @@ DEFAULT_STOP = Relative(1e-6) | Stalled(300) | Seconds(60.0)
 RANDOM_STOP = Relative(1e-6) | Seconds(60.0)  # between two looks a random run does not stand still, though it may seem so
 
 
+@hinting
 def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:
@@ -205,7 +207,7 @@ class Run:
         """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
         cautions = getattr(self.solver, "cautions", None)
         for said in () if cautions is None else cautions(self.f, self.S):
-            warn(said, GreedyhullWarning, stacklevel=6)  # the line that called minimize
+            warn(said, GreedyhullWarning, stacklevel=7)  # the line that called minimize
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""

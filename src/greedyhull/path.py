@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.hints import hinting
 from greedyhull.minimize import minimize
 from greedyhull.solution import Solution
 from greedyhull.stop import Stop
 from greedyhull.types import Array
 
 
+@hinting
 def path(f: Any, S: Any, radii: Iterable[float], solver: Any = None, *, stop: Stop | None = None, seed: int = 0,
          progress: bool = False) -> list[Solution]:
     """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.

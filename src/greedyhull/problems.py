@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.blackbox import BlackBox
 from greedyhull.designs import design
 from greedyhull.errors import check
+from greedyhull.hints import hinting
 from greedyhull.losses.absolute import Absolute
 from greedyhull.losses.base import Separable, shares, signs, vector
 from greedyhull.losses.epsilon_insensitive import EpsilonInsensitive
@@ -27,6 +28,7 @@ from greedyhull.quadratic import QuadraticForm
 from greedyhull.types import Array, Design, Shape
 
 
+@hinting
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = 1/(2n) ‖Xw − y‖²; X dense, CSR or CSC.
 
@@ -37,6 +39,7 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares")
 
 
+@hinting
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean log(1 + exp(−yᵢ xᵢ·w)) with labels −1/+1 or 0/1."""
     A = design(X)
@@ -44,6 +47,7 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic")
 
 
+@hinting
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean ½(1 − yᵢ xᵢ·w)₊² with labels −1/+1 or 0/1."""
     A = design(X)
@@ -51,6 +55,7 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge")
 
 
+@hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ."""
     check(np.isfinite(delta) and delta > 0, f"delta = {delta!r} was given; a positive number is wanted.")
@@ -58,6 +63,7 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber")
 
 
+@hinting
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw and counts y ≥ 0."""
     A = design(X)
@@ -68,6 +74,7 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     return _model(A, Poisson(counts, p), intercept, "poisson")
 
 
+@hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean |xᵢ·w − yᵢ|^p / p with p > 1; for p < 2 its curvature is infinite, so no rate is promised."""
     check(np.isfinite(p) and p > 1, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
@@ -75,6 +82,7 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
 
 
+@hinting
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean (1 − yᵢ xᵢ·w)₊ with labels −1/+1 or 0/1; it has kinks: `Smoothed` minimises it."""
     A = design(X)
@@ -82,12 +90,14 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False)
     return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge")
 
 
+@hinting
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean |xᵢ·w − yᵢ|; it has kinks: `Smoothed` minimises it."""
     A = design(X)
     return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute")
 
 
+@hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw: the q-quantile of y given x; it has kinks."""
     check(0.0 < q < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
@@ -95,6 +105,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile")
 
 
+@hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊; it has kinks: `Smoothed` minimises it."""
     check(np.isfinite(epsilon) and epsilon >= 0, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
@@ -103,11 +114,13 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     return _model(A, loss, intercept, "epsilon_insensitive")
 
 
+@hinting
 def quadratic(Q: Any, b: Any = None) -> QuadraticForm:
     """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator."""
     return QuadraticForm(Q, b)
 
 
+@hinting
 def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     """f(w) = −mean log (Pw)ᵢ with P ≥ 0: mixtures (Pᵢⱼ the density of component j at sample i), log-optimal portfolios."""
     A = design(P)
@@ -119,6 +132,7 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     return _model(A, NegativeLog(np.zeros(A.n), _shares(A, sample_weight)), False, "log_likelihood")
 
 
+@hinting
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
              smoothness: float | None = None, convex: bool = True) -> BlackBox:
     """A black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz.
