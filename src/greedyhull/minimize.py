@@ -150,6 +150,8 @@ class Run:
                     reason = f"The solver ended by itself, with {so_far(event)}."
                     final, fresh = self._certify(event, moved=event.point is self.w)
             except KeyboardInterrupt:
+                if event is None:  # nothing to return yet
+                    raise
                 event = self._last(event)
                 reason = interrupt.reason(so_far(event))
                 final, fresh = self._certify(event, moved=event.point is self.w)
