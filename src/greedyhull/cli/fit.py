@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from io import StringIO
@@ -94,7 +95,7 @@ def fitted(estimator: Any, taken: Taken, y: Array) -> None:
         raise GreedyhullError(str(error)) from error
 
 
-def rows_of(estimator: Any, names: list[str]) -> dict[str, Weights]:
+def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
     """The weights by name, the largest first; for several classes told apart one by one, those of each."""
     weights = np.atleast_2d(np.asarray(estimator.weights_, dtype=np.float64))
     named = names if weights.shape[1] == len(names) else blocks_of(names, weights.shape[1])
@@ -109,7 +110,7 @@ def that_count(weights: Weights) -> Weights:
     return [(name, weight) for name, weight in weights if abs(weight) > least]
 
 
-def blocks_of(names: list[str], m: int) -> list[str]:
+def blocks_of(names: Sequence[str], m: int) -> list[str]:
     """Names for m models of several columns each: what the names of a model's columns begin with.
 
     >>> blocks_of(["tree_a", "tree_b", "net_a", "net_b"], 2)
