@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.cli.voice import Voice, certificate_fields, plain
 from greedyhull.errors import GreedyhullError, check, installing
@@ -30,7 +31,8 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
     check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
-    check(out is None or out.absolute().parent.is_dir(), f"The folder of --out {out} does not exist. Make it first.")
+    if out is not None:
+        check_file(out)
     if find_spec("sklearn") is None:
         raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. "
                                   + installing("demo"))
@@ -49,8 +51,11 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     document = told_in_full(estimator, taken, task)
     explain(estimator, taken, voice)
     if out is not None:
-        out.write_text(as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n",
-                       encoding="utf-8")
+        text = as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n"
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Unwritten({out: error}, text.rstrip(), document) from error
         voice.say(f"Written: {out}")
     voice.result(document)
     return DONE if document["converged"] else SHORT

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.errors import check, installing
 from greedyhull.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
 
@@ -25,6 +26,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
     check(not out.is_file(), f"--out {out} is a file; the name of a folder is wanted.")
     check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Make it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
+    check_folder(out, ["index.html"])
     _need_extras()
     from greedyhull.paper.page import write
 
@@ -37,8 +39,12 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
             say(f"{standing(finding)}  {experiment.place}: {experiment.title}")
             if len(found) < len(wanted):
                 show(wanted[len(found)], len(found), len(wanted))
-    page = write(found, out, scale, seed)
     standings = [standing(finding) for _, finding in found]
+    try:
+        page = write(found, out, scale, seed)
+    except OSError as error:
+        lines = [f"{standing(finding)}  {experiment.place}: {experiment.title}" for experiment, finding in found]
+        raise Unwritten({out: error}, "\n".join(lines), {"met": "FAILS" not in standings, "findings": lines}) from error
     left = f", {standings.count('not run')} not run" if "not run" in standings else ""
     say(f"\n{standings.count('holds')} of {len(found)} findings hold{left}. The page: {page}")
     return SHORT if "FAILS" in standings else DONE
