@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.fit_checks import check_options, check_samples, refusal
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.cli.voice import Voice, certificate_fields, plain
@@ -46,6 +47,7 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     estimator = estimator_of(kind, task, {name: value for name, value in options.items() if value is not None})
+    check_samples(taken, y, task, getattr(estimator, "cv", None))
     with voice.noting():
         fitted(estimator, taken, y)
     document = told_in_full(estimator, taken, task)
@@ -81,14 +83,11 @@ def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
     make = getattr(estimators, f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}")
-    known = make().get_params()
-    spelled = {"cv": "folds", "fit_intercept": "intercept"}
-    unknown = [f"--{spelled.get(name, name).replace('_', '-')}" for name in options if name not in known]
-    check(not unknown, f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not for {make.__name__}.")
     if "loss" in options:
         losses = sorted(make._parameter_constraints["loss"][0].options)
         check(options["loss"] in losses, f"--loss {options['loss']} was given; for {task} one of {', '.join(losses)} is "
                                          "wanted. What is fitted, numbers or classes, is said by --task.")
+    check_options(options, make().get_params(), make.__name__)
     return make(**options)
 
 
@@ -96,8 +95,10 @@ def fitted(estimator: Any, taken: Taken, y: Array) -> None:
     """Fit; what scikit-learn refuses is the user's to mend."""
     try:
         estimator.fit(taken.X, y, sample_weight=taken.sample_weight)
+    except GreedyhullError:
+        raise
     except ValueError as error:
-        raise GreedyhullError(str(error)) from error
+        raise GreedyhullError(refusal(error)) from error
 
 
 def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:

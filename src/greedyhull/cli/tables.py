@@ -80,6 +80,7 @@ def read_table(path: Path, kind: str | None = None) -> Table:
 
     check(path.is_file(), f"There is no file {path}.")
     known = sorted(set(FORMATS.values()))
+    check(kind is None or kind in known, f"The format {kind} was given; one of {', '.join(known)} is wanted.")
     kind = kind or format_of(path)
     check(kind in known, f"The name {path.name} does not tell its format. Say which one it is: {', '.join(known)}.")
     readers: dict[str, Callable[[Path], Table]] = {"csv": formats.Csv, "libsvm": libsvm, "npz": formats.npz,
