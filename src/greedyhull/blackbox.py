@@ -32,7 +32,8 @@ class BlackBox:
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True) -> None:
         check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
-        check(smoothness is None or smoothness > 0, f"smoothness = {smoothness!r} was given; a positive number is wanted.")
+        check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
+              f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
         self.convex = bool(convex)
 

@@ -58,7 +58,7 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
 @hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ."""
-    check(np.isfinite(delta) and delta > 0, f"delta = {delta!r} was given; a positive number is wanted.")
+    check(0.0 < _number(delta, "delta") < np.inf, f"delta = {delta!r} was given; a positive number is wanted.")
     A = design(X)
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber")
 
@@ -77,7 +77,7 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
 @hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean |xᵢ·w − yᵢ|^p / p with p > 1; for p < 2 its curvature is infinite, so no rate is promised."""
-    check(np.isfinite(p) and p > 1, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
+    check(1.0 < _number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
     A = design(X)
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
 
@@ -100,7 +100,7 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 @hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw: the q-quantile of y given x; it has kinks."""
-    check(0.0 < q < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
+    check(0.0 < _number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
     A = design(X)
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile")
 
@@ -108,7 +108,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
 @hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊; it has kinks: `Smoothed` minimises it."""
-    check(np.isfinite(epsilon) and epsilon >= 0, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
+    check(0.0 <= _number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
     A = design(X)
     loss = EpsilonInsensitive(_targets(A, y), _shares(A, sample_weight), float(epsilon))
     return _model(A, loss, intercept, "epsilon_insensitive")
@@ -139,7 +139,7 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
 
     ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
     """
-    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness, convex)
+    return BlackBox(value, gradient, _shape(shape), smoothness, convex)
 
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
@@ -148,6 +148,20 @@ def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite
     if intercept:
         return Composite(A, loss.profiled(), name, exact.profiled())
     return Composite(A, loss, name, exact)
+
+
+def _number(value: Any, name: str) -> float:
+    array = np.asarray(value)
+    check(array.ndim == 0 and array.dtype.kind in "biuf", f"{name} = {value!r} was given; a number is wanted.")
+    return float(array)
+
+
+def _shape(shape: Any) -> Shape:
+    """A shape as it is written for arrays: a whole number, or several."""
+    sizes = np.atleast_1d(np.asarray(shape))
+    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
+          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
+    return tuple(sizes.tolist())
 
 
 def _targets(A: Design, y: Any) -> Array:

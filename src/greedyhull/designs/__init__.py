@@ -10,7 +10,7 @@ from greedyhull.designs.dense import DenseDesign
 from greedyhull.designs.given import compressed
 from greedyhull.designs.operator import OperatorDesign
 from greedyhull.designs.sparse import SparseDesign
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Design
 
 FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
@@ -29,7 +29,10 @@ def design(X: Any) -> Design:
     if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
         return OperatorDesign(X)
     check(not np.ma.is_masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise GreedyhullError("X has rows of different lengths; a matrix with one row for each sample is wanted.") from None
     check(array.ndim == 2, f"X has shape {array.shape}; a matrix with one row for each sample is wanted. "
                            "Use X.reshape(-1, 1) for a single feature.")
     check(array.dtype.kind in "biuf", f"X has dtype {array.dtype}; numbers are wanted. Encode the columns first.")
