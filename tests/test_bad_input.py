@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import aslinearoperator
 
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
@@ -87,6 +88,21 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "p = 1": (lambda: gh.lp_loss(X, y, 1.0), r"p = 1\.0 was given; p > 1"),
     "p is NaN": (lambda: gh.lp_loss(X, y, np.nan), r"p = nan was given"),
     "smoothness -1": (lambda: gh.function(lambda w: 0.0, lambda w: w, 3, smoothness=-1.0), r"smoothness = -1\.0 was given"),
+    "smoothness is a word": (
+        lambda: gh.function(lambda w: 0.0, lambda w: w, 3, smoothness="a"),  # type: ignore[arg-type]
+        r"smoothness = 'a' was given",
+    ),
+    **{f"delta {given!r}": (lambda given=given: gh.huber(X, y, given), r"delta = .* was given; a number is wanted")  # type: ignore[misc]
+       for given in ("a", None, 1j, [1.0], np.ones(2))},
+    "p is a word": (lambda: gh.lp_loss(X, y, "2"), r"p = '2' was given; a number"),  # type: ignore[arg-type]
+    "q is nothing": (lambda: gh.quantile(X, y, None), r"q = None was given; a number"),  # type: ignore[arg-type]
+    "epsilon is nothing": (lambda: gh.epsilon_insensitive(X, y, None), r"epsilon = None was given"),  # type: ignore[arg-type]
+    **{f"shape {given!r}": (lambda given=given: gh.function(lambda w: 0.0, lambda w: w, given), r"shape = .* whole number")  # type: ignore[misc]
+       for given in (3.0, "ab", -3, 0, (), (2, 0), None, True)},
+    "rows of different lengths": (lambda: gh.least_squares([[1.0, 2.0], [3.0]], y), r"rows of different lengths"),
+    "a complex operator": (lambda: gh.least_squares(aslinearoperator(1j * X), y), r"dtype complex128; real numbers"),
+    "one radius": (lambda: gh.path(gh.least_squares(X, y), gh.L1Ball(3, 1.0), 3.0), r"radii=3\.0 was given"),  # type: ignore[arg-type]
+    "radii in words": (lambda: gh.path(gh.least_squares(X, y), gh.L1Ball(3, 1.0), "ab"), r"radii='ab' was given"),  # type: ignore[arg-type]
     "no functions": (lambda: gh.function(1.0, 2.0, 3), r"two functions"),  # type: ignore[arg-type]
     # quadratics
     "Q is not square": (lambda: gh.quadratic(X), r"Q has shape \(6, 3\).*square"),

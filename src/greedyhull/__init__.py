@@ -105,7 +105,9 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module 'greedyhull' has no attribute {name!r}")
+        from greedyhull.hints import missing
+
+        raise AttributeError(missing(name, __all__))
     value = globals()[name] = getattr(import_module(f"greedyhull.{_LATER[name]}"), name)
     return value
 

@@ -55,11 +55,11 @@ class Batch:
 
     def objective(self) -> Any:
         """f_B as an objective, whose lines can be followed."""
-        from greedyhull.designs import design
+        from greedyhull.designs import design, sparse_design
         from greedyhull.designs.centred import CentredDesign
         from greedyhull.objective import Composite
 
-        rows = design(self.rows)
+        rows = (sparse_design if hasattr(self.rows, "tocsc") else design)(self.rows)
         return Composite(rows if self.centre is None else CentredDesign(rows, self.centre), self.loss, "minibatch")
 
 

@@ -34,7 +34,8 @@ class BlackBox:
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None) -> None:
         check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
-        check(smoothness is None or smoothness > 0, f"smoothness = {smoothness!r} was given; a positive number is wanted.")
+        check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
+              f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
         self.convex, self.scale = bool(convex), given_scale(scale)
 
@@ -131,6 +132,8 @@ def number(value: Any, called: str) -> float:
 
 def numbers(g: Any, called: str) -> Array:
     """What a function returned, as a float64 array of its own: whoever returned it may write on it again."""
+    check(not isinstance(g, tuple), f"{called} returned several things; the gradient alone is wanted.")
+    check(not np.iscomplexobj(g), f"{called} returned complex numbers; real numbers are wanted.")
     try:
         return np.array(g, dtype=np.float64)
     except (TypeError, ValueError):

@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.atoms.base import array_of
 from greedyhull.atoms.entering import sized
 from greedyhull.errors import check
+from greedyhull.hints import hinting
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Recorder, lazy_rng
 from greedyhull.types import Answer, Array, Kind
@@ -57,6 +58,7 @@ class Certificate:
         return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
 
 
+@hinting
 def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
 

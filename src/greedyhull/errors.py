@@ -29,3 +29,12 @@ def check(condition: bool, message: str | Callable[[], str]) -> None:
     """
     if not condition:
         raise GreedyhullError(message if isinstance(message, str) else message())
+
+
+def installing(extra: str) -> str:
+    """How to install an optional part of the library.
+
+    >>> installing("frame")
+    'In the checkout: pip install -e ".[frame]".'
+    """
+    return f'In the checkout: pip install -e ".[{extra}]".'

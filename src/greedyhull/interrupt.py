@@ -4,8 +4,41 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
+
+
+def _ours() -> bool:
+    """Whether Ctrl-C may be taken over here: somebody else's handler stays in charge, and only the main thread has one."""
+    return (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block and raises KeyboardInterrupt there; a second one raises at once.
+
+    It is for blocks in which C calls Python, as LLVM does while it compiles: an exception in such a call is printed and lost.
+    """
+    if not _ours():
+        yield
+        return
+    heard: list[int] = []
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        if len(heard) > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            raise KeyboardInterrupt
 
 
 class Interrupt:
@@ -21,11 +54,8 @@ class Interrupt:
     def listen(self) -> None:
         """Take Ctrl-C over. It costs more than a tiny solve, so a run does this once it has lasted a while."""
         self.listening = True
-        if threading.current_thread() is threading.main_thread():
-            before = signal.getsignal(signal.SIGINT)
-            if before is signal.default_int_handler:  # somebody else's handler stays in charge
-                self._before = before
-                signal.signal(signal.SIGINT, self._hear)
+        if _ours():
+            self._before = signal.signal(signal.SIGINT, self._hear)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         if self.asked:
@@ -33,5 +63,5 @@ class Interrupt:
         self.asked = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._before is not None:
+        if self._before is not None and signal.getsignal(signal.SIGINT) == self._hear:  # another one may have come since
             signal.signal(signal.SIGINT, self._before)

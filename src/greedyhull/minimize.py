@@ -8,6 +8,7 @@ from typing import Any
 
 from greedyhull.driver.resume import take_up
 from greedyhull.driver.run import Run
+from greedyhull.hints import hinting
 from greedyhull.progress import Event
 from greedyhull.saved import load_state, try_path
 from greedyhull.solution import Solution
@@ -16,6 +17,7 @@ from greedyhull.stop import Relative, Seconds, Stop
 DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 
 
+@hinting
 def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.hints import hinting
 from greedyhull.minimize import minimize
 from greedyhull.solution import Solution
 from greedyhull.stop import Stop
 from greedyhull.types import Array
 
 
+@hinting
 def path(f: Any, S: Any, radii: Iterable[float], solver: Any = None, *, stop: Stop | None = None, seed: int = 0,
          progress: bool = False) -> list[Solution]:
     """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
@@ -26,7 +28,10 @@ def path(f: Any, S: Any, radii: Iterable[float], solver: Any = None, *, stop: St
     >>> [s.point.array().round(6).tolist() for s in gh.path(f, gh.L1Ball(2, 1.0), [1.0, 4.0])]
     [[1.0, 0.0], [3.0, 1.0]]
     """
-    sizes = np.array(list(radii), dtype=np.float64)
+    try:
+        sizes = np.array([float(radius) for radius in radii])
+    except (TypeError, ValueError):
+        sizes = np.zeros(0)
     check(sizes.ndim == 1 and len(sizes) > 0 and bool((sizes > 0).all() and np.isfinite(sizes).all()),
           f"radii={radii!r} was given; one or more positive numbers are wanted.")
     found: dict[int, Solution] = {}

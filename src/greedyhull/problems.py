@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.blackbox import BlackBox
 from greedyhull.designs import design
 from greedyhull.errors import check
+from greedyhull.hints import hinting
 from greedyhull.losses.absolute import Absolute
 from greedyhull.losses.base import Separable, shares, signs, vector
 from greedyhull.losses.epsilon_insensitive import EpsilonInsensitive
@@ -27,6 +28,7 @@ from greedyhull.quadratic import QuadraticForm
 from greedyhull.types import Array, Design, Shape
 
 
+@hinting
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = 1/(2n) ‖Xw − y‖²; X dense, CSR or CSC.
 
@@ -37,6 +39,7 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares")
 
 
+@hinting
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean log(1 + exp(−yᵢ xᵢ·w)) with labels −1/+1 or 0/1."""
     A = design(X)
@@ -44,6 +47,7 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic")
 
 
+@hinting
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean ½(1 − yᵢ xᵢ·w)₊² with labels −1/+1 or 0/1."""
     A = design(X)
@@ -51,13 +55,15 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge")
 
 
+@hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ."""
-    check(np.isfinite(delta) and delta > 0, f"delta = {delta!r} was given; a positive number is wanted.")
+    check(0.0 < _number(delta, "delta") < np.inf, f"delta = {delta!r} was given; a positive number is wanted.")
     A = design(X)
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber")
 
 
+@hinting
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw and counts y ≥ 0."""
     A = design(X)
@@ -68,13 +74,15 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     return _model(A, Poisson(counts, p), intercept, "poisson")
 
 
+@hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean |xᵢ·w − yᵢ|^p / p with p > 1; for p < 2 its curvature is infinite, so no rate is promised."""
-    check(np.isfinite(p) and p > 1, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
+    check(1.0 < _number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
     A = design(X)
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
 
 
+@hinting
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean (1 − yᵢ xᵢ·w)₊ with labels −1/+1 or 0/1; it has kinks: `Smoothed` minimises it."""
     A = design(X)
@@ -82,27 +90,31 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False)
     return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge")
 
 
+@hinting
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean |xᵢ·w − yᵢ|; it has kinks: `Smoothed` minimises it."""
     A = design(X)
     return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute")
 
 
+@hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw: the q-quantile of y given x; it has kinks."""
-    check(0.0 < q < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
+    check(0.0 < _number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
     A = design(X)
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile")
 
 
+@hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
     """f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊; it has kinks: `Smoothed` minimises it."""
-    check(np.isfinite(epsilon) and epsilon >= 0, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
+    check(0.0 <= _number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
     A = design(X)
     loss = EpsilonInsensitive(_targets(A, y), _shares(A, sample_weight), float(epsilon))
     return _model(A, loss, intercept, "epsilon_insensitive")
 
 
+@hinting
 def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> QuadraticForm:
     """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator.
 
@@ -113,6 +125,7 @@ def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> Quadratic
     return QuadraticForm(Q, b, scale)
 
 
+@hinting
 def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     """f(w) = −mean log (Pw)ᵢ with P ≥ 0: mixtures (Pᵢⱼ the density of component j at sample i), log-optimal portfolios."""
     A = design(P)
@@ -126,6 +139,7 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     return _model(A, NegativeLog(logs, _shares(A, sample_weight)), False, "log_likelihood")
 
 
+@hinting
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
              smoothness: float | None = None, convex: bool = True, scale: float | None = None) -> BlackBox:
     """A black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz.
@@ -133,7 +147,7 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
     ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
     ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
     """
-    return BlackBox(value, gradient, (shape,) if isinstance(shape, int) else tuple(shape), smoothness, convex, scale)
+    return BlackBox(value, gradient, _shape(shape), smoothness, convex, scale)
 
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
@@ -142,6 +156,20 @@ def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite
     if intercept:
         return Composite(A, loss.profiled(), name, exact.profiled())
     return Composite(A, loss, name, exact)
+
+
+def _number(value: Any, name: str) -> float:
+    array = np.asarray(value)
+    check(array.ndim == 0 and array.dtype.kind in "biuf", f"{name} = {value!r} was given; a number is wanted.")
+    return float(array)
+
+
+def _shape(shape: Any) -> Shape:
+    """A shape as it is written for arrays: a whole number, or several."""
+    sizes = np.atleast_1d(np.asarray(shape))
+    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
+          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
+    return tuple(sizes.tolist())
 
 
 def _targets(A: Design, y: Any) -> Array:

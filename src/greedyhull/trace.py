@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.errors import installing
 from greedyhull.types import Array
 
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
@@ -57,7 +58,7 @@ class Trace:
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError('A trace as a frame needs pandas: pip install "greedyhull[frame]"') from None
+            raise ImportError(f"A trace as a frame needs pandas, which is not installed. {installing('frame')}") from None
 
         return pd.DataFrame(self.to_dict())
 

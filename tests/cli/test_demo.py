@@ -140,7 +140,7 @@ def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path)
     monkeypatch.setattr("greedyhull.cli.demo.find_spec", lambda name: None if name == "sklearn" else find_spec(name))
     assert run(["demo", "--out", str(tmp_path / "page.html")]) == 1
     assert capsys.readouterr().err == ("greedyhull: The demo needs scikit-learn, which is not installed. "
-                                       'Install the extra: pip install "greedyhull[demo]".\n')
+                                       'In the checkout: pip install -e ".[demo]".\n')
 
 
 def test_help_imports_nothing_heavy():

@@ -115,7 +115,17 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
     (["l1", "table.csv", "--target", "y", "--task", "ranking"], "one of auto, regression, classification is wanted"),
     (["l1", "table.csv", "--target", "y", "--loss", "cubic"], "--loss cubic was given; for regression one of absolute"),
     (["l1", "table.csv", "--target", "y", "--radius", "1", "--alpha", "2"], "one of them is wanted"),
-    (["l1", "table.csv", "--target", "y", "--radius", "-1"], "'radius' parameter of L1BudgetRegressor"),
+    (["l1", "table.csv", "--target", "y", "--radius", "-1"], "--radius -1.0 was given; a number above 0.0 is wanted."),
+    (["l1", "table.csv", "--target", "y", "--radius", "nan"], "--radius nan was given; a number above 0.0 is wanted."),
+    (["l1", "table.csv", "--target", "y", "--max-iter", "0"], "--max-iter 0 was given; a whole number of at least 1 is"),
+    (["l1", "table.csv", "--target", "y", "--folds", "1"], "--folds 1 was given; a whole number of at least 2 is wanted."),
+    (["l1", "table.csv", "--target", "y", "--folds", "21"], "21 folds want at least as many samples; there are 20."),
+    (["simplex", "table.csv", "--target", "y", "--loss", "quantile", "--quantile", "1"],
+     "--quantile 1.0 was given; a number above 0.0 and below 1.0 is wanted."),
+    (["simplex", "table.csv", "--target", "y", "--delta", "2"], "--delta 2.0 was given, but the loss is squared"),
+    (["l1", "table.csv", "--target", "y", "--loss", "huber", "--quantile", "0.3"], "Add --loss quantile, or leave --quantile"),
+    (["l1", "table.csv", "--target", "y", "--task", "classification"], "The target y holds numbers with fractions"),
+    (["l1", "table.csv", "--target", "y", "--format", "xls"], "The format xls was given; one of csv, libsvm, npy, npz"),
     (["l1", "table.csv", "--target", "y", "--radius", "1", "--folds", "3"], "--folds is not for L1BudgetRegressor"),
     (["simplex", "table.csv", "--target", "y", "--features", "a,q"], '"q" was given'),
     (["cubic", "table.csv"], "No such command 'cubic'"),
@@ -127,7 +137,23 @@ def test_wrong_use(tmp_path, table, monkeypatch, capsys, options, words):
     assert out.count("\n") <= 2 and words in err and "Traceback" not in err, err
 
 
+@pytest.mark.parametrize("cells, words", [
+    ("1,2,nan", "Column b is NaN or infinite in sample 2"), ("inf,2,3", "Column a is NaN or infinite in sample 2"),
+    ("1,nan,2", "The target y is NaN or infinite in 1 samples, the first of them sample 2"),
+])
+def test_numbers_that_are_none_are_named(tmp_path, capsys, cells, words):
+    (tmp_path / "t.csv").write_text(f"a,y,b\n1,2,3\n{cells}\n4,5,7\n")
+    assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y", "--radius", "1"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_one_class_is_refused_by_its_name(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,y\n1,red\n2,red\n")
+    assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y"]) == 2
+    assert "The target y has one class only, red; two or more are wanted." in capsys.readouterr().err
+
+
 def test_without_scikit_learn(tmp_path, table, monkeypatch, capsys):
     monkeypatch.setattr("greedyhull.cli.fit.find_spec", lambda name: None)
     assert run(["fit", "l1", str(tmp_path / "table.csv"), "--target", "y"]) == 1
-    assert 'pip install "greedyhull[demo]"' in capsys.readouterr().err
+    assert 'pip install -e ".[demo]"' in capsys.readouterr().err

@@ -64,6 +64,26 @@ def test_all_errors_at_once_in_the_order_of_the_file(refused):
         assert fault.startswith(f"line {line}, {key}: ") and words in fault, fault
 
 
+def test_a_misspelt_name_hides_nothing_else_of_its_table(refused):
+    faults = refused(
+        ('"least_squares"', '"hubr"\ndelta = -1'), ('"l1_ball"\nradius = 1.5', '"l1_bal"\nradius = -2\nwieghts = 3'),
+        ("[stop]", '[solver]\nname = "frank_wolf"\nstep = {name = "powr", p = "x"}\ntolerance = "harmonc"\nseed = 1\n'
+                   "[stop]"))
+    for key, words in {"objective.loss": '"huber"?', "objective.delta": "-1 was given", "set.kind": '"l1_ball"?',
+                       "set.radius": "-2 was given", "set.wieghts": 'Did you mean "weights"?', "solver.name": '"frank_wolfe"?',
+                       "solver.step.name": '"power"?', "solver.step.p": '"x" was given; a number',
+                       "solver.tolerance": '"harmonic"?', "solver.seed": "is no key of frank_wolfe"}.items():
+        assert sum(f", {key}: " in fault and words in fault for fault in faults) == 1, (key, faults)
+    assert len(faults) == 10
+
+
+@pytest.mark.parametrize("solver", [
+    'name = "mixed"\nsolvers = ["frank_wolf", {name = "jonse", step = 3}]', 'name = "qqq"\nstep = 3', 'name = 3\nstep = 3',
+    'name = "mixed"\nsolvers = "frank_wolf"'])
+def test_misspelt_names_in_odd_places_end(refused, solver):
+    assert any("solver" in fault for fault in refused(("[stop]", f"[solver]\n{solver}\n[stop]")))
+
+
 def test_faults_of_columns_and_solver_together(refused):
     faults = refused(('target = "y"', 'target = "z"\nfeatures = ["a", "q"]'),
                      ('"least_squares"', '"least_squares"\nsample_weight = 9'),

@@ -174,7 +174,7 @@ def test_the_same_seed_gives_the_same_numbers(findings):
 def test_worst_cases_say_how_to_install_what_they_need(monkeypatch):
     monkeypatch.setattr("greedyhull.paper.statements.worst_cases.find_spec", lambda name: None)
     found = EXPERIMENTS[NAMES.index("worst_cases")].run(QUICK, 0)
-    assert found.ok and 'pip install "greedyhull[paper]"' in found.verdict and not found.figures
+    assert found.ok and 'pip install -e ".[paper]"' in found.verdict and not found.figures
 
 
 def test_the_command_writes_the_page(tmp_path, capsys):
@@ -213,7 +213,7 @@ def test_bad_usage_is_one_sentence(arguments, sentence, capsys, tmp_path, monkey
 def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("greedyhull.cli.paper.find_spec", lambda name: None)
     assert run(["paper", "--out", str(tmp_path / "page")]) == 1
-    assert 'needs matplotlib and Jinja2, which are not installed. Install the extra: pip install "greedyhull[paper]".' in \
+    assert 'needs matplotlib and Jinja2, which are not installed. In the checkout: pip install -e ".[paper]".' in \
         capsys.readouterr().err
 
 

@@ -153,7 +153,7 @@ def test_what_is_missing_is_told(missing, runs, tmp_path, monkeypatch):
     found = pages.find_spec
     monkeypatch.setattr(pages, "find_spec", lambda name: None if name == missing else found(name))
     for report in (runs["always"].report, gh.compare([runs["always"]]).report):
-        with pytest.raises(ModuleNotFoundError, match=re.escape('pip install "greedyhull[report]"')):
+        with pytest.raises(ModuleNotFoundError, match=re.escape('pip install -e ".[report]"')):
             report(tmp_path / "run.html")
 
 

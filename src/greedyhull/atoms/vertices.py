@@ -14,6 +14,7 @@ from greedyhull.atoms.nearest import nearest_mixture
 from greedyhull.atoms.pairs import farthest_points
 from greedyhull.atoms.ranges import CHUNK, products
 from greedyhull.atoms.shapes import Dense, DenseBlock, Sparse, SparseBlock, value_key
+from greedyhull.designs.given import compressed
 from greedyhull.errors import check
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Block, Design
@@ -170,7 +171,7 @@ def _dense_rows(matrix: Any) -> Array:
 def _sparse_rows(matrix: Any) -> Any:
     from scipy.sparse import csr_array
 
-    rows = csr_array(matrix, dtype=np.float64, copy=True)
+    rows = csr_array(compressed(matrix, "matrix"), dtype=np.float64, copy=True)
     check(_sound(rows.data), NOT_SOUND)
     rows.sum_duplicates()
     rows.eliminate_zeros()

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from greedyhull.cli.exits import BROKEN, INTERRUPTED, MISSING, WRONG
+from greedyhull.cli.exits import BROKEN, INTERRUPTED, MISSING, SHORT, WRONG
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -31,13 +31,17 @@ def run(arguments: Sequence[str]) -> int:
             import traceback
 
             traceback.print_exc()
-        return _complain(*_told(error))
+        return _complain(*_told(error, "--json" in arguments))
 
 
-def _told(error: Exception) -> tuple[str, int]:
+def _told(error: Exception, as_json: bool) -> tuple[str, int]:
     """What to say of an error, and the exit code."""
+    from greedyhull.cli.outputs import Unwritten
     from greedyhull.errors import GreedyhullError
 
+    if isinstance(error, Unwritten):
+        error.printed(as_json)
+        return str(error), SHORT
     if isinstance(error, GreedyhullError):
         return str(error), WRONG
     if isinstance(error, ModuleNotFoundError):

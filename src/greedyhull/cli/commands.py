@@ -29,8 +29,8 @@ def greedyhull(
 ) -> None:
     """Minimise convex functions over convex hulls of atoms, and prove how good the answer is.
 
-    Exit codes: 0 done, and certified as asked; 1 short of the goal, or an optional part is not installed; 2 asked wrongly;
-    3 an error inside greedyhull; 130 interrupted.
+    Exit codes: 0 done, and certified as asked; 1 short of the goal, a result could not be written, or an optional part is
+    not installed; 2 asked wrongly; 3 an error inside greedyhull; 130 interrupted.
     """
     if isinstance(context.obj, dict):
         context.obj["debug"] = debug
@@ -67,7 +67,8 @@ def solve(
 ) -> None:
     """Solve the problem that a TOML file describes; write the solution, its trace and a page about it.
 
-    Exit codes: 0 the goal in [stop] is met and certified, 1 a limit came first, 2 the file or its data are wrong.
+    Exit codes: 0 the goal in [stop] is met and certified, 1 a limit came first, or a result could not be
+    written and is printed, 2 the file or its data are wrong, or nothing can be written where the results go.
     """
     from greedyhull.cli.solve import run
     from greedyhull.cli.voice import Voice
@@ -119,7 +120,8 @@ def paper(
 ) -> None:
     """Reproduce the paper: measure each of its statements and write one HTML page with figures and data.
 
-    A few minutes on two cores. Exact worst cases are computed if PEPit is installed: pip install "greedyhull[paper]".
+    A few minutes on two cores. Exact worst cases are computed if PEPit is installed, which comes with the
+    extra paper: pip install -e ".[paper]", in the checkout.
     Exit codes: 0 all findings hold, 1 one does not, 2 asked wrongly.
     """
     from greedyhull.cli.paper import run

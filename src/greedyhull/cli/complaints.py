@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel
@@ -60,6 +62,25 @@ def words_of(fault: Any, model: type[BaseModel] | None) -> str:
     for pydantic, ours in PHRASES.items():
         said = said.replace(pydantic, ours)
     return f"{shown(given)} was given; {said} is wanted."
+
+
+def respelled(fault: Any, written: dict[str, Any]) -> dict[str, Any] | None:
+    """The file with the name that was meant in the place of a misspelt one, None where nothing comes near."""
+    if fault["type"] != "union_tag_invalid":
+        return None
+    near = get_close_matches(str(fault["ctx"]["tag"]), _listed(fault["ctx"]["expected_tags"]), n=1)
+    *way, last = key_of(fault, written).split(".")
+    copy = deepcopy(written)
+    here: Any = copy
+    for part in way:
+        here = here[int(part)] if isinstance(here, list) else here.get(part) if isinstance(here, dict) else None
+    if not near or not isinstance(here, dict | list):
+        return None
+    if isinstance(here, list):
+        here[int(last)] = near[0]
+    else:
+        here[last] = near[0]
+    return copy
 
 
 def _listed(words: str) -> list[str]:

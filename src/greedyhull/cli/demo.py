@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.errors import check
+from greedyhull.cli.outputs import Unwritten, check_file
+from greedyhull.cli.voice import certificate_fields
+from greedyhull.errors import check, installing
 from greedyhull.minimize import minimize
 from greedyhull.problems import logistic
 from greedyhull.types import Array
@@ -41,8 +43,7 @@ class Biopsies(NamedTuple):
 def run(budget: float, out: Path, say: Say, quiet: bool = False) -> Solution:
     """Solve, explain and write the page; what is wrong with the request is said before anything is computed."""
     check(math.isfinite(budget) and budget > 0, f"A budget of {budget:g} was given; a positive number is wanted.")
-    check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Make it first.")
-    check(not out.is_dir(), f"--out {out} is a folder; the name of a file is wanted.")
+    check_file(out)
     _need_extras()
     data = biopsies()
     opening = [
@@ -122,9 +123,14 @@ def explain(solution: Solution, data: Biopsies, out: Path, opening: list[str], s
     for sentence in said + closing:
         say(wrapped(sentence))
     say("")
-    for name, weight in used(solution, data.names):
-        say(f"  {weight:+8.3f}  {name}")
-    write(solution, out, title=TITLE, names=data.names, opening=opening, closing=closing, **NAMES)
+    weights = [f"  {weight:+8.3f}  {name}" for name, weight in used(solution, data.names)]
+    for line in weights:
+        say(line)
+    try:
+        write(solution, out, title=TITLE, names=data.names, opening=opening, closing=closing, **NAMES)
+    except OSError as error:
+        document = {"certificate": certificate_fields(solution.certificate), "reason": solution.reason}
+        raise Unwritten({out: error}, "\n".join([*said, *weights]), document) from error
     say(f"\nThe page with the figure: {out}")
 
 
@@ -140,4 +146,4 @@ def _need_extras() -> None:
                if find_spec(module) is None]
     if missing:
         raise ModuleNotFoundError(f"The demo needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  'installed. Install the extra: pip install "greedyhull[demo]".')
+                                  f"installed. {installing('demo')}")

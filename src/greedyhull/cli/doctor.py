@@ -15,6 +15,7 @@ import numpy as np
 import greedyhull as gh
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.voice import Voice
+from greedyhull.errors import installing
 
 NEEDED = ("numpy", "scipy", "numba", "rich", "typer", "pydantic")
 OPTIONAL = {"scikit-learn": ("demo", "estimators, greedyhull fit and greedyhull demo"),
@@ -35,7 +36,7 @@ def run(voice: Voice) -> int:
     voice.pairs([("greedyhull", found["greedyhull"]), ("python", found["python"]),
                  *((name, _version(name) or "MISSING: reinstall greedyhull") for name in NEEDED)])
     voice.say("Optional parts")
-    voice.pairs((name, _version(name) or f'not installed; for {use}: pip install "greedyhull[{extra}]"')
+    voice.pairs((name, _version(name) or f"not installed; it is for {use}. {installing(extra)}")
                 for name, (extra, use) in OPTIONAL.items())
     voice.say("Linear algebra")
     voice.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])

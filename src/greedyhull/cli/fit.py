@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from io import StringIO
@@ -14,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.fit_checks import check_options, check_samples, refusal
+from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.cli.voice import Voice, certificate_fields, plain
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.report.words import SMALL
 from greedyhull.types import Array
 
@@ -29,10 +32,11 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
     check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
-    check(out is None or out.absolute().parent.is_dir(), f"The folder of --out {out} does not exist. Make it first.")
+    if out is not None:
+        check_file(out)
     if find_spec("sklearn") is None:
-        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. Install the extra: "
-                                  'pip install "greedyhull[demo]".')
+        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. "
+                                  + installing("demo"))
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
@@ -43,13 +47,17 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     estimator = estimator_of(kind, task, {name: value for name, value in options.items() if value is not None})
+    check_samples(taken, y, task, getattr(estimator, "cv", None))
     with voice.noting():
         fitted(estimator, taken, y)
     document = told_in_full(estimator, taken, task)
     explain(estimator, taken, voice)
     if out is not None:
-        out.write_text(as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n",
-                       encoding="utf-8")
+        text = as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n"
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Unwritten({out: error}, text.rstrip(), document) from error
         voice.say(f"Written: {out}")
     voice.result(document)
     return DONE if document["converged"] else SHORT
@@ -75,14 +83,11 @@ def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
     make = getattr(estimators, f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}")
-    known = make().get_params()
-    spelled = {"cv": "folds", "fit_intercept": "intercept"}
-    unknown = [f"--{spelled.get(name, name).replace('_', '-')}" for name in options if name not in known]
-    check(not unknown, f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not for {make.__name__}.")
     if "loss" in options:
         losses = sorted(make._parameter_constraints["loss"][0].options)
         check(options["loss"] in losses, f"--loss {options['loss']} was given; for {task} one of {', '.join(losses)} is "
                                          "wanted. What is fitted, numbers or classes, is said by --task.")
+    check_options(options, make().get_params(), make.__name__)
     return make(**options)
 
 
@@ -90,11 +95,13 @@ def fitted(estimator: Any, taken: Taken, y: Array) -> None:
     """Fit; what scikit-learn refuses is the user's to mend."""
     try:
         estimator.fit(taken.X, y, sample_weight=taken.sample_weight)
+    except GreedyhullError:
+        raise
     except ValueError as error:
-        raise GreedyhullError(str(error)) from error
+        raise GreedyhullError(refusal(error)) from error
 
 
-def rows_of(estimator: Any, names: list[str]) -> dict[str, Weights]:
+def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
     """The weights by name, the largest first; for several classes told apart one by one, those of each."""
     weights = np.atleast_2d(np.asarray(estimator.weights_, dtype=np.float64))
     named = names if weights.shape[1] == len(names) else blocks_of(names, weights.shape[1])
@@ -109,7 +116,7 @@ def that_count(weights: Weights) -> Weights:
     return [(name, weight) for name, weight in weights if abs(weight) > least]
 
 
-def blocks_of(names: list[str], m: int) -> list[str]:
+def blocks_of(names: Sequence[str], m: int) -> list[str]:
     """Names for m models of several columns each: what the names of a model's columns begin with.
 
     >>> blocks_of(["tree_a", "tree_b", "net_a", "net_b"], 2)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
-import lzma
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 
+from greedyhull.cli.numbered import Numbered
+from greedyhull.cli.reading import reading, text_of
+from greedyhull.cli.sparse_file import PARTS, kind_of, sparse_in
 from greedyhull.cli.tables import Matrix
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
 
-PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-SPARSE = {"data", "indices", "indptr", "shape"}  # what scipy.sparse.save_npz writes
 NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
 
 
@@ -31,12 +28,8 @@ class Csv:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.apart: dict[str, Array] = {}
-        try:
-            with text_of(path) as file:
-                first = file.readline()
-        except UnicodeDecodeError as error:
-            raise GreedyhullError(f"{path.name} is no text in UTF-8 ({error}). Save it as UTF-8, or say what format it "
-                                  "has.") from error
+        with reading(path, "lines of cells"), text_of(path) as file:
+            first = file.readline()
         check(bool(first.strip()), f"{path.name} begins with an empty line; names of columns, or numbers, are wanted.")
         self.mark = max(",;\t", key=first.count)
         cells = [cell.strip() for cell in next(csv.reader([first], delimiter=self.mark))]
@@ -44,7 +37,8 @@ class Csv:
         self.names = cells if self.headed else [str(j) for j in range(len(cells))]
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         check(not twice, f"{path.name} has several columns named {', '.join(twice)}; each name once is wanted.")
-        self._check_lines()
+        with reading(path, "lines of cells"):
+            self._check_lines()
 
     def _check_lines(self) -> None:
         """Every line has as many cells as there are columns: a cell too many would shift the others, and nobody would know."""
@@ -95,52 +89,20 @@ class Csv:
         return ""
 
 
-def text_of(path: Path) -> TextIO:
-    """The text of a file, which may be packed."""
-    file: TextIO = PACKED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="")
-    return file
-
-
-def libsvm(path: Path) -> Matrix:
-    """``label index:value …`` on each line; indices from 1, or from 0 if one is 0. Columns are named by their indices."""
-    from scipy.sparse import csr_array
-
-    labels: list[float] = []
-    indices: list[int] = []
-    values: list[float] = []
-    starts = [0]
-    with text_of(path) as file:
-        for number, line in enumerate(file, start=1):
-            cells = line.partition("#")[0].split()
-            if not cells:
-                continue
-            try:
-                labels.append(float(cells[0]))
-                parts = [cell.split(":") for cell in cells[1:] if not cell.startswith("qid:")]
-                indices += [int(index) for index, _ in parts]
-                values += [float(value) for _, value in parts]
-            except ValueError as error:
-                raise GreedyhullError(f"Line {number} of {path.name} is not in LIBSVM's format, 1 3:0.5 7:2.0 say "
-                                      f"({error}).") from error
-            starts.append(len(indices))
-    check(len(labels) > 0 and len(indices) > 0, f"{path.name} holds no data; lines such as 1 3:0.5 7:2.0 are wanted.")
-    first = min(1, min(indices))
-    check(first >= 0, f"{path.name} holds a negative index; indices from 1, or from 0, are wanted.")
-    places = np.array(indices) - first
-    X = csr_array((values, places, starts), shape=(len(labels), int(places.max()) + 1))
-    return Matrix([str(j + first) for j in range(X.shape[1])], X, {"label": np.array(labels)})
-
-
 def npz(path: Path) -> Matrix:
     """Arrays by name: the data are ``X`` (or the only matrix, or one that scipy.sparse.save_npz wrote), with ``names`` if
     these are there; vectors of one entry a sample stand apart, ``y`` first."""
     arrays = load_arrays(path)
     X = _matrix(path, arrays)
+    check(min(X.shape) > 0, f"{path.name} holds a matrix of shape {X.shape}; at least one row and one column are wanted.")
     d = X.shape[1]
     named = next((name for name in NAMES if name in arrays), None)
-    names = [str(name) for name in (range(d) if named is None else arrays[named])]
+    names: Sequence[str] = Numbered(d) if named is None else [str(name) for name in arrays[named].ravel().tolist()]
     check(len(names) == d, f"{path.name} holds {len(names)} {named} for {d} columns; one for each is wanted.")
-    vectors = [name for name, a in arrays.items() if a.ndim == 1 and len(a) == X.shape[0] and name not in SPARSE | {named}]
+    check(named is None or len(set(names)) == d, f"{path.name} has several columns of the same name; each once is wanted.")
+    kind = kind_of(arrays)
+    parts = {named, *(() if kind is None else ("shape", "format", *PARTS[kind]))}
+    vectors = [name for name, a in arrays.items() if a.ndim == 1 and len(a) == X.shape[0] and name not in parts]
     order = sorted(vectors, key=lambda name: (name not in TARGETS, name == "sample_weight"))
     return Matrix(names, X, {name: arrays[name] for name in order})
 
@@ -148,40 +110,41 @@ def npz(path: Path) -> Matrix:
 def npy(path: Path) -> Matrix:
     """One matrix; columns are named by their numbers."""
     X = load_array(path)
-    check(X.ndim == 2, f"{path.name} holds an array of shape {X.shape}; a matrix, one sample a row, is wanted.")
-    return Matrix([str(j) for j in range(X.shape[1])], X, {})
+    check(X.ndim == 2 and min(X.shape) > 0,
+          f"{path.name} holds an array of shape {X.shape}; a matrix, one sample a row, is wanted.")
+    return Matrix(Numbered(X.shape[1]), X, {})
 
 
 def load_arrays(path: Path) -> dict[str, Array]:
-    """All arrays of an npz file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, BadZipFile, AttributeError) as error:
-        raise GreedyhullError(f"{path.name} cannot be read as an NPZ file ({error}).") from error
+    """All arrays of an npz file; those that could only be unpickled are refused."""
+    with reading(path, "an NPZ file"), np.load(path, allow_pickle=False) as file:
+        found = {name: file[name] for name in file.files}
+    return {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
 
 
 def load_array(path: Path) -> Any:
     """The one array of a file: .npy, .npz (a matrix as in `npz`), or numbers in text."""
     if path.suffix.lower() == ".npz":
         return _matrix(path, load_arrays(path), dimensions=(1, 2))
-    try:
+    with reading(path, "numbers"):
         if path.suffix.lower() == ".npy":
-            return np.load(path, allow_pickle=False)
+            return numbers(path, np.load(path, allow_pickle=False))
         table = Csv(path)
         found = table.numbers(range(len(table.names)))
         return found.ravel() if 1 in found.shape else found
-    except (ValueError, OSError, EOFError) as error:
-        raise GreedyhullError(str(error) if isinstance(error, GreedyhullError) else
-                              f"{path.name} cannot be read as numbers ({error}).") from error
+
+
+def numbers(path: Path, array: Array) -> Array:
+    """The array, if it holds real numbers."""
+    check(isinstance(array, np.ndarray) and array.dtype.kind in "biuf",
+          lambda: f"{path.name} holds {getattr(array, 'dtype', type(array).__name__)}; an array of real numbers is wanted.")
+    return array
 
 
 def _matrix(path: Path, arrays: dict[str, Array], dimensions: tuple[int, ...] = (2,)) -> Any:
-    if arrays.keys() >= SPARSE:
-        from scipy.sparse import load_npz
-
-        found: Any = load_npz(path)
-        return found.tocsr()
+    kind = kind_of(arrays)
+    if kind is not None:
+        return sparse_in(path, arrays, kind)
     able = [name for name, a in arrays.items() if a.ndim in dimensions and a.dtype.kind in "biuf"]
     name = "X" if "X" in able else able[0] if len(able) == 1 else ""
     held = ", ".join(f"{name} {a.shape}" for name, a in arrays.items()) or "nothing"

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.errors import check
+from greedyhull.cli.outputs import Unwritten, check_folder
+from greedyhull.errors import check, installing
 from greedyhull.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
 
 Say = Callable[[str], Any]
@@ -25,6 +26,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
     check(not out.is_file(), f"--out {out} is a file; the name of a folder is wanted.")
     check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Make it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
+    check_folder(out, ["index.html"])
     _need_extras()
     from greedyhull.paper.page import write
 
@@ -37,8 +39,12 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
             say(f"{standing(finding)}  {experiment.place}: {experiment.title}")
             if len(found) < len(wanted):
                 show(wanted[len(found)], len(found), len(wanted))
-    page = write(found, out, scale, seed)
     standings = [standing(finding) for _, finding in found]
+    try:
+        page = write(found, out, scale, seed)
+    except OSError as error:
+        lines = [f"{standing(finding)}  {experiment.place}: {experiment.title}" for experiment, finding in found]
+        raise Unwritten({out: error}, "\n".join(lines), {"met": "FAILS" not in standings, "findings": lines}) from error
     left = f", {standings.count('not run')} not run" if "not run" in standings else ""
     say(f"\n{standings.count('holds')} of {len(found)} findings hold{left}. The page: {page}")
     return SHORT if "FAILS" in standings else DONE
@@ -102,4 +108,4 @@ def _need_extras() -> None:
     missing = [name for module, name in (("matplotlib", "matplotlib"), ("jinja2", "Jinja2")) if find_spec(module) is None]
     if missing:
         raise ModuleNotFoundError(f"The page needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  'installed. Install the extra: pip install "greedyhull[paper]".')
+                                  f"installed. {installing('paper')}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ class Problem:
     stop: Stop | None
     goal: float | None  # the absolute gap that is asked for
     seed: int
-    names: list[str] | None
+    names: Sequence[str] | None
     title: str
     folder: Path
     report: bool

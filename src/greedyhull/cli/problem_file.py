@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from greedyhull.cli.complaints import key_of, words_of
+from greedyhull.cli.complaints import key_of, respelled, words_of
 from greedyhull.cli.faults import Faults, lines_of
 from greedyhull.cli.spelled import COLUMN, As, Column, File, LossTable, SetTable, SolverTable, model_at
 from greedyhull.cli.tables import format_of
@@ -20,6 +20,7 @@ from greedyhull.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
 
 WITHOUT_TARGET = ("log_likelihood", "quadratic")
 WITHOUT_DATA = ("quadratic",)
+DEPTH = 5  # tables within tables
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a number of at least 0")]
 
 
@@ -90,11 +91,17 @@ def read(path: Path) -> tuple[ProblemFile, Faults]:
                               "[brackets].") from error
     faults = Faults(path, lines_of(text))
     file = None
-    try:
-        file = ProblemFile.model_validate(written, context={"folder": path.parent})
-    except ValidationError as error:
-        for fault in error.errors():
-            faults.add(key_of(fault, written), words_of(fault, _model(fault["loc"])))
+    meant: dict[str, Any] | None = written
+    for _ in range(DEPTH):  # once more with the names that were meant, for what else is wrong there
+        if meant is None or file is not None:
+            break
+        written, meant = meant, None
+        try:
+            file = ProblemFile.model_validate(written, context={"folder": path.parent})
+        except ValidationError as error:
+            for fault in error.errors():
+                faults.add(key_of(fault, written), words_of(fault, _model(fault["loc"])))
+                meant = respelled(fault, meant or written) or meant
     _across(written, faults)
     faults.settle()
     assert file is not None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.cli.formats import load_array, load_arrays
+from greedyhull.cli.formats import load_array, load_arrays, numbers
+from greedyhull.cli.numbered import Numbered
 from greedyhull.errors import check
 from greedyhull.saved import save_state
 from greedyhull.types import Array, State
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from greedyhull.solution import Solution
 
 
-def write_solution(path: Path, s: Solution, names: list[str] | None) -> None:
+MANY = 1_000_000  # columns whose names, where these are only their numbers, are not worth writing
+
+
+def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None:
     """Write ``point``, ``intercept``, the certificate's ``value, gap, lower, kind, delta`` (NaN where one is unknown), how the
     run went, ``names`` of the coordinates, and the atoms as rows of a CSR matrix with ``atom_weights``."""
     c = s.certificate
@@ -26,7 +31,7 @@ def write_solution(path: Path, s: Solution, names: list[str] | None) -> None:
         "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
         "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
         "solver": np.array(repr(s.solver)), **_atoms(s.point)}
-    if names is not None:
+    if names is not None and not (isinstance(names, Numbered) and len(names) > MANY):
         state["names"] = np.array(names)
     save_state(path, state)
 
@@ -56,6 +61,6 @@ def read_point(path: Path) -> Array:
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
         if "point" in arrays:
-            return np.asarray(arrays["point"], dtype=np.float64)
+            return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
     found: Any = load_array(path)
     return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64).squeeze()

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.cli.problem import Problem, load
 from greedyhull.cli.solution_file import write_solution
 from greedyhull.cli.voice import Voice, certificate_fields
-from greedyhull.errors import check
+from greedyhull.errors import installing
 from greedyhull.minimize import DEFAULT_STOP, minimize
 from greedyhull.report import used, words
 
 if TYPE_CHECKING:
     from greedyhull.solution import Solution
 
+FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.html"}
 FEW = 12  # names that a sentence can bear
 
 
@@ -24,14 +27,14 @@ def run(file: Path, out: Path | None, voice: Voice) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
     problem = load(file)
     folder = problem.folder if out is None else out
-    check(not folder.exists() or folder.is_dir(), f"{folder} is a file; the name of a folder for the results is wanted.")
+    check_folder(folder, FILES.values())
     voice.say(f"Minimising {problem.f!r} over {problem.S!r}.")
     for note in problem.notes:
         voice.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
     with voice.noting():
         s = minimize(problem.f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live)
-    written = write(s, problem, folder, voice)
+    written, lost = write(s, problem, folder, voice)
     if s.choice:
         voice.say(s.choice)
     listed = used(s, problem.names)
@@ -43,23 +46,34 @@ def run(file: Path, out: Path | None, voice: Voice) -> int:
     for path in written.values():
         voice.say(f"Written: {path}")
     met = s.converged or not stop.asks_gap
-    voice.result({
+    document = {
         "met": met, "certificate": certificate_fields(s.certificate), "reason": s.reason, "converged": s.converged,
         "iterations": s.iterations, "seconds": s.seconds, "solver": repr(s.solver), "price": s.price, "intercept": s.intercept,
-        "weights": dict(listed), "files": {kind: str(path) for kind, path in written.items()}})
+        "weights": dict(listed), "files": {kind: str(path) for kind, path in written.items()}}
+    if lost:
+        raise Unwritten(lost, "\n".join([str(s.certificate), *(f"{weight!r} {name}" for name, weight in listed)]), document)
+    voice.result(document)
     return DONE if met else SHORT
 
 
-def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> dict[str, Path]:
-    """The files of the solution; the page where what draws it is installed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = {"solution": folder / "solution.npz", "trace": folder / "trace.csv"}
-    write_solution(written["solution"], s, problem.names)
-    s.trace.to_csv(written["trace"])
+def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[dict[str, Path], dict[Path, OSError]]:
+    """The files of the solution, the page where what draws it is installed; and those that could not be written."""
+    jobs: dict[str, Callable[[Path], Any]] = {"solution": lambda path: write_solution(path, s, problem.names),
+                                              "trace": s.trace.to_csv}
     if problem.report and find_spec("jinja2") is not None and find_spec("matplotlib") is not None:
         from greedyhull.report import write as write_page
 
-        written["report"] = write_page(s, folder / "report.html", title=problem.title, names=problem.names)
+        jobs["report"] = lambda path: write_page(s, path, title=problem.title, names=problem.names)
     elif problem.report:
-        voice.say('No page was written: it needs Jinja2 and matplotlib. Install them: pip install "greedyhull[demo]".')
-    return written
+        voice.say(f"No page was written: it needs Jinja2 and matplotlib. {installing('demo')}")
+    written: dict[str, Path] = {}
+    lost: dict[Path, OSError] = {}
+    for kind, job in jobs.items():
+        path = folder / FILES[kind]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            job(path)
+            written[kind] = path
+        except OSError as error:
+            lost[path] = error
+    return written, lost

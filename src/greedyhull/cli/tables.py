@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ class Table(Protocol):
     """Columns by place; ``apart`` are vectors that the file keeps beside the columns, targets say."""
 
     @property
-    def names(self) -> list[str]: ...
+    def names(self) -> Sequence[str]: ...
     @property
     def apart(self) -> dict[str, Array]: ...
     def numbers(self, places: Sequence[int]) -> Any: ...
@@ -34,13 +36,12 @@ class Table(Protocol):
 class Matrix:
     """A table that is in memory, dense or sparse."""
 
-    names: list[str]
+    names: Sequence[str]
     X: Any
     apart: dict[str, Array]
 
     def numbers(self, places: Sequence[int]) -> Any:
-        every = list(places) == list(range(self.X.shape[1]))
-        return self.X if every else self.X[:, list(places)]
+        return self.X if places == range(self.X.shape[1]) else self.X[:, list(places)]
 
     def column(self, place: int) -> Array:
         found = self.X[:, [place]]
@@ -60,7 +61,7 @@ class Taken(NamedTuple):
     """The features with their names, the target and the weights of the samples, where there are any."""
 
     X: Any
-    names: list[str]
+    names: Sequence[str]
     y: Array | None
     target: str
     sample_weight: Array | None
@@ -75,12 +76,14 @@ def format_of(path: Path) -> str | None:
 def read_table(path: Path, kind: str | None = None) -> Table:
     """The table in a file; its format is told by the end of its name if it is not given."""
     from greedyhull.cli import formats
+    from greedyhull.cli.libsvm import libsvm
 
     check(path.is_file(), f"There is no file {path}.")
     known = sorted(set(FORMATS.values()))
+    check(kind is None or kind in known, f"The format {kind} was given; one of {', '.join(known)} is wanted.")
     kind = kind or format_of(path)
     check(kind in known, f"The name {path.name} does not tell its format. Say which one it is: {', '.join(known)}.")
-    readers: dict[str, Callable[[Path], Table]] = {"csv": formats.Csv, "libsvm": formats.libsvm, "npz": formats.npz,
+    readers: dict[str, Callable[[Path], Table]] = {"csv": formats.Csv, "libsvm": libsvm, "npz": formats.npz,
                                                    "npy": formats.npy}
     return readers[str(kind)](path)
 
@@ -90,11 +93,11 @@ def place_of(table: Table, column: Column) -> int:
     names, d = table.names, len(table.names)
     if isinstance(column, str) and column in names:
         return names.index(column)
-    number = int(column) if str(column).lstrip("-").isdigit() else d
+    number = int(column) if re.fullmatch("-?[0-9]{1,18}", str(column)) else d
     if -d <= number < d:
         return number % d
-    some = names[:12] + (["..."] if d > 12 else [])
-    raise GreedyhullError(one_of(column, some if isinstance(column, int) or d > 12 else names) + f" Columns: {d}.")
+    some = [*names[:12], *(["..."] if d > 12 else [])]
+    raise GreedyhullError(one_of(column, some) + f" Columns: {d}.")
 
 
 def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManager[None]]) -> Taken | None:
@@ -111,14 +114,22 @@ def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManage
     with at("exclude"):
         out |= {place_of(table, column) for column in wanted.exclude}
     with at("features"):
-        places = ([j for j in range(len(table.names)) if j not in out] if wanted.features is None
-                  else [place_of(table, column) for column in wanted.features])
+        places = _places(table, wanted.features, out)
         check(len(places) > 0, "No columns are left for the features. Name some, or exclude fewer.")
-        again = [table.names[j] for j in dict.fromkeys(places) if places.count(j) > 1]
+        again = [] if isinstance(places, range) else [table.names[j] for j, count in Counter(places).items() if count > 1]
         check(not again, f"{', '.join(again)} stands there twice; each feature once is wanted.")
         check(inside not in places, f"{label} is the target; it cannot be a feature too.")
-        return Taken(table.numbers(places), [table.names[j] for j in places], y, label, s)
+        named = table.names if isinstance(places, range) else [table.names[j] for j in places]
+        return Taken(table.numbers(places), named, y, label, s)
     return None
+
+
+def _places(table: Table, features: Sequence[Column] | None, out: set[int]) -> Sequence[int]:
+    """Where the features stand; a range where they are all columns, of which there may be many."""
+    every = range(len(table.names))
+    if features is not None:
+        return [place_of(table, column) for column in features]
+    return [j for j in every if j not in out] if out - {-1} else every
 
 
 def _target(table: Table, column: Column | None) -> tuple[Array | None, str, int]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from greedyhull.designs.dense import DenseDesign
+from greedyhull.designs.given import compressed
 from greedyhull.designs.operator import OperatorDesign
 from greedyhull.designs.sparse import SparseDesign
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Design
 
 FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
@@ -18,20 +19,30 @@ FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, an
 def design(X: Any) -> Design:
     """The design for X: a 2-D array (C or Fortran order), a SciPy sparse matrix, a linear operator, or a design.
 
-    float32 stays float32; integers and booleans become float64; NaN and infinity are refused.
+    float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
+    matrices whose index arrays are malformed are refused.
     """
     if hasattr(X, "adjoint") and hasattr(X, "column"):
         return X  # type: ignore[no-any-return]
     if hasattr(X, "tocsc"):
-        if X.nnz > FULL * X.shape[0] * X.shape[1]:
-            return design(X.toarray(order="F"))
-        return SparseDesign(X)
+        return sparse_design(compressed(X))
     if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
         return OperatorDesign(X)
-    array = np.asarray(X)
+    check(not np.ma.is_masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise GreedyhullError("X has rows of different lengths; a matrix with one row for each sample is wanted.") from None
     check(array.ndim == 2, f"X has shape {array.shape}; a matrix with one row for each sample is wanted. "
                            "Use X.reshape(-1, 1) for a single feature.")
     check(array.dtype.kind in "biuf", f"X has dtype {array.dtype}; numbers are wanted. Encode the columns first.")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     return DenseDesign(array)
+
+
+def sparse_design(entries: Any) -> Design:
+    """The design for a sparse matrix that needs no check, as its entries come from a design."""
+    if entries.nnz > FULL * entries.shape[0] * entries.shape[1]:
+        return design(entries.toarray(order="F"))
+    return SparseDesign(entries)

@@ -6,21 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.designs.given import norm
 from greedyhull.errors import check
 from greedyhull.types import Array, Index
-
-HUGE = 1e154  # the squares of larger numbers overflow
-FAINT = 1e-30  # a sum of squares below this may have lost some to underflow, in float32 too
-
-
-def frobenius(entries: Array) -> float:
-    """The root of the sum of squares, which neither overflows nor underflows unless it must."""
-    largest = float(np.abs(entries).max(initial=0.0))
-    check(np.isfinite(largest), "X holds NaN or infinite values; only finite numbers can be certified. "
-                                "Impute or drop those rows first.")
-    norm = largest * float(np.linalg.norm(entries.astype(np.float64) / largest)) if largest > 0.0 else 0.0
-    check(norm <= HUGE, f"X holds entries of up to {largest:.3g}, whose squares overflow. Scale it down.")
-    return norm
 
 
 class DenseDesign:
@@ -32,10 +20,7 @@ class DenseDesign:
         self.n, self.domain, self.dtype = int(n), (int(d),), X.dtype
         self._transposed = X.T
         check(n > 0 and d > 0, f"X has shape {X.shape}; at least one row and one column are wanted.")
-        with np.errstate(all="ignore"):  # one product tells: a NaN or an infinity makes the sum of squares not finite
-            flat = X.ravel(order="K")
-            square = float(flat.dot(flat))
-        self.frobenius = square**0.5 if FAINT < square < np.inf else frobenius(flat)
+        self.frobenius = norm(X)
 
     def __repr__(self) -> str:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"
@@ -136,5 +121,3 @@ class Chunked:
 
     def precise(self) -> Chunked:
         return self
-
-

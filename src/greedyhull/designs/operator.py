@@ -16,6 +16,8 @@ class OperatorDesign:
     def __init__(self, X: Any) -> None:
         check(len(X.shape) == 2 and min(X.shape) > 0,
               f"The operator has shape {X.shape}; a map with at least one row and one column is wanted.")
+        kind = np.dtype(getattr(X, "dtype", None) or np.float64)
+        check(kind.kind in "biuf", f"The operator has dtype {kind}; real numbers are wanted.")
         self.X = X
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), np.dtype(np.float64)

@@ -6,22 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.designs.dense import frobenius
-from greedyhull.errors import check
+from greedyhull.designs.given import norm
 from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.types import Array, Index
 
 
 class SparseDesign:
-    """A = X, a SciPy sparse matrix; CSC input is kept, CSR input is kept and mirrored once in CSC."""
+    """A = X, a sparse matrix as `compressed` makes it; CSC is kept, CSR is kept and mirrored once in CSC."""
 
     def __init__(self, X: Any) -> None:
         from scipy.sparse import csc_array, csr_array
 
-        check(len(X.shape) == 2 and min(X.shape) > 0,
-              f"X has shape {X.shape}; a matrix with at least one row and one column is wanted.")
-        if X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
         self._by_row: Any = csr_array(X) if X.format == "csr" else None
         self.by_column = csc_array(X)
         if not self.by_column.has_canonical_format:
@@ -29,7 +24,7 @@ class SparseDesign:
             self.by_column.sum_duplicates()
             self._by_row = None
         data = self.by_column.data
-        self.frobenius = frobenius(data)
+        self.frobenius = norm(data)
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering

@@ -130,7 +130,8 @@ class Run:
                     reason = ended(event)
                     final, fresh = certify_end(self, event, moved=event.point is self.w)
             except KeyboardInterrupt:
-                event = last(event)
+                if event is None:  # nothing to return yet
+                    raise
                 reason = interrupted(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
@@ -198,7 +199,7 @@ class Run:
         """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
         cautions = getattr(self.solver, "cautions", None)
         for said in () if cautions is None else cautions(self.f, self.S):
-            warn(said, GreedyhullWarning, stacklevel=6)  # the line that called minimize
+            warn(said, GreedyhullWarning, stacklevel=7)  # the line that called minimize
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""

@@ -2,8 +2,10 @@
 
 from importlib.util import find_spec
 
+from greedyhull.errors import installing
+
 if find_spec("sklearn") is None:
-    raise ImportError('greedyhull.estimators needs scikit-learn, which is not installed: pip install "greedyhull[estimators]"')
+    raise ImportError(f"greedyhull.estimators needs scikit-learn, which is not installed. {installing('estimators')}")
 
 from greedyhull.estimators.ensemble import EnsembleClassifier, EnsembleRegressor
 from greedyhull.estimators.l1_budget import L1BudgetClassifier, L1BudgetRegressor

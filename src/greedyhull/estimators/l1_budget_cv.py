@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.designs.given import sound
 from greedyhull.estimators.base import weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.folds import ENOUGH, TINY, Fold, Line, Paths, SquarePaths, grid, radii_of
@@ -97,7 +98,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Choose the radius, then find the coefficients on all data."""
-        X, y = validate_data(self, X, y, y_numeric=True, **STORAGE)
+        X, y = validate_data(self, sound(X), y, y_numeric=True, **STORAGE)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         S = self._atoms(X, s)

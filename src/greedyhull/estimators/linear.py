@@ -13,6 +13,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from greedyhull.designs.given import sound
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
@@ -43,7 +44,7 @@ class Linear(Certified, ABC):
 
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **STORAGE)
+        X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
 
@@ -62,7 +63,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
-        X, y = validate_data(self, X, y, y_numeric=True, **STORAGE)
+        X, y = validate_data(self, sound(X), y, y_numeric=True, **STORAGE)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         f = REGRESSION[self.loss](X, y, self, sample_weight=s, intercept=self.fit_intercept)
@@ -95,7 +96,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
-        X, y = validate_data(self, X, y, **STORAGE)
+        X, y = validate_data(self, sound(X), y, **STORAGE)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         check(len(self.classes_) > 1, f"y holds one class only, {self.classes_[0]!r}; two classes or more are wanted.")

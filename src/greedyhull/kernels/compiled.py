@@ -7,6 +7,8 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any, ClassVar
 
+from greedyhull.interrupt import held
+
 
 class compiled:  # noqa: N801 — used as a decorator
     """Compile the function at its first call, so that importing greedyhull does not import numba.
@@ -33,13 +35,14 @@ class compiled:  # noqa: N801 — used as a decorator
         return self._kernel
 
     def _compile(self) -> Any:
-        from numba import njit
+        with held():
+            from numba import njit
 
         function = self._among_kernels()
         try:
-            return njit(cache=True, **self.options)(function)
+            return _heard(njit(cache=True, **self.options)(function))
         except RuntimeError:
-            return njit(**self.options)(function)
+            return _heard(njit(**self.options)(function))
 
     def _among_kernels(self) -> Any:
         """The function as numba wants it: where it names other kernels, it finds what numba made of them."""
@@ -50,6 +53,22 @@ class compiled:  # noqa: N801 — used as a decorator
             return function
         seen = FunctionType(function.__code__, {**known, **called}, function.__name__, function.__defaults__)
         return update_wrapper(seen, function, updated=())
+
+
+def _heard(kernel: Any) -> Any:
+    """The kernel, which compiles for new types of arguments with Ctrl-C held: LLVM calls Python, and would lose it."""
+    from numba.core.dispatcher import Dispatcher
+
+    if isinstance(kernel, Dispatcher):  # without numba's compiler the kernel is the function itself
+        asked: Any = kernel
+        compile_for = asked._compile_for_args
+
+        def compile_held(*args: Any, **kwargs: Any) -> Any:
+            with held():
+                return compile_for(*args, **kwargs)
+
+        asked._compile_for_args = compile_held
+    return kernel
 
 
 class compiled_sum(compiled):  # noqa: N801

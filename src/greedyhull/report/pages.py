@@ -7,6 +7,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from greedyhull.errors import installing
+
 NEEDED = {"jinja2": "Jinja2", "matplotlib": "matplotlib"}
 
 
@@ -28,7 +30,7 @@ def need() -> None:
     missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
     if missing:
         raise ModuleNotFoundError(f"A report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  'installed. Install the extra: pip install "greedyhull[report]".')
+                                  f"installed. {installing('report')}")
 
 
 def sized(weight: float) -> str:

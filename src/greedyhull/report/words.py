@@ -33,11 +33,12 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     x = solution.point.array()
     if x.ndim != 1:
         return []
-    named = [f"w[{j}]" for j in range(len(x))] if names is None else list(names)
-    check(len(named) == len(x), f"{len(named)} names were given for {len(x)} coordinates; one for each is wanted.")
+    check(names is None or len(names) == len(x),
+          lambda: f"{len(names or ())} names were given for {len(x)} coordinates; one for each is wanted.")
     size = np.abs(x)
-    order = np.argsort(-size, kind="stable")
-    return [(named[j], float(x[j])) for j in order.tolist() if size[j] > SMALL * size.max()]
+    kept = np.flatnonzero(size > SMALL * size.max())
+    order = kept[np.argsort(-size[kept], kind="stable")]
+    return [(f"w[{j}]" if names is None else names[j], float(x[j])) for j in order.tolist()]
 
 
 def _value(solution: Solution) -> str:

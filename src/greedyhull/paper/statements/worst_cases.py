@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.errors import installing
 from greedyhull.paper.experiment import Check, Experiment, Figure, Finding, Scale, Table, at_least, at_most, curve
 from greedyhull.theory import rate
 
@@ -18,8 +19,8 @@ ROOM = 1e-5  # what the semidefinite solver may be off by
 def run(scale: Scale, seed: int) -> Finding:
     if find_spec("PEPit") is None:
         return Finding(
-            'PEPit is not installed, so nothing was computed here. pip install "greedyhull[paper]" installs it; '
-            "then the exact worst case of few steps, over all smooth convex functions and all convex sets, "
+            f"PEPit is not installed, so nothing was computed here. {installing('paper')} "
+            "Then the exact worst case of few steps, over all smooth convex functions and all convex sets, "
             "stands beside the bound.",
             (),
         )
