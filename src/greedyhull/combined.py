@@ -14,8 +14,8 @@ class Combined(Stop):
         self.stops: tuple[Stop, ...] = stops
         self.asks_gap = any(stop.asks_gap for stop in stops)
 
-    def hint(self, event: Event) -> str:
-        return next(filter(None, (stop.hint(event) for stop in self.stops)), "")
+    def hint(self, event: Event, still: bool) -> str:
+        return next(filter(None, (stop.hint(event, still) for stop in self.stops)), "")
 
 
 class Either(Combined):

@@ -42,8 +42,8 @@ class Stop:
             return None
         return hear(self, event) or Reason("gap", f"The request on the gap is met with {so_far(event)}.")
 
-    def hint(self, event: Event) -> str:
-        """What to ask for instead, where the request on the gap cannot be met."""
+    def hint(self, event: Event, still: bool) -> str:
+        """What to ask for instead, where the request on the gap cannot be met; ``still``: the run stood still."""
         return ""
 
     def limits(self) -> Limits:
@@ -85,7 +85,7 @@ def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
     claim = stop.claim(final)
     if claim is None:
         said = missed(final) if reason.claims else reason
-        hint = stop.hint(final)
+        hint = stop.hint(final, still=said.kind in ("stalled", "rounding"))
         return said._replace(words=f"{said.at(final)} {hint}" if hint else said.at(final))
     cause = f"{reason.cause.rstrip(',')}." if reason.cause else ""
     if reason.claims:
@@ -145,9 +145,9 @@ class Relative(Stop):
     def met(self, event: Event) -> bool:
         return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
 
-    def hint(self, event: Event) -> str:
+    def hint(self, event: Event, still: bool) -> str:
         whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
-        if not whole <= min(event.gap, NEAR_ZERO * abs(event.start_value)):
+        if not whole <= (event.gap if still else min(event.gap, NEAR_ZERO * abs(event.start_value))):
             return ""
         return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for "
                 f"Relative({self.r:g}, floor=...) with a number that counts as large.")
