@@ -85,7 +85,7 @@ def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
     claim = stop.claim(final)
     if claim is None:
         said = missed(final) if reason.claims else reason
-        hint = stop.hint(final, still=said.kind in ("stalled", "rounding"))
+        hint = stop.hint(final, still=said.kind in ("stalled", "rounding", "still"))
         return said._replace(words=f"{said.at(final)} {hint}" if hint else said.at(final))
     cause = f"{reason.cause.rstrip(',')}." if reason.cause else ""
     if reason.claims:
