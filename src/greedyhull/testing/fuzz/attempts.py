@@ -19,7 +19,7 @@ from greedyhull.errors import DriftWarning, GreedyhullError
 SLOW = 20.0  # seconds after which a run of two hundred iterations has run away
 
 
-class Runaway(Exception):
+class RunawayError(Exception):
     """A run that did not end by itself."""
 
 
@@ -48,7 +48,7 @@ def attempt(call: Callable[[], Any]) -> Attempt:
                 out.result = call()
         except GreedyhullError as error:
             out.refused = str(error)
-        except Runaway:
+        except RunawayError:
             pass
         except Exception as error:  # whatever else comes out is a failure, and is told as one
             out.raw = f"{type(error).__name__} in {_place(error)}: {str(error)[:160]}"
@@ -75,10 +75,10 @@ def _alarm() -> Iterator[None]:
         return
 
     def ring(number: int, frame: FrameType | None) -> None:
-        raise Runaway
+        raise RunawayError
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, 1.5 * SLOW)
+    signal.setitimer(signal.ITIMER_REAL, SLOW + 0.1)
     try:
         yield
     finally:

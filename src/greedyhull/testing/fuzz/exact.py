@@ -16,8 +16,8 @@ LD = np.longdouble
 class Exact(NamedTuple):
     """f(x), and Σ pᵢ(|ℓᵢ| + |ℓ'ᵢ|(|xᵢ|·|w| + |yᵢ|)): rounding errors of an evaluation are proportional to that."""
 
-    value: float
-    size: float
+    value: np.longdouble
+    size: np.longdouble
 
 
 def squared(z: Array, y: Array) -> tuple[Array, Array]:
@@ -101,7 +101,7 @@ class Formula(NamedTuple):
             value, slopes = self.terms(z + b, y)
             on = p > 0
             size = p[on] * (np.abs(value[on]) + np.abs(slopes[on]) * (reach + np.abs(y) + np.abs(b))[on])
-            return Exact((p[on] * value[on]).sum(), size.sum())
+            return Exact(LD((p[on] * value[on]).sum()), LD(size.sum()))
 
     def intercept(self, z: Array, y: Array, p: Array) -> np.longdouble:
         """A best b for Σ pᵢ ℓ(zᵢ + b, yᵢ): the kink of a sample, a mean, or where the slopes cancel, by halving."""

@@ -17,7 +17,7 @@ from greedyhull.types import Array
 LD_EPS = float(np.finfo(LD).eps)
 TINY = 1e-306  # what is smaller is zero in float64, or nearly
 FAILURES = ("false", "infeasible", "raw", "warning", "accepted", "crash", "broken resume")
-REPORTED = ("runaway", "unlucky")
+REPORTED = ("runaway", "unlucky", "misled")
 
 
 class Finding(NamedTuple):
@@ -77,12 +77,14 @@ def _array(atom: Any, d: int) -> Array:
 def _outside(what: str, off: float, rounding: float) -> list[Finding]:
     if off <= rounding:
         return []
-    return [Finding("infeasible", what, f"the {what} lies outside by {off:.3g} of the set's size; rounding explains {rounding:.3g}")]
+    words = f"the {what} lies outside by {off:.3g} of the set's size; rounding explains {rounding:.3g}"
+    return [Finding("infeasible", what, words)]
 
 
 def noise(model: Model, region: Region, size: Any) -> float:
     """What extended precision, a black box of its own, or a set's own definition leave open."""
-    return TINY * (model.n + model.d) + float((64.0 * LD_EPS * (model.n + model.d + 16) + model.own + 8.0 * region.loose) * size)
+    terms = model.n + model.d + 16
+    return TINY * terms + float((64.0 * LD_EPS * terms + model.own + 8.0 * region.loose) * size)
 
 
 def least(model: Model, region: Region, points: Iterable[Array | None]) -> Any:
@@ -107,11 +109,11 @@ def judge(model: Model, region: Region, certificate: Certificate, x: Array, best
         found.append(f"value {value}, gap {gap}, lower {certificate.lower}, and the value is really {real.value}")
     if real.value - best > LD(gap) + blur:
         over = float(real.value - best - LD(gap))
-        hair = hair and over <= rounded
+        hair = bool(hair and over <= rounded)
         found.append(f"the error is {float(real.value - best):.6g} and the gap {gap:.6g}, {over:.3g} less (value {value:.6g})")
     if certificate.kind == "always" and LD(certificate.lower) > best + blur:
         over = float(LD(certificate.lower) - best)
-        hair = hair and over <= rounded
+        hair = bool(hair and over <= rounded)
         found.append(f"the lower bound {certificate.lower!r} is above a value, by {over:.3g} (gap {gap:.6g})")
     if abs(LD(value) - real.value) > LD(gap) + blur + rounded:
         hair = False

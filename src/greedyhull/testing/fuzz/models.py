@@ -62,14 +62,14 @@ def _kinds(rng: Rng) -> dict[str, Kind]:
     }
 
 
-def linear_model(rng: Rng, d: int) -> Model:
+def linear_model(rng: Rng, d: int, some: Array) -> Model:
     """A loss of a linear model, with weights and an intercept now and then."""
     kinds = _kinds(rng)
     name = pick(rng, list(kinds), [4.0, *[1.0] * (len(kinds) - 1)])
     n = size(rng)
     X, storage = stored(rng, matrix(rng, n, d))
-    y = targets(rng, plain(X).astype(np.float64), kinds[name].labels)
-    s, intercept = sample_weights(rng, n), chance(rng, 0.3)
+    y = targets(rng, plain(X).astype(np.float64), kinds[name].labels, some)
+    s, intercept = sample_weights(rng, n), chance(rng, 0.35)
     return assembled(name, kinds[name], X, y, s, intercept, storage)
 
 
@@ -90,20 +90,23 @@ def assembled(name: str, kind: Kind, X: Any, y: Array, s: Array | None, intercep
                  parts=(name, kind, X, y, s, intercept, storage))
 
 
-def targets(rng: Rng, X: Array, labels: str) -> Array:
-    """y: random, constant, zero, or what some w says exactly; labels and counts where these are wanted."""
-    n, d = X.shape
+def targets(rng: Rng, X: Array, labels: str, some: Array) -> Array:
+    """y: random, constant, zero, or what a point of the set says, up to a constant; labels and counts where wanted."""
+    n = len(X)
     if labels == "signs":
-        y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-        return (y + 1.0) / 2.0 if chance(rng, 0.3) else y
+        up = rng.random(n) < 0.5
+        return np.where(up, 1.0, 0.0 if chance(rng, 0.3) else -1.0)
     if labels == "counts":
         return rng.integers(0, 6, n).astype(np.float64)
-    how = pick(rng, ("random", "constant", "zero", "planted", "shifted"), (5, 1, 0.5, 2, 1))
+    how = pick(rng, ("random", "constant", "zero", "planted", "shifted"), (5, 1, 0.5, 1.5, 2))
     if how in ("planted", "shifted"):
+        shares = rng.dirichlet(np.full(len(some), pick(rng, (1.0, 0.05))))
         with np.errstate(all="ignore"):
-            y = X @ np.asarray(rng.dirichlet(np.ones(d))) + (rng.standard_normal() if how == "shifted" else 0.0)
-        return np.asarray(y)
-    y = rng.standard_normal(n) if how == "random" else np.full(n, rng.standard_normal() if how == "constant" else 0.0)
+            y = X @ (shares @ some)
+            return np.asarray(y + rng.standard_normal() * (1.0 + np.abs(y).max()) if how == "shifted" else y)
+    y = np.zeros(n)
+    if how != "zero":
+        y += rng.standard_normal(n) if how == "random" else rng.standard_normal()
     return np.asarray(y * (float(np.abs(X).max()) if chance(rng, 0.5) else 1.0) * scale(rng))
 
 
@@ -128,13 +131,14 @@ def quadratic(rng: Rng, d: int) -> Model:
     """½wᵀQw − bᵀw; Q of full rank, of low rank, zero, or with one eigenvalue slightly below zero."""
     rank = d if chance(rng, 0.6) else int(rng.integers(0, d + 1))
     G = rng.standard_normal((d, rank)) * 10.0 ** rng.uniform(-3, 3, rank)
-    Q = G @ G.T
     how = "definite"
-    if chance(rng, 0.25):
+    Q = G @ G.T
+    if chance(rng, 0.3):
         v = rng.standard_normal(d)
         v /= np.linalg.norm(v)
-        low = float(10.0 ** rng.uniform(-13, -2)) * max(float(np.abs(Q).max()), 1.0)
-        Q, how = Q - (float(v @ Q @ v) + low) * np.outer(v, v), "indefinite"
+        G -= np.outer(v, v @ G)
+        Q, how = G @ G.T, "indefinite"
+        Q -= float(10.0 ** rng.uniform(-16, -2)) * max(float(np.abs(Q).max()), 1e-3) * np.outer(v, v)
     Q = 0.5 * (Q + Q.T) * scale(rng)
     X, storage = stored(rng, Q)
     b = None if chance(rng, 0.2) else rng.standard_normal(d) * (float(np.abs(Q).max()) if chance(rng, 0.5) else scale(rng))
@@ -197,7 +201,7 @@ def _softmax(rng: Rng, X: Array, A: Array) -> Model:
                  own=8.0 * EPS * (n + d + 16))
 
 
-def draw_model(rng: Rng, d: int) -> Model:
-    """Any of them."""
-    make = pick(rng, (linear_model, log_likelihood, quadratic, black_box), (6, 0.7, 2, 1.3))
-    return make(rng, d)
+def draw_model(rng: Rng, d: int, some: Array) -> Model:
+    """Any of them; ``some`` are points of the set it is minimised over."""
+    make = pick(rng, (None, log_likelihood, quadratic, black_box), (6, 0.7, 2, 1.3))
+    return linear_model(rng, d, some) if make is None else make(rng, d)

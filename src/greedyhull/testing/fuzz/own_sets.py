@@ -1,4 +1,4 @@
-"""Sets as users write them: a list of atoms behind ``argmin``, in any shape, with signed zeros, or with an oracle that errs."""
+"""Sets as users write them: a list of atoms behind ``argmin``, in any shape, with signed zeros; oracles that err."""
 
 from __future__ import annotations
 

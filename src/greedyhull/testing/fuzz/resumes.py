@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,7 +26,7 @@ def resume(rng: Rng, say: Say) -> list[Record]:
     if problem is None:
         return records
     f, S = problem.model.f, problem.region.S
-    name, solver, most, _ = draw_solver(rng, problem.model)
+    name, solver, most = draw_solver(rng, problem.model)
     K = min(most, int(pick(rng, (3, 10, 40))))
     k, seed = int(rng.integers(0, K)), int(rng.integers(100))
     say(f"minimize(f, S, {solver!r}, stop=Iterations({K}), seed={seed}), saved at {k} and resumed")
@@ -41,7 +40,8 @@ def resume(rng: Rng, say: Say) -> list[Record]:
     found = judged(problem, [whole, part, rest, tight(problem)], say)
     differs = f"it was refused: {rest.tried.refused}" if rest.tried.refused else _difference(whole, rest)
     if differs and not rest.tried.raw:
-        found[2].findings.append(Finding("broken resume", f"{name} over {problem.region.kind}", f"resumed at {k} of {K}, {differs}"))
+        words = f"resumed at {k} of {K}, {differs}"
+        found[2].findings.append(Finding("broken resume", f"{name} over {problem.region.kind}", words))
     return records + found
 
 
@@ -64,7 +64,7 @@ def changed(rng: Rng, say: Say) -> list[Record]:
     problem = draw_problem(rng, say, records)
     if problem is None:
         return records
-    name, solver, most, _ = draw_solver(rng, problem.model)
+    name, solver, most = draw_solver(rng, problem.model)
     k, seed = int(pick(rng, (1, 5, 30))), int(rng.integers(100))
     other: list[tuple[Problem, str]] = []
     made = attempt(lambda: other.append(_other(rng, problem)))
@@ -72,7 +72,7 @@ def changed(rng: Rng, say: Say) -> list[Record]:
         return [*records, Record("a changed objective", "a changed set", "").take(made)]
     new, what = other[0]
     if what == "solver":
-        name, solver2, _, _ = draw_solver(rng, new.model)
+        name, solver2, _ = draw_solver(rng, new.model)
     else:
         solver2 = solver
     stop = gh.Iterations(min(k, most)) if chance(rng, 0.5) else gh.Relative(1e-9) | gh.Iterations(most)
@@ -88,8 +88,8 @@ def changed(rng: Rng, say: Say) -> list[Record]:
         more = gh.Iterations(int(pick(rng, (0, k, k + 3, k + 20))))
         second = run(new, name, lambda: gh.minimize(new.model.f, new.region.S, solver2, stop=more, seed=seed + 1, resume=file))
     found = judged(new, [second, tight(new)], say)
-    for finding in found[0].findings:
-        found[0].findings[found[0].findings.index(finding)] = finding._replace(cause=f"resumed with another {what}: {finding.cause}")
+    told = [f._replace(cause=f"resumed with another {what}: {f.cause}") for f in found[0].findings]
+    found[0].findings = told
     return records + found
 
 
@@ -118,4 +118,4 @@ def _altered(rng: Rng, model: Model, what: str) -> Model:
         i, j = int(rng.integers(A.shape[0])), int(rng.integers(A.shape[1]))
         A[i, j] += pick(rng, (1e-6, 1.0)) * (float(np.abs(A).max()) or 1.0)
         X, storage = A, "C changed"
-    return replace(assembled(name, kind, X, y, s, intercept, storage))
+    return assembled(name, kind, X, y, s, intercept, storage)

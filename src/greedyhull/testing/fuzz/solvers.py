@@ -21,7 +21,6 @@ class Drawn(NamedTuple):
     name: str
     solver: Any
     most: int = 200
-    random: bool = False
 
 
 def scheduled(rng: Rng) -> Any:
@@ -76,7 +75,7 @@ def _aggregated(rng: Rng) -> Drawn:
 
 
 def _smoothed(rng: Rng) -> Drawn:
-    inner = pick(rng, (gh.Corrective(), gh.BlendedPairwise(), gh.FrankWolfe()))
+    inner: Any = pick(rng, (gh.Corrective(), gh.BlendedPairwise(), gh.FrankWolfe()))
     return Drawn("Smoothed", gh.Smoothed(inner, None if chance(rng, 0.7) else 0.1), 100)
 
 
@@ -85,38 +84,36 @@ def _default(rng: Rng) -> Drawn:
 
 
 def _stochastic(rng: Rng) -> Drawn:
-    named: list[Callable[[], Any]] = [
-        gh.StochasticFrankWolfe, gh.StochasticFrankWolfe.momentum, gh.StochasticFrankWolfe.storm, gh.StochasticFrankWolfe.spider,
-        gh.StochasticFrankWolfe.svrf, gh.StochasticFrankWolfe.svfw, gh.StochasticFrankWolfe.saga, gh.StochasticFrankWolfe.dual]
+    sfw = gh.StochasticFrankWolfe
+    named: list[Callable[[], Any]] = [sfw, sfw.momentum, sfw.storm, sfw.spider, sfw.svrf, sfw.svfw, sfw.saga, sfw.dual]
     if chance(rng, 0.6):
-        return Drawn("StochasticFrankWolfe", pick(rng, named)(), random=True)
-    estimator = pick(rng, (Minibatch(gh.linear()), Minibatch(3), Svrg(), Saga()))
-    return Drawn("StochasticFrankWolfe", gh.StochasticFrankWolfe(estimator, scheduled(rng), tolerance(rng), look=look(rng)),
-                 random=True)
+        return Drawn("StochasticFrankWolfe", pick(rng, named)())
+    estimator: Any = pick(rng, (Minibatch(gh.linear()), Minibatch(3), Svrg(), Saga()))
+    return Drawn("StochasticFrankWolfe", gh.StochasticFrankWolfe(estimator, scheduled(rng), tolerance(rng), look=look(rng)))
 
 
 def _stochastic_jones(rng: Rng) -> Drawn:
-    batch = pick(rng, (gh.linear(), 2, gh.Growing()))
+    batch: Any = pick(rng, (gh.linear(), 2, gh.Growing()))
     rule = pick(rng, (scheduled(rng), gh.Capped(scheduled(rng)), gh.Exact()))
-    return Drawn("StochasticJones", gh.StochasticJones(batch, rule, tolerance(rng), look=look(rng)), 40, True)
+    return Drawn("StochasticJones", gh.StochasticJones(batch, rule, tolerance(rng), look=look(rng)), 40)
 
 
 def _regularized(rng: Rng) -> Drawn:
     sigma = pick(rng, (gh.Unweighted(), gh.Fading(), gh.Steady(50)))
     return Drawn("RegularizedStochasticFrankWolfe",
-                 gh.RegularizedStochasticFrankWolfe(sigma, batch=pick(rng, (256, 2)), look=look(rng)), random=True)
+                 gh.RegularizedStochasticFrankWolfe(sigma, batch=pick(rng, (256, 2)), look=look(rng)))
 
 
 def _moreau(rng: Rng) -> Drawn:
-    return Drawn("MoreauFrankWolfe", gh.MoreauFrankWolfe(pick(rng, (4, 16)), pick(rng, (256, 2))), 20, True)
+    return Drawn("MoreauFrankWolfe", gh.MoreauFrankWolfe(pick(rng, (4, 16)), pick(rng, (256, 2))), 20)
 
 
 def _lu_freund(rng: Rng) -> Drawn:
-    return Drawn("LuFreund", gh.LuFreund(pick(rng, (1, 4, 32))), 100, True)
+    return Drawn("LuFreund", gh.LuFreund(pick(rng, (1, 4, 32))), 100)
 
 
 def _storc(rng: Rng) -> Drawn:
-    return Drawn("Storc", gh.Storc(pick(rng, (1.0, 0.01))), 10, True)
+    return Drawn("Storc", gh.Storc(pick(rng, (1.0, 0.01))), 10)
 
 
 ANY = (_frank_wolfe, _jones, _pairwise_jones, _blended, _corrective, _mixed, _aggregated, _smoothed, _default, _stochastic,
@@ -127,9 +124,10 @@ def draw_solver(rng: Rng, model: Model) -> Drawn:
     """A solver that suits the objective; one in twenty is any solver, which may be refused."""
     if chance(rng, 0.05):
         return pick(rng, ANY)(rng)
-    makes: list[Any] = [_default, _pairwise_jones, _jones, _moreau]
+    makes: list[Callable[[Rng], Drawn]] = [_default, _pairwise_jones, _jones, _moreau]
     if model.smooth:
-        makes += [_frank_wolfe, _frank_wolfe, _blended, _blended, _mixed, _aggregated, *[_corrective] * (2 * model.correctable)]
+        makes += [_frank_wolfe, _frank_wolfe, _blended, _blended, _mixed, _aggregated]
+        makes += [_corrective, _corrective] if model.correctable else []
     else:
         makes += [_smoothed, _smoothed, _regularized]
     if model.n and model.smooth:

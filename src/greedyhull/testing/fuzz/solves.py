@@ -43,7 +43,7 @@ def draw_problem(rng: Rng, say: Say, records: list[Record]) -> Problem | None:
         records.append(Record("", "a set", "").take(made))
         return None
     model: list[Model] = []
-    made = attempt(lambda: model.append(draw_model(rng, d)))
+    made = attempt(lambda: model.append(draw_model(rng, d, region[0].some)))
     if not model:
         records.append(Record("an objective", "", "").take(made))
         say(f"made: {made.refused or made.raw}")
@@ -85,8 +85,8 @@ def judged(problem: Problem, results: list[Result], say: Say, also: list[Array] 
                 record.findings += point.faults
                 if not point.faults or certificate.kind == "always":
                     record.findings += judge(model, region, certificate, point.x, best, f"{model.kind} over {region.kind}")
-            said = tried.refused or tried.raw or f"{tried.result!r:.220}, certificate {tried.result and tried.result.certificate}"
-            say(f"{solver}: {said}")
+            said = tried.refused or tried.raw or f"{tried.result!r:.220}"
+            say(f"{solver}: {said}\n    {tried.result.certificate if tried.result is not None else ''}")
             records.append(record)
         say(f"the least value found is {best!r}")
     return records
@@ -104,7 +104,7 @@ def solve(rng: Rng, say: Say) -> list[Record]:
 
 def drawn(rng: Rng, problem: Problem, say: Say) -> Result:
     """A random solver, stop and start on the problem."""
-    name, solver, most, _ = draw_solver(rng, problem.model)
+    name, solver, most = draw_solver(rng, problem.model)
     stop, words = draw_stop(rng, most)
     start, seed, check = draw_start(rng, problem.region), int(rng.integers(100)), chance(rng, 0.05)
     say(f"minimize(f, S, {solver!r}, stop={words}, seed={seed}{'' if start is None else f', start={start!r}'})")
