@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from types import FrameType
 from typing import Any
 
 from greedyhull.errors import DriftWarning, GreedyhullError
 
-SLOW = 20.0  # seconds after which a run of two hundred iterations has run away
+SLOW = 20.0  # seconds of work after which a run of two hundred iterations has run away
 
 
 class RunawayError(Exception):
@@ -40,7 +40,7 @@ class Attempt:
 
 def attempt(call: Callable[[], Any]) -> Attempt:
     """Make the call."""
-    out, began = Attempt(), perf_counter()
+    out, began = Attempt(), process_time()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
@@ -52,7 +52,7 @@ def attempt(call: Callable[[], Any]) -> Attempt:
             pass
         except Exception as error:  # whatever else comes out is a failure, and is told as one
             out.raw = f"{type(error).__name__} in {_place(error)}: {str(error)[:160]}"
-    out.seconds = perf_counter() - began
+    out.seconds = process_time() - began
     for w in said:
         if issubclass(w.category, (RuntimeWarning, DriftWarning)):
             out.warned.append(f"{w.category.__name__} in {Path(w.filename).name}:{w.lineno}: {str(w.message)[:120]}")
@@ -77,10 +77,10 @@ def _alarm() -> Iterator[None]:
     def ring(number: int, frame: FrameType | None) -> None:
         raise RunawayError
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, SLOW + 0.1)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, SLOW + 0.1)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)

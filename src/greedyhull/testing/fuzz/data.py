@@ -11,9 +11,10 @@ from greedyhull.types import Array
 
 
 def matrix(rng: Rng, n: int, d: int) -> Array:
-    """An n×d matrix: plain, of whole numbers, sparse, heavy-tailed, of low rank, ill-conditioned or zero; then odd columns."""
+    """An n×d matrix: plain, of whole numbers, sparse, heavy-tailed, of low rank, ill-conditioned, of equal rows or zero; then
+    some odd columns."""
     X = rng.standard_normal((n, d))
-    how = pick(rng, ("plain", "whole", "sparse", "heavy", "low rank", "ill", "zero"), (4, 3, 2, 1, 1, 1, 0.3))
+    how = pick(rng, ("plain", "whole", "sparse", "heavy", "low rank", "ill", "alike", "zero"), (4, 3, 2, 1, 1, 1, 0.7, 0.3))
     if how == "whole":
         X = rng.integers(-2, 3, (n, d)).astype(np.float64)
     elif how == "sparse":
@@ -24,6 +25,8 @@ def matrix(rng: Rng, n: int, d: int) -> Array:
         X = X[:, :1] @ rng.standard_normal((1, d))
     elif how == "ill":
         X *= 10.0 ** -np.linspace(0.0, 12.0, d)
+    elif how == "alike":
+        X[:] = X[0]
     elif how == "zero":
         X[:] = 0.0
     _spoil(rng, X)
@@ -97,7 +100,7 @@ def plain(X: Any) -> Array:
 
 def sample_weights(rng: Rng, n: int) -> Array | None:
     """Weights of samples: none mostly, else random, some zero, some far larger than others."""
-    if chance(rng, 0.6):
+    if chance(rng, 0.55):
         return None
     s = rng.random(n) + 1e-3
     how = pick(rng, ("plain", "zeros", "far apart", "whole"))

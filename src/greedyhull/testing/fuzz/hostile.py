@@ -28,7 +28,7 @@ def malformed(rng: Rng, say: Say) -> list[Record]:
     say(f"least_squares of a {n}x{d} {format} matrix with a fault: {fault}")
     record = Record(f"malformed {format}", "", "")
     X = _malformed(rng, n, d, format, fault)
-    tried = _apart(lambda: gh.minimize(gh.least_squares(X, np.ones(n)), gh.L1Ball(d, 1.0), stop=gh.Iterations(20)).value)
+    tried = apart(lambda: gh.minimize(gh.least_squares(X, np.ones(n)), gh.L1Ball(d, 1.0), stop=gh.Iterations(20)).value)
     record.take(tried)
     say(tried.refused or tried.raw or f"accepted, value {tried.result}")
     if not tried.refused and not tried.raw:
@@ -60,7 +60,7 @@ def _malformed(rng: Rng, n: int, d: int, format: str, fault: str) -> Any:
     return X
 
 
-def _apart(call: Callable[[], Any]) -> Attempt:
+def apart(call: Callable[[], Any]) -> Attempt:
     """The call in a process of its own, where the system can fork; a process that dies is a crash."""
     if "fork" not in multiprocessing.get_all_start_methods():
         return Attempt(refused="not tried: this system cannot fork")

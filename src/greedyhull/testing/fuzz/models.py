@@ -69,7 +69,7 @@ def linear_model(rng: Rng, d: int, some: Array) -> Model:
     n = size(rng)
     X, storage = stored(rng, matrix(rng, n, d))
     y = targets(rng, plain(X).astype(np.float64), kinds[name].labels, some)
-    s, intercept = sample_weights(rng, n), chance(rng, 0.35)
+    s, intercept = sample_weights(rng, n), chance(rng, 0.4)
     return assembled(name, kinds[name], X, y, s, intercept, storage)
 
 
@@ -98,7 +98,7 @@ def targets(rng: Rng, X: Array, labels: str, some: Array) -> Array:
         return np.where(up, 1.0, 0.0 if chance(rng, 0.3) else -1.0)
     if labels == "counts":
         return rng.integers(0, 6, n).astype(np.float64)
-    how = pick(rng, ("random", "constant", "zero", "planted", "shifted"), (5, 1, 0.5, 1.5, 2))
+    how = pick(rng, ("random", "constant", "zero", "planted", "shifted"), (5, 1.5, 0.5, 1.5, 2))
     if how in ("planted", "shifted"):
         shares = rng.dirichlet(np.full(len(some), pick(rng, (1.0, 0.05))))
         with np.errstate(all="ignore"):

@@ -54,7 +54,7 @@ def draw_region(rng: Rng, d: int) -> Region:
     """Any set, now and then inside another."""
     makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own)
     region = pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2))(rng, d)
-    how = pick(rng, ("", "Cached", "Inexact", "both"), (7, 1, 1.5, 0.3))
+    how = pick(rng, ("", "Cached", "Inexact", "both"), (6.5, 1, 2, 0.5))
     if how in ("Inexact", "both"):
         size = float(np.abs(region.some).max())
         epsilon = pick(rng, (None, 0.0, 1e-6 * size, 0.1 * size, 10.0 * size, gh.harmonic(size)))

@@ -124,12 +124,14 @@ def draw_solver(rng: Rng, model: Model) -> Drawn:
     """A solver that suits the objective; one in twenty is any solver, which may be refused."""
     if chance(rng, 0.05):
         return pick(rng, ANY)(rng)
-    makes: list[Callable[[Rng], Drawn]] = [_default, _pairwise_jones, _jones, _moreau]
+    makes: list[Callable[[Rng], Drawn]] = [_default, _pairwise_jones, _jones]
     if model.smooth:
         makes += [_frank_wolfe, _frank_wolfe, _blended, _blended, _mixed, _aggregated]
         makes += [_corrective, _corrective] if model.correctable else []
     else:
         makes += [_smoothed, _smoothed, _regularized]
+    if model.n:
+        makes += [_moreau, _moreau]
     if model.n and model.smooth:
         makes += [_stochastic, _stochastic, _stochastic_jones, _lu_freund, _storc, _regularized]
     return pick(rng, makes)(rng)

@@ -67,7 +67,7 @@ def run(problem: Problem, solver: str, call: Callable[[], Any]) -> Result:
 def tight(problem: Problem) -> Result:
     """A reference: the default solver over the set with its own, exact oracle."""
     S = problem.region.plain
-    stop = gh.Relative(1e-14) | gh.Stalled(50) | gh.Iterations(150)
+    stop = gh.Relative(1e-14) | gh.Stalled(50) | gh.Iterations(150 if problem.model.smooth else 50)
     return run(problem, "default", lambda: gh.minimize(problem.model.f, S, stop=stop))
 
 
