@@ -57,7 +57,8 @@ def draw_region(rng: Rng, d: int) -> Region:
     how = pick(rng, ("", "Cached", "Inexact", "both"), (6.5, 1, 2, 0.5))
     if how in ("Inexact", "both"):
         size = float(np.abs(region.some).max())
-        epsilon = pick(rng, (None, 0.0, 1e-6 * size, 0.1 * size, 10.0 * size, gh.harmonic(size)))
+        often = size * float(10.0 ** rng.uniform(-6, 4))
+        epsilon = pick(rng, (None, 0.0, often, gh.harmonic(often)), (1, 0.5, 5, 1))
         region = region.wrapped(gh.Inexact(region.S, epsilon), "Inexact")
     if how in ("Cached", "both"):
         region = region.wrapped(gh.Cached(region.S, size=pick(rng, (1, 3, 200))), "Cached")

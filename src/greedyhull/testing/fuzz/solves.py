@@ -113,15 +113,18 @@ def drawn(rng: Rng, problem: Problem, say: Say) -> Result:
 
 
 def certify(rng: Rng, say: Say) -> list[Record]:
-    """Certificates of points that no solver made: mixtures of a few atoms as arrays, and the set's centre."""
+    """Certificates of points that no solver made: mixtures of a few atoms, between them and the best point that is known."""
     records: list[Record] = []
     problem = draw_problem(rng, say, records)
     if problem is None:
         return records
     model, region = problem
     results = [tight(problem)]
-    for _ in range(3):
+    best = results[0].point
+    for share in (0.0, 0.5 if best is None or best.inside is None else float(rng.random())):
         x = rng.dirichlet(np.full(len(region.some), pick(rng, (1.0, 0.05)))) @ region.some
+        if share > 0.0 and best is not None and best.inside is not None:
+            x = (1.0 - share) * x + share * best.inside.astype(np.float64)
         tried = attempt(lambda x=x: Certified(gh.certify(model.f, region.S, x), x))  # type: ignore[misc]
         inside = x.astype(LD) if region.atoms is None else None
         point = Point(x.astype(LD), inside if inside is None else region.pull(inside), [])
