@@ -15,8 +15,8 @@ from greedyhull.testing.fuzz.exact import LD, Exact
 from greedyhull.testing.fuzz.judge import Finding
 from greedyhull.testing.fuzz.models import EPS, Model
 from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.regions import draw_region
-from greedyhull.testing.fuzz.solves import Problem, Say, drawn, judged, tight
+from greedyhull.testing.fuzz.regions import draw_region, wrapped
+from greedyhull.testing.fuzz.solves import Problem, Say, drawn, judged, spread, tight
 from greedyhull.types import Array
 
 
@@ -99,6 +99,7 @@ def wrong_gradient(rng: Rng, say: Say) -> list[Record]:
     model = Model(f"gradient {how}", f, d, exact, f"function(squares {n}x{d}, gradient {how})", correctable=False,
                   own=8.0 * EPS * (n + d + 16))
     region = draw_region(rng, d)
+    region = wrapped(rng, region, spread(model, region))
     say(f"f = {model.words}\nS = {region.words}")
     problem = Problem(model, region)
     right = tight(Problem(Model("squares", gh.least_squares(X, y), d, exact, ""), region)).point  # the same minimiser

@@ -51,13 +51,17 @@ class Region:
 
 
 def draw_region(rng: Rng, d: int) -> Region:
-    """Any set, now and then inside another."""
+    """Any set."""
     makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own)
-    region = pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2))(rng, d)
+    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2))(rng, d)
+
+
+def wrapped(rng: Rng, region: Region, unit: float) -> Region:
+    """The set as it is, or inside others; ``unit`` is how far apart values on it are, of which an inexact oracle errs by a
+    part."""
     how = pick(rng, ("", "Cached", "Inexact", "both"), (6.5, 1, 2, 0.5))
     if how in ("Inexact", "both"):
-        size = float(np.abs(region.some).max())
-        often = size * float(10.0 ** rng.uniform(-6, 4))
+        often = unit * float(10.0 ** rng.uniform(-4, 1))
         epsilon = pick(rng, (None, 0.0, often, gh.harmonic(often)), (1, 0.5, 5, 1))
         region = region.wrapped(gh.Inexact(region.S, epsilon), "Inexact")
     if how in ("Cached", "both"):

@@ -38,7 +38,9 @@ def resume(rng: Rng, say: Say) -> list[Record]:
             return records + judged(problem, [whole, part], say)
         rest = run(problem, name, lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, resume=file))
     found = judged(problem, [whole, part, rest, tight(problem)], say)
-    differs = f"it was refused: {rest.tried.refused}" if rest.tried.refused else _difference(whole, rest, hasattr(solver, "look"))
+    differs = _difference(whole, rest, looks=hasattr(solver, "look"))
+    if rest.tried.refused:
+        differs = f"it was refused: {rest.tried.refused}"
     if differs and not rest.tried.raw:
         words = f"resumed at {k} of {K}, {differs}"
         found[2].findings.append(Finding("broken resume", f"{name} over {problem.region.kind}", words))

@@ -14,7 +14,7 @@ from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.judge import Point, judge, least, point_of
 from greedyhull.testing.fuzz.models import Model, draw_model
 from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.regions import Region, capped_simplex, draw_region, simplex
+from greedyhull.testing.fuzz.regions import Region, capped_simplex, draw_region, simplex, wrapped
 from greedyhull.testing.fuzz.solvers import draw_solver, draw_start, draw_stop
 from greedyhull.types import Array
 
@@ -48,12 +48,21 @@ def draw_problem(rng: Rng, say: Say, records: list[Record]) -> Problem | None:
         records.append(Record("an objective", "", "").take(made))
         say(f"made: {made.refused or made.raw}")
         return None
-    say(f"f = {model[0].words}\nS = {region[0].words}")
     if made.warned:
         records.append(Record(model[0].kind, "", "").take(made))
     if model[0].kind == "log_likelihood" and chance(rng, 0.8):
-        return Problem(model[0], pick(rng, (simplex, capped_simplex))(rng, d))
-    return Problem(model[0], region[0])
+        region[0] = pick(rng, (simplex, capped_simplex))(rng, d)
+    problem = Problem(model[0], wrapped(rng, region[0], spread(model[0], region[0])))
+    say(f"f = {model[0].words}\nS = {problem.region.words}")
+    return problem
+
+
+def spread(model: Model, region: Region) -> float:
+    """How far apart the values are at a few points of the set; one where that is no positive number."""
+    with np.errstate(all="ignore"):
+        values = np.array([model.exact(x.astype(LD)).value for x in region.some[:6]])
+        apart = float(np.ptp(values[np.isfinite(values)])) if np.isfinite(values).any() else 0.0
+    return apart if 0.0 < apart < 1e200 else 1.0
 
 
 def run(problem: Problem, solver: str, call: Callable[[], Any]) -> Result:
