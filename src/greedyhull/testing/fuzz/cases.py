@@ -1,0 +1,38 @@
+"""Case number K of seed S: always the same, whatever ran before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from greedyhull.testing.fuzz.draws import Rng, pick
+from greedyhull.testing.fuzz.ensembles import metric
+from greedyhull.testing.fuzz.hostile import bad_numbers, malformed, wrong_gradient
+from greedyhull.testing.fuzz.records import Record
+from greedyhull.testing.fuzz.resumes import changed, resume
+from greedyhull.testing.fuzz.solves import Say, certify, solve
+
+KINDS: dict[str, tuple[float, Callable[[Rng, Say], list[Record]]]] = {
+    "solve": (52.0, solve),
+    "certify": (8.0, certify),
+    "resume": (14.0, resume),
+    "changed": (14.0, changed),
+    "gradient": (5.0, wrong_gradient),
+    "numbers": (3.0, bad_numbers),
+    "malformed": (2.0, malformed),
+    "ensemble": (2.0, metric),
+}
+
+
+def draw_kind(seed: int, number: int) -> tuple[str, Rng]:
+    """The kind of a case, and the random numbers that the rest of it is drawn with."""
+    rng = np.random.default_rng([seed, number])
+    return pick(rng, list(KINDS), [weight for weight, _ in KINDS.values()]), rng
+
+
+def play(seed: int, number: int, say: Say = lambda words: None) -> tuple[str, list[Record]]:
+    """The case, and what came of it; ``say`` is told what happens."""
+    kind, rng = draw_kind(seed, number)
+    say(f"case {number} of seed {seed}: {kind}")
+    return kind, KINDS[kind][1](rng, say)

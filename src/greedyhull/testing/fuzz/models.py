@@ -1,0 +1,207 @@
+"""Random objectives: each with its formula in extended precision, written down apart from the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import greedyhull as gh
+from greedyhull.testing.fuzz import exact as formulas
+from greedyhull.testing.fuzz.data import matrix, plain, sample_weights, stored
+from greedyhull.testing.fuzz.draws import Rng, chance, pick, scale, size
+from greedyhull.testing.fuzz.exact import LD, Exact, Formula
+from greedyhull.types import Array
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """f as the library makes it, and as it really is. ``again`` makes it anew from other data, for changed problems."""
+
+    kind: str
+    f: Any
+    d: int
+    exact: Callable[[Array], Exact]
+    words: str
+    n: int = 0  # how many terms the sum has; 0 where it is none
+    smooth: bool = True
+    correctable: bool = True
+    own: float = 0.0  # rounding of the functions that make up a black box, in units of the terms' size: theirs to answer for
+    parts: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A loss by name: how the library makes it from X, y, and its formula."""
+
+    make: Callable[..., Any]
+    formula: Formula
+    labels: str = "real"
+    correctable: bool = True
+
+
+def _kinds(rng: Rng) -> dict[str, Kind]:
+    p, delta = pick(rng, (1.5, 3.0, 4.0)), pick(rng, (1.0, 0.1, 10.0))
+    q, epsilon = pick(rng, (0.5, 0.1, 0.9)), pick(rng, (0.0, 0.1, 1.0))
+    return {
+        "least_squares": Kind(gh.least_squares, Formula(formulas.squared)),
+        "logistic": Kind(gh.logistic, Formula(formulas.logistic), "signs"),
+        "squared_hinge": Kind(gh.squared_hinge, Formula(formulas.squared_hinge), "signs"),
+        "huber": Kind(lambda X, y, **kw: gh.huber(X, y, delta, **kw), Formula(formulas.huber(delta))),
+        "poisson": Kind(gh.poisson, Formula(formulas.poisson), "counts"),
+        f"lp_loss {p:g}": Kind(lambda X, y, **kw: gh.lp_loss(X, y, p, **kw), Formula(formulas.power(p)), correctable=p >= 2),
+        "hinge": Kind(gh.hinge, Formula(formulas.hinge, True), "signs"),
+        "absolute": Kind(gh.absolute, Formula(formulas.absolute, True)),
+        "quantile": Kind(lambda X, y, **kw: gh.quantile(X, y, q, **kw), Formula(formulas.quantile(q), True)),
+        "epsilon_insensitive": Kind(lambda X, y, **kw: gh.epsilon_insensitive(X, y, epsilon, **kw),
+                                    Formula(formulas.epsilon_insensitive(epsilon), True, epsilon)),
+    }
+
+
+def linear_model(rng: Rng, d: int, some: Array) -> Model:
+    """A loss of a linear model, with weights and an intercept now and then."""
+    kinds = _kinds(rng)
+    name = pick(rng, list(kinds), [4.0, *[1.0] * (len(kinds) - 1)])
+    n = size(rng)
+    X, storage = stored(rng, matrix(rng, n, d))
+    y = targets(rng, plain(X).astype(np.float64), kinds[name].labels, some)
+    s, intercept = sample_weights(rng, n), chance(rng, 0.4)
+    return assembled(name, kinds[name], X, y, s, intercept, storage)
+
+
+def assembled(name: str, kind: Kind, X: Any, y: Array, s: Array | None, intercept: bool, storage: str) -> Model:
+    """The model of these data. Making it may be refused, so that it is made when it is asked for."""
+    A, n = plain(X), len(y)
+    p = np.full(n, LD(1) / n) if s is None else s.astype(LD) / s.astype(LD).sum()
+    labels = y.astype(LD)
+    if kind.labels == "signs" and set(np.unique(y)) <= {0.0, 1.0}:
+        labels = 2 * labels - 1
+
+    def exact(x: Array) -> Exact:
+        return kind.formula.at(A @ x, np.abs(A) @ np.abs(x), labels, p, intercept)
+
+    words = f"{name}(X {n}x{A.shape[1]} {storage}{', weights' if s is not None else ''}{', intercept' if intercept else ''})"
+    f = kind.make(X, y, sample_weight=s, intercept=intercept)
+    return Model(name, f, A.shape[1], exact, words, n, not kind.formula.kinked, kind.correctable,
+                 parts=(name, kind, X, y, s, intercept, storage))
+
+
+def targets(rng: Rng, X: Array, labels: str, some: Array) -> Array:
+    """y: random, constant, zero, or what a point of the set says, up to a constant; labels and counts where wanted."""
+    n = len(X)
+    if labels == "signs":
+        up = rng.random(n) < 0.5
+        return np.where(up, 1.0, 0.0 if chance(rng, 0.3) else -1.0)
+    if labels == "counts":
+        return rng.integers(0, 6, n).astype(np.float64)
+    how = pick(rng, ("random", "constant", "zero", "planted", "shifted"), (5, 1.5, 0.5, 1.5, 2))
+    if how in ("planted", "shifted"):
+        shares = rng.dirichlet(np.full(len(some), pick(rng, (1.0, 0.05))))
+        with np.errstate(all="ignore"):
+            y = X @ (shares @ some)
+            return np.asarray(y + rng.standard_normal() * (1.0 + np.abs(y).max()) if how == "shifted" else y)
+    y = np.zeros(n)
+    if how != "zero":
+        y += rng.standard_normal(n) if how == "random" else rng.standard_normal()
+    return np.asarray(y * (float(np.abs(X).max()) if chance(rng, 0.5) else 1.0) * scale(rng))
+
+
+def log_likelihood(rng: Rng, d: int) -> Model:
+    """Mixtures and portfolios."""
+    n = size(rng)
+    P = rng.random((n, d)) * (rng.random((n, d)) < pick(rng, (1.0, 0.7))) * scale(rng)
+    P[np.arange(n), np.arange(n) % d] += 0.5
+    X, storage = stored(rng, P)
+    s, A = sample_weights(rng, n), plain(X)
+    p = np.full(n, LD(1) / n) if s is None else s.astype(LD) / s.astype(LD).sum()
+    formula = Formula(formulas.negative_log)
+
+    def exact(x: Array) -> Exact:
+        return formula.at(A @ x, A @ np.abs(x), np.zeros(n, LD), p, False)
+
+    words = f"log_likelihood(P {n}x{d} {storage}{', weights' if s is not None else ''})"
+    return Model("log_likelihood", gh.log_likelihood(X, sample_weight=s), d, exact, words, n)
+
+
+def quadratic(rng: Rng, d: int) -> Model:
+    """½wᵀQw − bᵀw; Q of full rank, of low rank, zero, or with one eigenvalue slightly below zero."""
+    rank = d if chance(rng, 0.6) else int(rng.integers(0, d + 1))
+    G = rng.standard_normal((d, rank)) * 10.0 ** rng.uniform(-3, 3, rank)
+    how = "definite"
+    Q = G @ G.T
+    if chance(rng, 0.3):
+        v = rng.standard_normal(d)
+        v /= np.linalg.norm(v)
+        G -= np.outer(v, v @ G)
+        Q, how = G @ G.T, "indefinite"
+        Q -= float(10.0 ** rng.uniform(-16, -2)) * max(float(np.abs(Q).max()), 1e-3) * np.outer(v, v)
+    Q = 0.5 * (Q + Q.T) * scale(rng)
+    X, storage = stored(rng, Q)
+    b = None if chance(rng, 0.2) else rng.standard_normal(d) * (float(np.abs(Q).max()) if chance(rng, 0.5) else scale(rng))
+    A, c = plain(X), np.zeros(d, LD) if b is None else b.astype(LD)
+
+    def exact(x: Array) -> Exact:
+        value = x @ (A @ x) / 2 - c @ x
+        return Exact(value, np.abs(x) @ (np.abs(A) @ np.abs(x)) + np.abs(c) @ np.abs(x))
+
+    return Model("quadratic", gh.quadratic(X, b), d, exact, f"quadratic(Q {d}x{d} {storage}, {how}, rank {rank})")
+
+
+def black_box(rng: Rng, d: int) -> Model:
+    """Squares or log Σ exp as two functions of an array, or as a mean of terms."""
+    n = size(rng)
+    X, y = matrix(rng, n, d), rng.standard_normal(n)
+    terms = pick(rng, ("squares", "softmax", "sum"))
+    A, target = X.astype(LD), y.astype(LD)
+    if terms == "softmax":
+        return _softmax(rng, X, A)
+    formula, p = Formula(formulas.squared), np.full(n, LD(1) / n)
+
+    def exact(x: Array) -> Exact:
+        return formula.at(A @ x, np.abs(A) @ np.abs(x), target, p, False)
+
+    L = float(np.linalg.norm(X, 2) ** 2) / n if chance(rng, 0.5) else None
+    smoothness = L if L is None or L > 0 else None
+    words = f"{'finite_sum' if terms == 'sum' else 'function'}(squares, {n}x{d}, smoothness={smoothness})"
+    if terms == "sum":
+        f: Any = gh.finite_sum(lambda w, i: 0.5 * float(((X[i] @ w - y[i]) ** 2).mean()),
+                               lambda w, i: X[i].T @ (X[i] @ w - y[i]) / len(i), n, d, smoothness=smoothness)
+    else:
+        f = gh.function(lambda w: 0.5 * float(((X @ w - y) ** 2).mean()), lambda w: X.T @ (X @ w - y) / n, d,
+                        smoothness=smoothness)
+    own = 8.0 * EPS * (n + d + 16)
+    return Model("finite_sum" if terms == "sum" else "function", f, d, exact, words, n if terms == "sum" else 0,
+                 correctable=False, own=own)
+
+
+def _softmax(rng: Rng, X: Array, A: Array) -> Model:
+    n, d = X.shape
+
+    def value(w: Array) -> float:
+        z = X @ w
+        return float(np.log(np.exp(z - z.max()).sum()) + z.max())
+
+    def gradient(w: Array) -> Array:
+        z = X @ w
+        e = np.exp(z - z.max())
+        return np.asarray(X.T @ (e / e.sum()))
+
+    def exact(x: Array) -> Exact:
+        z = A @ x
+        return Exact(np.log(np.exp(z - z.max()).sum()) + z.max(), (np.abs(A) @ np.abs(x)).max() + np.abs(z).max() + 1)
+
+    L = float(np.linalg.norm(X, 2) ** 2)
+    smoothness = L if chance(rng, 0.5) and L > 0 else None
+    f = gh.function(value, gradient, d, smoothness=smoothness)
+    return Model("function", f, d, exact, f"function(softmax, {n}x{d}, smoothness={smoothness})", correctable=False,
+                 own=8.0 * EPS * (n + d + 16))
+
+
+def draw_model(rng: Rng, d: int, some: Array) -> Model:
+    """Any of them; ``some`` are points of the set it is minimised over."""
+    make = pick(rng, (None, log_likelihood, quadratic, black_box), (6, 0.7, 2, 1.3))
+    return linear_model(rng, d, some) if make is None else make(rng, d)
