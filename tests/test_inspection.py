@@ -57,7 +57,7 @@ def test_single_precision_and_kinks_pass():
     gh.minimize(barrier, gh.Simplex(6), stop=gh.Iterations(5))
 
 
-def test_it_costs_three_values_and_a_gradient():
+def test_it_costs_a_few_values_and_gradients():
     asked = {"value": 0, "gradient": 0}
 
     def value(w):
@@ -69,7 +69,7 @@ def test_it_costs_three_values_and_a_gradient():
         return w - B
 
     gh.minimize(gh.function(value, gradient, 6), gh.Simplex(6), gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(0))
-    assert asked["value"] <= 6 and asked["gradient"] <= 4
+    assert asked["value"] <= 7 and asked["gradient"] <= 5
 
 
 def test_a_right_linear_program_passes_every_check():

@@ -29,7 +29,7 @@ def promise(kind: Kind, delta: float = 0.0) -> str:
 
 @dataclass(frozen=True)
 class Certificate:
-    """lower ≤ min f ≤ value and gap = value − lower, of a ``kind``:
+    """value − min f ≤ gap, where lower ≤ min f and gap is value − lower with the rounding of the value, of a ``kind``:
 
     "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta),
     "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the

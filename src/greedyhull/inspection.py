@@ -81,8 +81,8 @@ def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
 def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
     """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
 
-    In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right.
-    Only what no rounding of single precision explains is an error here: a wrong sign, a factor, a term that is missing.
+    In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
+    its rise from w to there is between what the slopes at both ends promise. Only what no rounding of single precision explains is an error here: a wrong sign, a factor, a term that is missing.
     """
     x, v = w.array(), _way(f, S, w, memory)
     if v is None:
@@ -95,8 +95,11 @@ def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
     noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + (1e-3 if f.convex else 0.2) * (abs(before) + abs(after))
     if not np.isfinite([before, after, slope]).all():
         return
+    start, first = float(value(x)), float(np.vdot(gradient(x), v))
+    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start)
     check(
-        min(before, after) - noise <= slope <= max(before, after) + noise,
+        min(before, after) - noise <= slope <= max(before, after) + noise
+        and (not f.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur),
         f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate of "
         f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
         "its sign, and for a factor such as n or 2.",

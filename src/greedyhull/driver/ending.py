@@ -56,16 +56,19 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     fresh = certificate_of(f, S, afresh(w), known, memory.oracle(S).aside)
     assert fresh.value is not None
     check_drift(f, carried, fresh.value, max(allowance, _drift(run, w)))
-    known -= float(f.rounding(w, S))  # the value is rounded too, and that bound is about another point
-    if known <= fresh.lower:
+    blur = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
+    if known - blur <= fresh.lower:
         return fresh
-    return replace(fresh, gap=max(fresh.value - known, 0.0), lower=known, kind=memory.kind, delta=memory.delta)
+    return replace(fresh, gap=max(fresh.value - known, 0.0) + blur, lower=known, kind=memory.kind, delta=memory.delta)
 
 
 def _drift(run: Run, w: Iterate) -> float:
     """What rounding can have done to the value that the views have, in all moves of the run."""
-    coarser = SINGLE / DOUBLE if run.drifts else 1.0
-    return (1.0 + run.memory.k) * coarser * float(run.f.rounding(w, run.S))
+    moves, rounding = 1.0 + run.memory.k, float(run.f.rounding(w, run.S))
+    if not run.drifts:
+        return moves * rounding
+    start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
+    return moves * (SINGLE / DOUBLE * rounding + SINGLE * (start + float(run.f.scale)))
 
 
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:

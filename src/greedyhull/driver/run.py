@@ -18,6 +18,7 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import as_iterate, check_pair
 from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
+from greedyhull.driver.quiet import quiet
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.standing import Standing
@@ -100,7 +101,7 @@ class Run:
 
     def solve(self) -> Solution:
         event: Event | None = None
-        with self.interrupt as interrupt:
+        with self.interrupt as interrupt, quiet(self.f):
             self.memory.asked = self._asked
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             try:
@@ -174,8 +175,8 @@ class Run:
             return self._note(p, value, gap, memory.lower, p.kind, p.delta)
         earlier = max(value - memory.lower, 0.0) + self.blur  # this value is rounded too; that bound is about another point
         if gap <= earlier and p.kind in (memory.kind, "always"):
-            return self._note(p, value, gap, value - gap, p.kind, p.delta)
-        return self._note(p, value, earlier, value - earlier, memory.kind, memory.delta)
+            return self._note(p, value, gap, memory.lower, p.kind, p.delta)
+        return self._note(p, value, earlier, memory.lower, memory.kind, memory.delta)
 
     def _note(self, p: Progress, value: float, gap: float, lower: float, kind: Kind, delta: float) -> Event:
         """Write a row of the trace."""
