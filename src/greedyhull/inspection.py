@@ -82,7 +82,8 @@ def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
     """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
 
     In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
-    its rise from w to there is between what the slopes at both ends promise. Only what no rounding of single precision explains is an error here: a wrong sign, a factor, a term that is missing.
+    its rise from w to there is between what the slopes at both ends promise. Only what no rounding of single precision
+    explains is an error here: a wrong sign, a factor, a term that is missing.
     """
     x, v = w.array(), _way(f, S, w, memory)
     if v is None:

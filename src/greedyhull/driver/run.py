@@ -18,8 +18,8 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import as_iterate, check_pair
 from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
-from greedyhull.driver.quiet import quiet
 from greedyhull.driver.identity import Identity
+from greedyhull.driver.quiet import quiet
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.standing import Standing
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
