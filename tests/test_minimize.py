@@ -13,7 +13,6 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.shapes import Basis
-from greedyhull.driver.resume import take_up
 from greedyhull.driver.run import Run
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
@@ -325,7 +324,7 @@ def test_resuming_keeps_the_start_value_and_the_lower_bound(tmp_path: Path) -> N
     path = tmp_path / "run.npz"
     first = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(9), checkpoint=path)
     run = Run(f, S, gh.FrankWolfe(), None, gh.Iterations(10), 0)
-    take_up(run, load_state(path))
+    run.restore(load_state(path))
     assert run.start_value == first.trace.value[0] and run.memory.lower == pytest.approx(first.certificate.lower)
 
 
@@ -370,7 +369,7 @@ def test_a_state_saved_before_the_first_move_resumes() -> None:
     run = Run(f, S, gh.BlendedPairwise(), None, gh.Iterations(5), 0)
     state = run.state()
     other = Run(f, S, gh.BlendedPairwise(), None, gh.Iterations(5), 0)
-    take_up(other, state)
+    other.restore(state)
     assert np.array_equal(other.solve().point.array(), run.solve().point.array())
 
 

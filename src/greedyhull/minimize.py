@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from greedyhull.driver.resume import take_up
 from greedyhull.driver.run import Run
 from greedyhull.hints import hinting
 from greedyhull.progress import Event
@@ -47,5 +46,5 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     if run.checkpoint is not None:
         try_path(run.checkpoint)
     if resume is not None:
-        take_up(run, load_state(Path(resume)))
+        run.restore(load_state(Path(resume)))
     return run.solve()

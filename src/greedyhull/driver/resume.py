@@ -62,7 +62,7 @@ def _begin_anew(run: Run, w: Iterate, changed: list[str]) -> None:
     """Only the point survives: bound, counter, views, tables and oracle belong to another problem."""
     run.taken_over = (f"Only the point of the saved run was taken over, for {' and '.join(changed)} changed: bounds, "
                       "counters and all that was remembered are new.")
-    warn(run.taken_over, GreedyhullWarning, stacklevel=5)
+    warn(run.taken_over, GreedyhullWarning, stacklevel=6)
     run.begin_at(moved_over(w, run.S, run.looks_back))
 
 

@@ -20,6 +20,7 @@ from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.quiet import quiet
+from greedyhull.driver.resume import take_up
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.standing import Standing
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
@@ -233,6 +234,10 @@ class Run:
     def state(self) -> State:
         """Everything that a continuation needs."""
         return state_of(self)
+
+    def restore(self, state: State) -> None:
+        """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+        take_up(self, state)
 
     @cached_property
     def identity(self) -> Identity:

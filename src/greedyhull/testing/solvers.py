@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.driver.resume import take_up
 from greedyhull.driver.run import Run
 from greedyhull.errors import GreedyhullError
 from greedyhull.minimize import minimize
@@ -159,7 +158,7 @@ def _check_resume(solver: Any, problem: Problem, points: tuple[list[Array], Arra
     for k in wanted:
         about = f"{solver!r} on {problem.name}, saved at row {k} and resumed"
         run, seen = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed), _Points()
-        take_up(run, states[k])
+        run.restore(states[k])
         run.watchers = [seen]
         run.solve()
         expect(len(seen.arrays) == len(arrays) - k, f"{about}: {len(seen.arrays)} points follow instead of {len(arrays) - k}.")
