@@ -136,8 +136,8 @@ class Solution:
         return text(self)
 
     def _need(self, what: str) -> None:
-        check(not isinstance(self.objective, Absent), f"This solution was pickled without its data, which its {what} need. Ask "
-                                                      "for them before pickling, or solve again, with start=solution.x.")
+        check(not isinstance(self.objective, Absent), f"This solution was pickled without its data, which its {what} would "
+                                                      "need. Ask before pickling, or solve again, with start=solution.x.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: all but the data and the views of the point, which are images of them."""
