@@ -135,7 +135,7 @@ def test_bursts_resume_bit_by_bit_and_do_not_depend_on_looks(name, where, tmp_pa
     run.watchers = [lambda event: (save_state(tmp_path / f"{len(seen)}.npz", run.state()), seen.append(event.point.array()))]
     whole = run.solve()
     for i in (1, 5):
-        again = Run(f, S, solver, None, stop, 99)
+        again = Run(f, S, solver, None, stop, 3)
         again.restore(load_state(tmp_path / f"{i}.npz"))
         s = again.solve()
         np.testing.assert_array_equal(s.trace["value"], whole.trace["value"][i:])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.price import at_price
+from greedyhull.price import Below, at_price, lowest_sum
 
 rng = np.random.default_rng(1)
 X, noise = rng.standard_normal((60, 15)), rng.standard_normal(60)
@@ -15,7 +15,7 @@ PROBLEMS = [gh.least_squares(X, y), gh.least_squares(X, y, intercept=True), gh.l
 
 
 def solve(f):
-    return lambda S, start: gh.minimize(f, S, start=start, stop=gh.Relative(1e-10) | gh.Stalled(200) | gh.Iterations(2000))
+    return lambda S, start, gap=1e-10: gh.minimize(f, S, start=start, stop=gh.Gap(gap) | gh.Stalled(200) | gh.Iterations(2000))
 
 
 @pytest.mark.parametrize("f", PROBLEMS, ids=repr)
@@ -67,3 +67,27 @@ def test_a_loss_without_a_floor_is_refused():
     f = gh.quadratic(np.eye(3), np.ones(3))
     with pytest.raises(gh.GreedyhullError, match="Give a radius"):
         at_price(f, gh.L1Ball(3, 1.0), 0.1, solve(f))
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-20, 1e20, 1e100])
+def test_the_size_of_data_and_targets_is_no_obstacle(size):
+    f = gh.least_squares(X, y)
+    plain = at_price(f, gh.L1Ball(15, 1.0), 0.1, solve(f))
+    for f, scale in ((gh.least_squares(size * X, y), 1.0 / size), (gh.least_squares(X, size * y), size)):
+        found = at_price(f, gh.L1Ball(15, 1.0), 0.1 * size, solve(f))
+        assert found.converged
+        np.testing.assert_allclose(found.solution.x / scale, plain.solution.x, atol=1e-3)
+
+
+def test_a_line_that_is_too_steep_and_one_that_is_too_flat_bound_the_minimum_where_they_cross():
+    assert lowest_sum([Below(5.0, 3.0)], 2.0, 4.0, 0.0) == 3.0  # alone: 5 − 3r + 2r at the farthest r, (4 − 0)/2
+    assert lowest_sum([Below(2.0, 1.0)], 2.0, 4.0, 0.0) == 2.0  # alone: at r = 0
+    assert lowest_sum([Below(5.0, 3.0), Below(2.0, 1.0)], 2.0, 4.0, 0.0) == 3.5  # 5 − 3r = 2 − r at r = 1.5: ½ + 2·1.5
+
+
+def test_a_penalty_beyond_rounding_is_not_called_certified():
+    f = gh.least_squares(X, y)
+    found = at_price(f, gh.L1Ball(15, 1.0), 1e-30, solve(f))
+    least = float(f.value(gh.L1Ball(15, 100.0).decompose(np.linalg.lstsq(X, y)[0])))
+    assert not found.converged and found.certificate.lower <= least
+    assert found.certificate.value == pytest.approx(least)

@@ -174,7 +174,7 @@ def test_resumed_runs_are_equal_bit_by_bit(name: str, f: Any, tmp_path: Any) -> 
     run.watchers = [lambda event: (save_state(tmp_path / f"{len(seen)}.npz", run.state()), seen.append(event.point.array()))]
     whole = run.solve()
     for i in {0, 1, len(seen) // 2, len(seen) - 1}:
-        again = Run(f, S, SOLVERS[name], None, gh.Iterations(150), 99)
+        again = Run(f, S, SOLVERS[name], None, gh.Iterations(150), 3)
         again.restore(load_state(tmp_path / f"{i}.npz"))
         s = again.solve()
         np.testing.assert_array_equal(s.trace["value"], whole.trace["value"][i:])

@@ -105,3 +105,14 @@ def test_the_basque_inner_problem_has_the_published_weights():
     published = {"Cataluna": 0.850816306, "Madrid (Comunidad De)": 0.149183694}
     for name, share in by_name.items():
         assert share == pytest.approx(published.get(name, 0.0), abs=1e-5)
+
+
+def test_numbers_too_large_and_gaps_are_told_apart():
+    Y = np.arange(12.0).reshape(4, 3)
+    with pytest.raises(ValueError, match=r"Y has entries as large as 1e\+200: their squares overflow"):
+        synthetic_control(np.where(Y == 5.0, 1e200, Y), 0, 2)
+    with pytest.raises(ValueError, match="Y holds NaN"):
+        synthetic_control(np.where(Y == 5.0, np.nan, Y), 0, 2)
+    for odd, said in ((np.inf, "predictors holds NaN or infinite"), (1e200, "predictors has entries as large")):
+        with pytest.raises(ValueError, match=said):
+            synthetic_control(Y, 0, 2, predictors=np.array([[1.0, 2.0, odd]]))

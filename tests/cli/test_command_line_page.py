@@ -42,7 +42,7 @@ def test_what_the_index_lists_can_be_named_in_a_file(names):
     """Only what takes functions for arguments cannot; greedyhull.cli.names.py is the place for all others."""
     index = (Path(__file__).parents[2] / "docs" / "index.md").read_text(encoding="utf-8")
     section = index.split("## Sets")[1].split("## Solvers")[names is SOLVERS]
-    listed = set(re.findall(r"^\| \[`(\w+)\(", section, re.MULTILINE))
+    listed = set(re.findall(r"^\| \[`(\w+)\(", section, re.MULTILINE)) - {"oracle"}
     assert listed - {made.__name__.title() if made.__name__.islower() else made.__name__ for made in names.values()} == set()
 
 

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss, mean_absolute_error, mean_pinball_loss, ro
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
-from greedyhull.errors import GreedyhullWarning
+from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
 from greedyhull.estimators.selection import improved, selected
 
@@ -142,3 +142,93 @@ def test_stacking_the_diabetes_models_has_the_reference_loss():
     target = next(z[k] for k in z if z[k].shape == (442,) and z[k].dtype.kind == "f")
     m = EnsembleRegressor().fit(matrix, target)
     assert m.certificate_.value == pytest.approx(1430.5375312130068, rel=1e-6) and m.n_models_ == 7
+
+
+def sometimes(t, z):
+    """A metric that cannot be computed far from the target."""
+    return np.nan if np.abs(z - t).max() > 50 else np.mean(np.abs(z - t))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_model_whose_metric_is_not_finite_loses(bad, place):
+    columns = np.insert(Z[:, :2], place, y + 100.0, axis=1)
+    metric = lambda t, z: bad if np.abs(z - t).max() > 50 else np.mean(np.abs(z - t))
+    m = EnsembleRegressor(loss=metric, max_iter=10).fit(columns, y)
+    assert m.weights_[place] == 0.0 and np.isfinite(m.certificate_.value)
+    assert m.certificate_.value <= min(np.mean(np.abs(Z[:, j] - y)) for j in range(2))
+
+
+def test_a_metric_that_is_never_finite_is_refused():
+    with pytest.raises(GreedyhullError, match="NaN or infinite for each model"):
+        EnsembleRegressor(loss=sometimes).fit(Z + 100.0, y)
+    with pytest.raises(GreedyhullError, match="NaN or infinite for each model"):
+        EnsembleClassifier(loss=lambda t, p: np.nan).fit(P, classes)
+    with pytest.raises(GreedyhullError, match="NaN or infinite for each model"):
+        selected(Z.T, lambda z: np.nan, 5, 3)
+
+
+@pytest.mark.parametrize("answer", [None, "low", np.zeros(3), 1j], ids=repr)
+def test_a_metric_without_a_number_for_an_answer_is_refused(answer):
+    with pytest.raises(GreedyhullError, match="a number, the lower the better, is wanted"):
+        EnsembleRegressor(loss=lambda t, z: answer).fit(Z, y)
+
+
+def test_a_metric_is_given_the_weights_of_samples():
+    s = rng.uniform(0.1, 5.0, 120)
+    m = EnsembleRegressor(loss=mean_absolute_error, max_iter=20).fit(Z, y, sample_weight=s)
+    assert m.certificate_.value == pytest.approx(mean_absolute_error(y, m.predict(Z), sample_weight=s))
+    with pytest.raises(GreedyhullError, match="sample_weight"):
+        EnsembleRegressor(loss=lambda t, z: 0.0).fit(Z, y, sample_weight=s)
+
+
+def test_a_metric_has_no_intercept():
+    with pytest.raises(GreedyhullError, match="fit_intercept"):
+        EnsembleRegressor(loss=mean_absolute_error, fit_intercept=True).fit(Z, y)
+
+
+def test_a_fit_forgets_the_one_before():
+    m = EnsembleRegressor().fit(Z, y)
+    m.set_params(loss=mean_absolute_error, max_iter=3).fit(Z, y)
+    assert not hasattr(m, "solution_") and m.certificate_.gap is None
+
+
+def test_columns_are_probabilities_or_scores_each_for_itself():
+    t = (y > 0).astype(int)
+    p = 1 / (1 + np.exp(-Z))
+    both = EnsembleClassifier().fit(np.column_stack([p[:, :5], Z[:, 5:]]), t)
+    np.testing.assert_allclose(both.weights_, EnsembleClassifier().fit(p, t).weights_, atol=1e-4)
+    one = np.column_stack([p[:, :5], Z[:, 5:]])[:1]
+    np.testing.assert_allclose(both.predict_proba(one), both.predict_proba(np.column_stack([p[:, :5], Z[:, 5:]]))[:1])
+    scores = EnsembleClassifier().fit(Z, t)
+    mild = np.full((1, 10), 0.5)  # in [0, 1], and scores all the same
+    assert scores.predict_proba(mild)[0, 1] == pytest.approx(1 / (1 + np.exp(-0.5)))
+    rounded = EnsembleClassifier().fit(np.where(p > 0.99, 1 + 1e-12, p), t)
+    np.testing.assert_allclose(rounded.weights_, EnsembleClassifier().fit(p, t).weights_, atol=1e-3)
+
+
+def test_a_column_that_is_neither_is_refused_beside_probabilities():
+    t = (y > 0).astype(int)
+    p = 1 / (1 + np.exp(-Z))
+    p[3, 4] = 3.0
+    with pytest.raises(GreedyhullError, match=r"In column 4 of X entries reach from .* to 3"):
+        EnsembleClassifier().fit(p, t)
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(GreedyhullError, match=r"In column 'e' of X"):
+        EnsembleClassifier().fit(pd.DataFrame(p, columns=list("abcdefghij")), t)
+    blocks = P.copy()
+    blocks[7, 3:6] *= 0.5
+    with pytest.raises(GreedyhullError, match=r"In columns 3 to 5 of X rows do not sum to one"):
+        EnsembleClassifier().fit(blocks, classes)
+    with pytest.warns(GreedyhullWarning, match="no probabilities"):
+        EnsembleClassifier().fit(3 * rng.random((120, 3)), t)
+    m = EnsembleClassifier().fit(1 / (1 + np.exp(-Z)), t)
+    with pytest.raises(GreedyhullError, match="In column 4 of X there are entries outside"):
+        m.predict(p)
+
+
+def test_names_of_columns_reach_the_solution():
+    pd = pytest.importorskip("pandas")
+    assert EnsembleRegressor().fit(pd.DataFrame(Z, columns=list("abcdefghij")), y).solution_.names == list("abcdefghij")
+    frame = pd.DataFrame(P, columns=[f"{model}_{k}" for model in "abcde" for k in range(3)])
+    assert EnsembleClassifier().fit(frame, classes).solution_.names[1] == "columns 'b_0' to 'b_2'"

@@ -81,7 +81,107 @@ def test_the_figure_has_a_line_for_each_coefficient():
     assert len(top.lines) >= 7 and bottom.get_xlabel() == "radius"
 
 
-@pytest.mark.parametrize("radii", [0, [0.0, 1.0], [-1.0]])
+@pytest.mark.parametrize("radii", [0, [0.0, 1.0], [-1.0], [np.nan, 1.0], [np.inf], [], ["a"], [[1.0]]])
 def test_radii_that_are_none_are_refused(radii):
     with pytest.raises(ValueError, match="radii"):
         L1BudgetRegressorCV(radii=radii).fit(X, y)
+
+
+LOSSES = ["squared", "huber", "absolute", "quantile", "poisson"]
+some = rng.standard_normal((30, 3))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # a loss of zero is hard to be close to
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("c", [3.0, 0.1 + 0.2, 1e-5, 1e6])
+def test_constant_targets_are_predicted(loss, c):
+    m = L1BudgetRegressorCV(loss=loss, radii=3, cv=3).fit(some, np.full(30, c))
+    np.testing.assert_allclose(m.predict(some), c, rtol=1e-9)
+    assert m.radii_.shape == (3,) and np.isfinite(m.cv_losses_).all()
+
+
+@pytest.mark.parametrize("c", [0.0, 7.0, 0.1])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_constant_columns_predict_the_constant(loss, c):
+    t = np.abs(rng.standard_normal(30))
+    m = L1BudgetRegressorCV(loss=loss, radii=3, cv=3).fit(np.full((30, 2), c), t)
+    assert not m.coef_.any()
+    said = m.predict(some[:, :2])
+    assert np.ptp(said) == 0.0
+    if loss in ("squared", "poisson"):
+        np.testing.assert_allclose(said, t.mean())
+    elif loss != "huber":
+        assert np.mean(np.abs(t - said)) == pytest.approx(np.mean(np.abs(t - np.median(t))))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["squared", "huber", "absolute", "quantile"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_zero_targets_without_an_intercept_are_zero(loss, form):
+    m = L1BudgetRegressorCV(loss=loss, radii=3, cv=3, fit_intercept=False).fit(form(some), np.zeros(30))
+    assert not m.predict(form(some)).any()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "hinge"])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("c", [0.0, 0.1])
+def test_columns_that_tell_nothing_predict_the_larger_class(loss, intercept, c):
+    t = np.where(np.arange(30) < 20, "more", "less")
+    m = L1BudgetClassifierCV(loss=loss, radii=3, cv=3, fit_intercept=intercept).fit(np.full((30, 2), c), t)
+    if intercept:
+        assert (m.predict(some[:, :2]) == "more").all() and not m.coef_.any()
+        if loss == "logistic":
+            np.testing.assert_allclose(m.predict_proba(some[:, :2])[:, 1], 2 / 3, rtol=1e-6)
+
+
+def test_targets_that_are_constant_in_a_fold_do_no_harm():
+    t = np.r_[np.zeros(20), rng.standard_normal(10)]
+    for loss in ("squared", "huber"):
+        m = L1BudgetRegressorCV(loss=loss, radii=3, cv=KFold(3)).fit(some, t)
+        assert np.isfinite(m.cv_losses_).all() and np.isfinite(m.coef_).all()
+
+
+def test_a_class_that_a_fold_lacks_is_named_with_the_fold():
+    t = np.repeat(["a", "b", "c"], 10)
+    with pytest.raises(ValueError, match=r"Fold 0 of 3 has no sample of the class 'a' to train with"):
+        L1BudgetClassifierCV(radii=2, cv=KFold(3)).fit(some, t)
+    with pytest.raises(ValueError, match=r"Fold 2 of 3 has no sample of the class 'c'"):
+        folds = [(np.arange(30), np.arange(5))] * 2 + [(np.arange(20), np.arange(20, 30))]
+        L1BudgetClassifierCV(radii=2, cv=folds, fit_intercept=False).fit(some, t)
+    with pytest.raises(ValueError, match="Fold 0 of 2 has no sample of the class 'c'"):
+        L1BudgetClassifierCV(radii=2, cv=2).fit(some, t, sample_weight=np.where(t == "c", 0.0, 1.0))
+    with pytest.warns(UserWarning, match="least populated"), pytest.raises(ValueError, match="the class 'rare'"):
+        L1BudgetClassifierCV(radii=2, cv=3).fit(some, np.where(np.arange(30) == 4, "rare", t))
+
+
+def test_a_fold_without_weight_is_named():
+    with pytest.raises(ValueError, match="Fold 1 of 3 leaves out no sample of positive weight"):
+        L1BudgetRegressorCV(radii=2, cv=KFold(3)).fit(some, some[:, 0], sample_weight=np.repeat([1.0, 0.0, 1.0], 10))
+    with pytest.raises(ValueError, match="no folds"):
+        L1BudgetRegressorCV(radii=2, cv=[]).fit(some, some[:, 0])
+    with pytest.raises(ValueError, match="Fold 0 of 1 leaves out no sample"):
+        L1BudgetRegressorCV(radii=2, cv=[([0, 1], [])]).fit(some, some[:, 0])
+    with pytest.raises(ValueError, match="numbers from 0 to 29"):
+        L1BudgetRegressorCV(radii=2, cv=[([0, 99], [1])]).fit(some, some[:, 0])
+
+
+def test_one_fold_is_enough_for_either_rule():
+    one = ShuffleSplit(1, random_state=0)
+    best, least = (L1BudgetRegressorCV(radii=4, cv=one, select=rule).fit(X, y) for rule in ("best", "one_se"))
+    assert best.radius_ == least.radius_
+    pytest.importorskip("matplotlib").use("Agg")
+    best.plot_path()
+
+
+def test_losses_that_overflow_lose():
+    counts = rng.poisson(np.exp(np.clip(X[:, 0] - 2, -3, 3))).astype(float)
+    m = L1BudgetRegressorCV(loss="poisson", radii=[0.5, 1.0, 1e4], cv=3).fit(np.r_[X[:-1], 50 * X[-1:]], counts)
+    assert np.isfinite(m.cv_losses_[list(m.radii_).index(m.radius_)]).all()
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-30, 1e30, 1e100])
+def test_the_size_of_columns_is_no_obstacle(size):
+    plain, sized = L1BudgetRegressorCV(radii=5, cv=3).fit(X, y), L1BudgetRegressorCV(radii=5, cv=3).fit(size * X, y)
+    np.testing.assert_allclose(sized.predict(size * X), plain.predict(X), rtol=1e-2)
+    with pytest.raises(ValueError, match="different a size"):
+        L1BudgetRegressorCV(radii=5, cv=3).fit(1e-160 * X, y)

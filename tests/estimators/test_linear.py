@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso, LogisticRegression
@@ -15,7 +15,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import greedyhull as gh
-from greedyhull.estimators import L1BudgetClassifier, L1BudgetRegressor, SimplexClassifier, SimplexRegressor
+from greedyhull.estimators import (
+    EnsembleRegressor,
+    L1BudgetClassifier,
+    L1BudgetRegressor,
+    L1BudgetRegressorCV,
+    SimplexClassifier,
+    SimplexRegressor,
+)
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((80, 6))
@@ -64,8 +71,10 @@ def test_classifiers_of_every_loss_learn(loss):
         if loss == "logistic":
             np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
         else:
-            with pytest.raises(ValueError, match="logistic"):
+            assert not hasattr(model, "predict_proba")
+            with pytest.raises(AttributeError, match="predict_proba") as refused:
                 model.predict_proba(X)
+            assert "loss='logistic' has" in str(refused.value.__cause__)
 
 
 def test_a_budget_is_kept_and_its_price_told():
@@ -208,3 +217,86 @@ def test_a_penalised_gap_that_misses_the_request_is_told():
     with pytest.warns(ConvergenceWarning):
         model = L1BudgetRegressor(alpha=1e-9, tol=1e-14).fit(X, y)
     assert not model.solution_.converged and "penalised" in model.solution_.reason
+
+
+@pytest.mark.parametrize(("scaled", "kind"), [(True, np.float64), (False, np.float64), (True, np.float32)])
+@pytest.mark.parametrize("alpha", [1e-3, 0.01, 0.1, 0.5, 1.0, 3.0, 100.0])
+def test_a_penalty_at_default_settings_is_certified_without_a_word(alpha, scaled, kind):
+    D, t = load_diabetes(return_X_y=True, scaled=scaled)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m = L1BudgetRegressor(alpha=alpha).fit(D.astype(kind), t)
+    assert m.solution_.converged and m.dual_gap_ <= 1e-6 * max(m.certificate_.value, 0.5 * np.var(t) - m.certificate_.value)
+    other = Lasso(alpha=alpha, tol=1e-10, max_iter=10**6).fit(D, t)
+    value = 0.5 * np.mean((other.predict(D) - t) ** 2) + alpha * np.abs(other.coef_).sum()
+    assert m.certificate_.lower <= value * (1 + 1e-12) and m.certificate_.value >= value - 1e-9 * value
+    if not other.coef_.any():
+        assert not m.coef_.any()
+
+
+def test_classes_with_a_penalty_are_certified_without_a_word():
+    D, t = load_iris(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for alpha in (1e-3, 0.1, 10.0):
+            L1BudgetClassifier(alpha=alpha).fit(D, t)
+
+
+@pytest.mark.parametrize("make", [L1BudgetRegressor, L1BudgetClassifier])
+def test_a_radius_and_a_penalty_exclude_each_other(make):
+    with pytest.raises(ValueError, match=r"radius=2.0 and alpha=0.1 were given; one of them"):
+        make(2.0, alpha=0.1).fit(X, labels)
+    with pytest.raises(ValueError, match="one of them"):
+        make(1.0).set_params(alpha=0.1).fit(X, labels)
+    assert make().fit(X, labels).radius_ == 1.0
+
+
+def test_fitted_estimators_are_pickled_without_their_data(tmp_path):
+    joblib = pytest.importorskip("joblib")
+    D = np.random.default_rng(1).standard_normal((2000, 50))
+    t = D[:, 0] - D[:, 1] + 0.1 * np.random.default_rng(2).standard_normal(2000)
+    for model in (SimplexRegressor(), L1BudgetRegressor(2.0), L1BudgetRegressor(alpha=0.1), L1BudgetClassifier(),
+                  SimplexClassifier(loss="hinge", max_iter=10), L1BudgetRegressorCV(radii=3), EnsembleRegressor()):
+        model.fit(D, t > 0 if is_classifier(model) else t)
+        written = pickle.dumps(model)
+        assert len(written) < D.nbytes / 8
+        joblib.dump(model, tmp_path / "model")
+        assert (tmp_path / "model").stat().st_size < D.nbytes / 8
+        for again in (pickle.loads(written), joblib.load(tmp_path / "model")):
+            np.testing.assert_array_equal(again.predict(D), model.predict(D))
+            assert again.certificate_ == model.certificate_ and len(again.trace_) == len(model.trace_)
+            assert again.solution_.summary() == model.solution_.summary()
+
+
+def test_reports_have_the_names_of_the_columns(tmp_path):
+    pd, _ = pytest.importorskip("pandas"), pytest.importorskip("jinja2")
+    frame = pd.DataFrame(X, columns=["age", "bmi", "bp", "s1", "s2", "s3"])
+    model = L1BudgetRegressor(0.5).fit(frame, y)
+    assert "age" in model.solution_.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert model.solution_.names == list(frame.columns)
+    several = L1BudgetClassifier(3.0).fit(frame, np.digitize(y, [2.8, 3.2]))
+    assert all(s.names == list(frame.columns) for s in several.solution_)
+    assert L1BudgetRegressor(0.5).fit(X, y).solution_.names is None
+
+
+@pytest.mark.parametrize("model", [SimplexRegressor(), L1BudgetRegressor(standardize=True), L1BudgetRegressorCV(),
+                                   L1BudgetClassifier(), EnsembleRegressor()], ids=repr)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_numbers_too_large_to_square_are_called_so(model, kind):
+    huge = X.astype(kind)
+    huge[2, 3] = 1e200 if kind is np.float64 else 1e30
+    target = labels if is_classifier(model) else y
+    forms = [huge] if isinstance(model, EnsembleRegressor) else [huge, sp.csr_array(huge)]
+    for D in forms:
+        with pytest.raises(ValueError, match=r"X has entries as large as 1e\+.* overflow.* Scale it down"):
+            clone(model).fit(D, target)
+    if not is_classifier(model):
+        with pytest.raises(ValueError, match=r"y has entries as large as 1e\+200: .* Scale it down"):
+            clone(model).fit(X, np.where(y > 3, 1e200, y))
+    with pytest.raises(ValueError, match="NaN"):
+        clone(model).fit(np.where(X > 1, np.nan, X), target)
+
+
+def test_a_class_without_weight_is_told():
+    with pytest.raises(ValueError, match="one class only"):
+        L1BudgetClassifier().fit(X, labels, sample_weight=(labels == 0).astype(float))

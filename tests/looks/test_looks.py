@@ -225,7 +225,7 @@ def test_resumed_runs_are_equal_bit_by_bit(look: Any, where: str, tmp_path: Any)
     run.watchers = [lambda event: (save_state(tmp_path / f"{len(seen)}.npz", run.state()), seen.append(event.point.array()))]
     whole = run.solve()
     for i in {0, 1, len(seen) // 2, len(seen) - 1}:
-        again = Run(F, S, solver, None, gh.Iterations(33), 99)
+        again = Run(F, S, solver, None, gh.Iterations(33), 3)
         again.restore(load_state(tmp_path / f"{i}.npz"))
         s = again.solve()
         for column in ("iteration", "value", "gap", "oracle_calls"):
@@ -289,7 +289,7 @@ def test_the_returned_point_is_drawn_in_proportion_to_the_steps() -> None:
     """Steps 1/k after w_1, …, w_7: the frequencies of the points are those of their weights, by a χ² test."""
     steps, runs = 8, 700
     counts = np.zeros(steps - 1)
-    f = gh.finite_sum(lambda w, i: float(w[0]), lambda w, i: np.array([-1.0, 0.0]), 4, 2, convex=False)
+    f = gh.finite_sum(lambda w, i: -float(w[0]), lambda w, i: np.array([-1.0, 0.0]), 4, 2, convex=False)
     S = gh.Vertices(np.array([[0.0, 0.0], [1.0, 0.0]]))
     first = np.array([0.0, 0.0])
     path = [first]

@@ -194,7 +194,7 @@ def test_a_tiny_radius():
 
 def test_the_optimum_at_zero():
     """y = 0: the start is the optimum, and the run ends there."""
-    s = solves(gh.least_squares(X, np.zeros(N)), gh.L1Ball(D, 1.0))
+    s = solves(gh.least_squares(X, np.zeros(N)), gh.L1Ball(D, 1.0), stop=gh.Gap(1e-20))
     assert s.value == 0.0 and s.iterations == 0
     s = solves(gh.huber(X, np.zeros(N), 0.1), gh.L1Ball(D, 1.0), start=Basis(2, 1.0), stop=gh.Gap(1e-10))
     assert s.value <= 1e-10 and np.abs(s.point.array()).max() < 1e-4

@@ -341,7 +341,7 @@ def test_a_saved_run_goes_on_bit_by_bit(solver, name, S, tmp_path):
     whole.watchers = [lambda event: event.iteration in (0, 7, 13) and save(event)]
     whole.solve()
     for k in (0, 7, 13):
-        rest = Run(f, S, solver, None, stop, 99)
+        rest = Run(f, S, solver, None, stop, 0)
         rest.restore(load_state(tmp_path / f"{k}.npz"))
         rest.solve()
         assert np.array_equal(rest.w.weights, whole.w.weights) and rest.w.atoms.keys == whole.w.atoms.keys

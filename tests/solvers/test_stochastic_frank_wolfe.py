@@ -218,7 +218,7 @@ def test_resumed_runs_are_equal_bit_by_bit(name, what, where, tmp_path):
     whole = run.solve()
     assert len(seen) == 7
     for i in (0, 1, 3, 6):
-        again = Run(f, S, solver, None, stop, 99)
+        again = Run(f, S, solver, None, stop, 3)
         again.restore(load_state(tmp_path / f"{i}.npz"))
         s = again.solve()
         np.testing.assert_array_equal(s.trace["value"], whole.trace["value"][i:])

@@ -382,7 +382,7 @@ def test_resumed_runs_are_equal_bit_by_bit(what, where, point, tmp_path):
                                    seen.append((event.point.array(), event.also[other].array())))]
     whole = run.solve()
     for i in (0, 1, 3, 6):
-        again, later = Run(f, S, solver, None, stop, 99), []
+        again, later = Run(f, S, solver, None, stop, 3), []
         again.restore(load_state(tmp_path / f"{i}.npz"))
         again.watchers = [lambda event, later=later: later.append((event.point.array(), event.also[other].array()))]
         s = again.solve()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.base import HUGE
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.certificate import Certificate
 from greedyhull.errors import check
@@ -128,6 +129,8 @@ def _scaled(predictors: Any, units: int, importance: Sequence[float] | None) -> 
     P = np.asarray(predictors, dtype=np.float64)
     check(P.ndim == 2 and P.shape[1] == units, f"predictors has shape {P.shape}; one row for each predictor and {units} "
                                                "columns, one for each unit, are wanted.")
+    check(bool(np.isfinite(P).all()), "predictors holds NaN or infinite values; drop those predictors or units first.")
+    _check_size(P, "predictors")
     V = np.full(len(P), 1.0 / len(P)) if importance is None else np.asarray(importance, dtype=np.float64)
     check(V.shape == (len(P),) and bool((V >= 0).all()), f"importance has shape {V.shape}; {len(P)} non-negative numbers, one "
                                                          "for each predictor, are wanted.")
@@ -138,11 +141,17 @@ def _scaled(predictors: Any, units: int, importance: Sequence[float] | None) -> 
 def _table(Y: Any) -> tuple[Array, list[Any], list[Any]]:
     table = np.asarray(Y, dtype=np.float64)
     check(table.ndim == 2, f"Y has {table.ndim} dimensions; a table with periods in rows and units in columns is wanted.")
+    _check_size(table, "Y")
     check(bool(np.isfinite(table).all()), "Y holds NaN or infinite values; a balanced table is wanted. Drop units or periods "
                                           "that are not observed throughout.")
     names = list(Y.columns) if hasattr(Y, "columns") else list(range(table.shape[1]))
     periods = list(Y.index) if hasattr(Y, "index") and hasattr(Y, "columns") else list(range(table.shape[0]))
     return table, names, periods
+
+
+def _check_size(table: Array, name: str) -> None:
+    largest = float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
+    check(largest <= HUGE, f"{name} has entries as large as {largest:.3g}: their squares overflow. Scale it down.")
 
 
 def _place(label: Any, labels: list[Any], what: str) -> int:

@@ -13,13 +13,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
+from greedyhull.atoms.base import HUGE
 from greedyhull.errors import check
-from greedyhull.estimators.callbacks import CallbackSupport, Heartbeat
+from greedyhull.estimators.callbacks import ASKED, CallbackSupport, Heartbeat
 from greedyhull.minimize import minimize
 from greedyhull.solution import Solution
-from greedyhull.stop import Callback, Iterations, Relative, Stalled
+from greedyhull.stop import Callback, Iterations, Relative, Stalled, Stop
 from greedyhull.types import Array
 
+FLOATS = (np.float64, np.float32)
+LARGEST = 1e16  # in float32; in float64 it is that of sets, HUGE
 STILL = 300  # iterations without any improvement after which rounding is to blame: a fit has no limit of seconds
 
 
@@ -42,13 +45,18 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     verbose: Any
 
     def _solve(self, f: Any, S: Any, start: Any = None) -> Solution:
-        """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if that was not reached, and why."""
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
-        heart = Heartbeat(self, f)
-        stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL) | Callback(heart)
-        s = minimize(f, S, start=start, stop=stop, seed=seed, progress=bool(self.verbose))
-        if not s.converged and not heart.stopped:
+        """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if it was not reached, and why."""
+        s = self._run(f, S, Relative(float(self.tol)), start)
+        if not s.converged and s.reason != ASKED:
             self._warn(s)
+        return s
+
+    def _run(self, f: Any, S: Any, wanted: Stop, start: Any = None) -> Solution:
+        """One solve, until what is ``wanted`` or the end of patience."""
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        asked = wanted | Iterations(int(self.max_iter)) | Stalled(STILL)
+        s = minimize(f, S, start=start, stop=asked | Callback(Heartbeat(self, f)), seed=seed, progress=bool(self.verbose))
+        s.stop = asked  # without the callback, which holds the data and this estimator
         return s
 
     def _warn(self, s: Solution) -> None:
@@ -58,11 +66,32 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""
         first, several = solutions[0], len(solutions) > 1
+        for s in solutions:
+            s.names = self._names()
         self.certificate_ = [s.certificate for s in solutions] if several else first.certificate
         self.trace_ = [s.trace for s in solutions] if several else first.trace
         self.solution_ = solutions if several else first
         self.n_iter_ = max(max(s.iterations for s in solutions), 1)
         self.dual_gap_ = max(np.inf if s.certificate.gap is None else float(s.certificate.gap) for s in solutions)
+
+
+    def _names(self) -> list[str] | None:
+        """What the weights are called in reports."""
+        return self._feature_names()
+
+    def _feature_names(self) -> list[str] | None:
+        """The names of the columns, where the data had them."""
+        return [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None
+
+
+def bounded(A: Any, name: str, dtype: Any) -> None:
+    """Refuse numbers whose squares, summed, would overflow in ``dtype``."""
+    data = A.data if hasattr(A, "tocsr") else A
+    check(data.dtype.kind in "biuf", f"{name} has dtype {data.dtype}; numbers are wanted.")
+    largest = max(float(data.max(initial=0.0)), -float(data.min(initial=0.0)))
+    most = LARGEST if dtype == np.float32 else HUGE
+    check(largest <= most, f"{name} has entries as large as {largest:.3g}: sums of their squares overflow in {dtype}. Scale "
+                           f"it down, to entries of at most {most:g}.")
 
 
 def weights_of(sample_weight: Any, X: Any) -> Array | None:

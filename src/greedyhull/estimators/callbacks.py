@@ -21,9 +21,10 @@ except ImportError:  # before scikit-learn 1.9
         return method
 
 
-__all__ = ["CallbackSupport", "Heartbeat", "begin", "checked", "end"]
+__all__ = ["ASKED", "CallbackSupport", "Heartbeat", "begin", "checked", "end"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+ASKED = "A callback of scikit-learn asked to stop."
 BETWEEN = 0.1  # seconds; telling scikit-learn's callbacks takes about as long as several hundred iterations
 
 
@@ -31,7 +32,7 @@ class Heartbeat:
     """A stop that tells the callbacks of an estimator about a solve, ten times a second, and stops when one asks for it."""
 
     def __init__(self, estimator: Any, f: Any) -> None:
-        self.estimator, self.f, self.stopped = estimator, f, False
+        self.estimator, self.f = estimator, f
         self.context = getattr(estimator, "_callback_fit_ctx", None) if getattr(estimator, "_skl_callbacks", None) else None
         self.due = 0.0
 
@@ -41,9 +42,9 @@ class Heartbeat:
         told = self.context.subcontext(task_name=f"iteration {event.iteration}")
         told.call_on_fit_task_begin(estimator=self.estimator)
         attributes = self.estimator._attributes(event.point, self.f)
-        self.stopped = bool(told.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=attributes))
+        stopped = bool(told.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=attributes))
         self.due = perf_counter() + BETWEEN
-        return "A callback of scikit-learn asked to stop." if self.stopped else False
+        return ASKED if stopped else False
 
 
 def begin(estimator: Any, X: Any, y: Any) -> None:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, _clone_parametrized
+from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.certificate import Certificate, certify
-from greedyhull.errors import GreedyhullWarning, check
-from greedyhull.estimators.base import Certified, weights_of
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.estimators.columns import TINY, columns_of
 from greedyhull.estimators.few import best_few
+from greedyhull.estimators.models import classes_of, named, predictions, probabilities
 from greedyhull.estimators.selection import improved, selected
 from greedyhull.iterate import CoordinateIterate
 from greedyhull.problems import absolute, least_squares, log_likelihood
@@ -26,7 +28,6 @@ from greedyhull.types import Array
 
 COMMON: dict[str, list[Any]] = {"models": [list, tuple, None],
                                 "max_models": [None, Interval(Integral, 1, None, closed="left")]}
-TINY = 1e-15  # probabilities below it are taken for it, as log-losses usually do
 
 
 class Ensemble(Certified):
@@ -35,6 +36,48 @@ class Ensemble(Certified):
     loss: Any
     models: Any
     max_models: int | None
+    asks: ClassVar[str]  # the method of models that says what the weights are for
+
+    def __sklearn_clone__(self) -> Any:
+        """A clone asks the same models: they are fitted, and would be no use otherwise."""
+        clone = _clone_parametrized(self)
+        clone.models = self.models
+        return clone
+
+    def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
+        """Predictions as an array of numbers; data for ``models`` as they are, for only these know what they want."""
+        if self.models is None:
+            X, y = validate_data(self, X, y, dtype=FLOATS, **how)
+            bounded(X, "X", X.dtype)
+            self.model_names_ = self._feature_names()
+            return X, y
+        y = validate_data(self, "no_validation", y, **how)
+        X, _ = validate_data(self, X, y, skip_check_array=True)
+        check_consistent_length(X, y)
+        self.model_names_ = [name for name, _ in named(self.models, self.asks)]
+        return X, y
+
+    def _new(self, X: Any) -> Any:
+        """The same for data to predict."""
+        check_is_fitted(self)
+        if self.models is None:
+            return validate_data(self, X, reset=False, dtype=FLOATS)
+        return validate_data(self, X, reset=False, skip_check_array=True)
+
+    def _names(self) -> list[str] | None:
+        return self.model_names_
+
+    def _measured(self, y: Array, s: Array | None, z: Array) -> float:
+        """The loss, a function, of the ensemble's predictions."""
+        how, given = ({}, "") if s is None else ({"sample_weight": s}, ", sample_weight=...")
+        try:
+            value = np.asarray(self.loss(y, z, **how))
+        except TypeError as error:
+            raise GreedyhullError(f"loss, {self.loss!r}, cannot be called as loss(y, prediction{given}): {error}. Give a "
+                                  "function that can.") from error
+        check(value.size == 1 and value.dtype.kind in "biuf", lambda: f"loss, {self.loss!r}, answered {value!r}; a number, "
+                                                                      "the lower the better, is wanted.")
+        return float(value.item())
 
     def _weigh(self, f: Any, metric: Callable[[Array], float] | None, P: Array, dtype: Any) -> None:
         """Find ``weights_``: by f where the loss is convex, else by the metric on the rows of ``P``."""
@@ -55,6 +98,8 @@ class Ensemble(Certified):
             w, value = improved(P, metric, *selected(P, metric, rounds, most), rounds, most)
             self.certificate_, self.dual_gap_ = Certificate(value, None, -np.inf, "estimate"), np.inf
             self.n_iter_ = rounds
+            for name in ("solution_", "trace_"):  # of a fit before this one, with another loss
+                self.__dict__.pop(name, None)
         self.weights_ = self.coef_ = w.astype(dtype)
         self.n_models_ = int(np.count_nonzero(w))
 
@@ -65,10 +110,10 @@ class Ensemble(Certified):
 class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     """Ensemble weights for regression: ≥ 0, sum to one, at most ``max_models`` of them positive.
 
-    ``fit(Z, y)`` takes a matrix of out-of-fold predictions, one model a column. With ``models``, fitted ones, it takes data
-    that they have not seen, and predictions are theirs. ``loss`` is "squared", "absolute" or a function of (y, prediction),
-    the lower the better, which is improved by greedy steps and swaps on itself, never to more than greedy selection with
-    replacement reaches.
+    ``fit(Z, y)`` takes a matrix of out-of-fold predictions, one model a column. With ``models``, fitted ones or pairs of a
+    name and one, it takes data that they have not seen, as they are, and predictions are theirs. ``loss`` is "squared",
+    "absolute" or a function of (y, prediction), the lower the better, which is improved by greedy steps and swaps on itself,
+    never to more than greedy selection with replacement reaches; where it is not finite, it loses.
 
     >>> import numpy as np
     >>> y = np.array([1.0, 2.0, 3.0, 4.0])
@@ -77,6 +122,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     array([0.5, 0.5, 0. ])
     """
 
+    asks = "predict"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"squared", "absolute"}), callable]}
 
@@ -95,26 +141,27 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Find the weights."""
-        X, y = validate_data(self, X, y, y_numeric=True, dtype=(np.float64, np.float32))
+        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
+              "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
+        X, y = self._given(X, y, y_numeric=True)
+        bounded(y, "y", np.dtype(np.float64) if self.models is not None else X.dtype)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         Z = self._columns(X)
         make = {"squared": least_squares, "absolute": absolute}.get(self.loss) if isinstance(self.loss, str) else None
         f = None if make is None else make(Z, y, sample_weight=s, intercept=self.fit_intercept)
-        metric = None if make is not None else lambda z: float(self.loss(y, z))
-        self._weigh(f, metric, Z.T, X.dtype)
+        metric = None if make is not None else lambda z: self._measured(y, s, z)
+        self._weigh(f, metric, Z.T, Z.dtype)
         self.intercept_ = 0.0 if f is None else float(f.intercept(CoordinateIterate(self.weights_.astype(np.float64))))
         end(self, X, y)
         return self
 
-    def _columns(self, X: Array) -> Array:
-        return X if self.models is None else np.column_stack([np.asarray(model.predict(X)) for model in self.models])
+    def _columns(self, X: Any) -> Array:
+        return np.asarray(X) if self.models is None else predictions(named(self.models, self.asks), X)
 
     def predict(self, X: Any) -> Array:
         """The weighted mean of what the models predict."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32))
-        return np.asarray(self._columns(X) @ self.weights_ + self.intercept_)
+        return np.asarray(self._columns(self._new(X)) @ self.weights_ + self.intercept_)
 
 
 class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
@@ -122,11 +169,11 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
 
     ``fit(Z, y)`` takes a matrix of out-of-fold probabilities: for two classes one column a model, the probability of the
     second class in sorted order; for K > 2 classes a block of K columns a model. This is what scikit-learn's
-    StackingClassifier hands on. With ``models``, fitted ones, it takes data that they have not seen. ``loss`` is "log_loss",
-    "squared" (Brier's) or a function of (y, probabilities), the lower the better.
+    StackingClassifier hands on. With ``models``, fitted ones or pairs of a name and one, it takes data that they have not
+    seen. ``loss`` is "log_loss", "squared" (Brier's) or a function of (y, probabilities), the lower the better.
 
-    Columns that are no probabilities are taken for scores s, and turned into 1/(1 + e^−s) first, or for several classes into
-    e^s over their sum. One column a model for several classes is the class it votes for, 0 … K − 1.
+    Columns with negative entries are taken for scores s, and turned into 1/(1 + e^−s), or for several classes into e^s over
+    their sum. One column a model for several classes is the class it votes for, 0 … K − 1.
 
     >>> import numpy as np
     >>> y = np.array([0, 1, 1, 0])
@@ -135,6 +182,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     array([1., 0.])
     """
 
+    asks = "predict_proba"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"log_loss", "squared"}), callable]}
     _parameter_constraints.pop("fit_intercept")
@@ -152,17 +200,20 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Find the weights."""
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
+        X, y = self._given(X, y)
         check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_[0]!r}; two classes or more are wanted.")
+        own, labels = np.unique(y, return_inverse=True)
+        check(len(own) > 1, f"y holds one class only, {own.tolist()[0]!r}; two classes or more are wanted.")
+        self.classes_ = own if self.models is None else classes_of(named(self.models, self.asks), own)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
+        if self.models is None:
+            self._reader = columns_of(X, len(own), self._feature_names())
         P = self._probabilities(X)
-        f, metric = self._objective(P, labels, s), None
+        f, metric = self._objective(P, np.searchsorted(self.classes_, own)[labels], s), None
         if f is None:
-            metric = lambda z: float(self.loss(y, z[:, 1] if z.shape[1] == 2 else z))
-        self._weigh(f, metric, np.moveaxis(P, 2, 0), X.dtype)
+            metric = lambda z: self._measured(y, s, z[:, 1] if z.shape[1] == 2 else z)
+        self._weigh(f, metric, np.moveaxis(P, 2, 0), P.dtype)
         end(self, X, y)
         return self
 
@@ -177,40 +228,24 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
             return least_squares(P.reshape(n * K, m), truth.ravel(), sample_weight=None if s is None else np.repeat(s, K))
         return None
 
-    def _probabilities(self, X: Array) -> Array:
+    def _probabilities(self, X: Any) -> Array:
         """(samples, classes, models)."""
-        K = len(self.classes_)
         if self.models is not None:
-            return np.stack([np.asarray(model.predict_proba(X)) for model in self.models], axis=2)
-        n, columns = X.shape
-        scores = bool(((X < 0.0) | (X > 1.0)).any())
-        if K == 2:
-            p = 1.0 / (1.0 + np.exp(-np.clip(X, -500.0, 500.0))) if scores else X
-            return np.stack([1.0 - p, p], axis=1)
-        if columns % K:
-            return _votes(X, K)
-        blocks = X.reshape(n, columns // K, K).transpose(0, 2, 1)
-        if scores:
-            blocks = np.exp(blocks - blocks.max(axis=1, keepdims=True))
-        return np.asarray(blocks / np.maximum(blocks.sum(axis=1, keepdims=True), TINY))
+            return probabilities(named(self.models, self.asks), X, self.classes_)
+        return self._reader.read(X)
+
+    def _names(self) -> list[str] | None:
+        """Several classes have several columns for each model."""
+        names = self.model_names_
+        if self.models is not None or names is None or len(names) == len(self._reader.names):
+            return names
+        return self._reader.names
 
     def predict_proba(self, X: Any) -> Array:
         """The weighted mean of the models' probabilities."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32))
-        return np.asarray(self._probabilities(X) @ self.weights_)
+        return np.asarray(self._probabilities(self._new(X)) @ self.weights_)
 
     def predict(self, X: Any) -> Array:
         """The class with the highest probability."""
         p = self.predict_proba(X)
         return np.asarray(self.classes_[p.argmax(axis=1)])
-
-
-def _votes(X: Array, K: int) -> Array:
-    """One column a model: the class it votes for, as (samples, classes, models)."""
-    votes = np.clip(np.rint(X), 0, K - 1)
-    if not np.array_equal(votes, X):
-        warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. Blocks of {K} columns for each model, the probabilities "
-                      "of the classes in sorted order, are wanted; each column is taken for the number of the class that a "
-                      "model votes for, rounded.", GreedyhullWarning, stacklevel=5)
-    return np.stack([votes == k for k in range(K)], axis=1).astype(np.float64)

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.atoms.base import HUGE
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.errors import check
+from greedyhull.estimators.split import Fold
 from greedyhull.path import path
 from greedyhull.price import floor
 from greedyhull.problems import least_squares
@@ -20,6 +22,7 @@ from greedyhull.types import Array, Index
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
 TINY = 1e-300
+NOISE = 64  # times eps: what sums leave of zero
 MOST = 2000  # columns up to which the covariance of the data is made
 
 
@@ -44,12 +47,10 @@ class Paths:
         """The path of the problem on some rows, None for all of them."""
         some = slice(None) if rows is None else rows
         f = self.problem(self.X[some], self.y[some], None if self.s is None else self.s[some])
-        loss = float(f.value(self.S.centre())) - floor(f)
-        found = path(f, self.S, radii, stop=Gap(ENOUGH * loss) | Stalled(100) | Iterations(1000))
+        zero, largest = self.S.centre(), self.S.rescaled(float(radii.max()))
+        gap = max(ENOUGH * (float(f.value(zero)) - floor(f)), float(f.rounding(zero, largest)))  # what rounding leaves of it
+        found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
         return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
-
-
-Fold = tuple[Index, Index]  # the rows to train with, and those left out
 
 
 class SquarePaths:
@@ -155,10 +156,10 @@ def priced(f: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array |
     radii: list[float] = []
     coefs: list[Array] = []
     first = price = trail.price
-    give = 0.1 * f.f0 / max(first, TINY) ** 2
+    give = 0.1 * f.f0 / first / first
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
         before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
-        r = four_digits(r + step)
+        r = four_digits(in_range(r + step))
         stage, price = trail.to(r, EXACT if len(scale) <= SMALL else ENOUGH), trail.price
         radii.append(r)
         coefs.append(stage.w)
@@ -166,6 +167,26 @@ def priced(f: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array |
             return spread([*radii[:-1], (1.0 - max(trail.rest, 0.0)) * r], count), None
         give = step / (before - price) if price < before else 2.0 * give
     return np.array(radii), np.array(coefs)
+
+
+def first_price(f: Any, S: L1Ball) -> float:
+    """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
+
+    With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.
+    """
+    zero, unit = S.centre(), S.rescaled(1.0)
+    g, r = np.asarray(f.gradient(zero), dtype=np.float64), np.asarray(f.residual(zero), dtype=np.float64)
+    if float(f.value(zero)) - floor(f) <= 0.0:
+        return 0.0
+    noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(f.design.energies(1.0))
+    return float(np.max(np.where(np.abs(g) > noise, np.abs(g), 0.0) * unit.scale))
+
+
+def in_range(radius: float) -> float:
+    """A radius, if it can be computed with."""
+    check(1.0 / HUGE <= radius <= HUGE, f"A budget of about {radius:.3g} would be tried: X and y are of too different a size. "
+                                        "Scale them, so that coefficients are moderate numbers.")
+    return radius
 
 
 def spread(radii: list[float], count: int) -> Array:
@@ -191,7 +212,7 @@ def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     """The radii that were given, in growing order, or so many as were asked for."""
     if isinstance(given, Integral):
         return make(int(given))
-    radii = np.sort(np.asarray(given, dtype=np.float64))
-    check(radii.ndim == 1 and len(radii) > 0 and bool((radii > 0).all()), f"radii={given!r} was given; a number of radii, or "
-                                                                           "positive radii, are wanted.")
-    return radii
+    radii = np.asarray(given)
+    good = radii.ndim == 1 and len(radii) > 0 and radii.dtype.kind in "iuf" and bool((np.isfinite(radii) & (radii > 0)).all())
+    check(good, f"radii={given!r} was given; a number of radii, or positive radii, are wanted.")
+    return np.sort(radii.astype(np.float64))

@@ -13,21 +13,28 @@ from greedyhull.errors import check
 from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegressor
 from greedyhull.price import at_price
 from greedyhull.solution import Solution
+from greedyhull.stop import Gap
 from greedyhull.types import Array
 
-BUDGET: dict[str, list[Any]] = {"radius": [Interval(Real, 0, None, closed="neither")],
+BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
                                 "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"]}
 
 
 class Budgeted(Linear):
     """What the two estimators with a budget share."""
 
-    radius: float
+    radius: float | None
     alpha: float | None
     standardize: bool
 
+    def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
+        check(self.radius is None or self.alpha is None, f"radius={self.radius!r} and alpha={self.alpha!r} were given; one of "
+              "them is wanted: a budget, or its price. Leave the other at None.")
+        return super()._given(X, y, **how)
+
     def _atoms(self, X: Any, s: Array | None) -> L1Ball:
-        return L1Ball(X.shape[1], float(self.radius), weights=spreads(X, s) if self.standardize else None)
+        radius = 1.0 if self.radius is None else float(self.radius)
+        return L1Ball(X.shape[1], radius, weights=spreads(X, s) if self.standardize else None)
 
     def _found(self, f: Any, X: Any, s: Array | None) -> Solution:
         S = self._atoms(X, s)
@@ -35,7 +42,8 @@ class Budgeted(Linear):
             return self._solve(f, S)
         check(getattr(f, "smooth", True), f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
                                           "budget has no one price to search by. Give the radius.")
-        priced = at_price(f, S, float(self.alpha), lambda ball, start: self._solve(f, ball, start), float(self.tol))
+        solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), start)
+        priced = at_price(f, S, float(self.alpha), solve, float(self.tol))
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
@@ -62,11 +70,11 @@ def spreads(X: Any, s: Array | None) -> Array:
 
 
 class L1BudgetRegressor(Budgeted, LinearRegressor):
-    """Linear regression with Σ|w_j| ≤ ``radius``; with ``alpha``, the budget is the one whose price is alpha instead.
+    """Linear regression with Σ|w_j| ≤ ``radius``, or with ``alpha`` in its place: then the budget is the one of that price.
 
-    The penalty ``alpha`` means what it means for scikit-learn's Lasso: loss + alpha·Σ|w_j|, the loss being 1/(2n) ‖Xw − y‖².
-    ``standardize`` measures each coefficient in units of its column's standard deviation; the data are not copied for it.
-    ``price_`` is what one more unit of radius is worth, ``radius_`` the budget that was used.
+    With neither, the radius is 1. The penalty ``alpha`` means what it means for scikit-learn's Lasso: loss + alpha·Σ|w_j|, the
+    loss being 1/(2n) ‖Xw − y‖². ``standardize`` measures each coefficient in units of its column's standard deviation; the
+    data are not copied for it. ``price_`` is what one more unit of radius is worth, ``radius_`` the budget that was used.
 
     >>> import numpy as np
     >>> m = L1BudgetRegressor(radius=2.0, fit_intercept=False).fit(np.eye(3), [3.0, 0.0, 1.0])
@@ -76,18 +84,18 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **BUDGET}
 
-    def __init__(self, radius: float = 1.0, *, alpha: float | None = None, loss: str = "squared", standardize: bool = False,
-                 delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True, tol: float = 1e-6,
-                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+    def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "squared",
+                 standardize: bool = False, delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True,
+                 tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
         self.radius, self.alpha, self.loss, self.standardize = radius, alpha, loss, standardize
         self.delta, self.quantile, self.fit_intercept, self.tol, self.max_iter = delta, quantile, fit_intercept, tol, max_iter
         self.random_state, self.verbose = random_state, verbose
 
 
 class L1BudgetClassifier(Budgeted, LinearClassifier):
-    """Linear classification with Σ|w_j| ≤ ``radius``, one against the rest; with ``alpha``, the budget of that price.
+    """Linear classification with Σ|w_j| ≤ ``radius``, one against the rest; or with ``alpha``, the budget of that price.
 
-    The penalty ``alpha`` is for the mean loss: scikit-learn's C is 1/(n·alpha).
+    With neither, the radius is 1. The penalty ``alpha`` is for the mean loss: scikit-learn's C is 1/(n·alpha).
 
     >>> import numpy as np
     >>> X = np.array([[2.0, 0.1], [1.0, -0.1], [-1.0, 0.1], [-2.0, -0.1]])
@@ -97,9 +105,9 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
 
-    def __init__(self, radius: float = 1.0, *, alpha: float | None = None, loss: str = "logistic", standardize: bool = False,
-                 fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
-                 verbose: Any = 0) -> None:
+    def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "logistic",
+                 standardize: bool = False, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000,
+                 random_state: Any = None, verbose: Any = 0) -> None:
         self.radius, self.alpha, self.loss, self.standardize = radius, alpha, loss, standardize
         self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
         self.random_state, self.verbose = random_state, verbose

@@ -8,22 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.designs.given import sound
+from greedyhull.errors import check
 from greedyhull.estimators.base import weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.folds import ENOUGH, TINY, Fold, Line, Paths, SquarePaths, grid, radii_of
+from greedyhull.estimators.folds import ENOUGH, Line, Paths, SquarePaths, first_price, grid, in_range, radii_of
 from greedyhull.estimators.l1_budget import spreads
-from greedyhull.estimators.linear import STORAGE, LinearClassifier, LinearRegressor
+from greedyhull.estimators.linear import LinearClassifier, LinearRegressor
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION
+from greedyhull.estimators.split import Fold, folds_of
 from greedyhull.minimize import minimize
 from greedyhull.path import carried
 from greedyhull.price import floor
 from greedyhull.stop import Gap, Iterations, Stalled
 from greedyhull.types import Array
 
+ROUNDING = 4  # units in the last place that equal numbers may differ by
 CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
                                 "eps": [Interval(Real, 0, 1, closed="neither")], "select": [StrOptions({"best", "one_se"})],
                                 "standardize": ["boolean"]}
@@ -46,10 +48,14 @@ class Chosen:
     def _choose(self, radii: Array, losses: Array) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
         self.radii_, self.cv_losses_ = radii, losses
-        means, errors = losses.mean(axis=1), losses.std(axis=1, ddof=1) / np.sqrt(losses.shape[1])
+        finite = np.isfinite(losses).all(axis=1)  # predictions far out of range may cost more than a number can tell
+        check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Give smaller radii, or "
+                                  "scale X down.")
+        radii, losses = radii[finite], losses[finite]
+        means = losses.mean(axis=1)
         best = int(means.argmin())
         if self.select == "one_se":
-            best = int(np.flatnonzero(means <= means[best] + errors[best])[0])
+            best = int(np.flatnonzero(means <= means[best] + standard_errors(losses)[best])[0])
         return float(radii[best])
 
     def plot_path(self, ax: Any = None) -> Any:
@@ -61,7 +67,7 @@ class Chosen:
         axes[0].plot(self.radii_, self.coefs_path_, lw=1)
         axes[0].set_ylabel("coefficients")
         mean = self.cv_losses_.mean(axis=1)
-        error = self.cv_losses_.std(axis=1, ddof=1) / np.sqrt(self.cv_losses_.shape[1])
+        error = standard_errors(self.cv_losses_)
         axes[1].plot(self.radii_, mean, "k")
         axes[1].fill_between(self.radii_, mean - error, mean + error, color="0.85", label="± one standard error")
         axes[1].set(xlabel="radius", ylabel="loss on left-out data", xscale="log")
@@ -98,13 +104,18 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Choose the radius, then find the coefficients on all data."""
-        X, y = validate_data(self, sound(X), y, y_numeric=True, **STORAGE)
+        X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         S = self._atoms(X, s)
-        folds = list(check_cv(self.cv).split(X, y))
-        f = self._problem(X, y, s)
-        whole, losses = self._squares(X, y, s, S, folds) if self.loss == "squared" else self._others(X, y, s, S, folds, f)
+        folds = folds_of(check_cv(self.cv).split(X, y), len(y), s)
+        f, radii = self._problem(X, y, s), self.radii
+        if (self.fit_intercept and constant(y, s)) or first_price(f, S) == 0.0:  # no budget is worth anything
+            radii = radii_of(radii, lambda count: grid(1.0, count))
+        if self.loss == "squared":
+            whole, losses = self._squares(X, y, s, S, folds, radii)
+        else:
+            whole, losses = self._others(X, y, s, S, folds, radii, f)
         self.radius_ = self._choose(self.radii_, losses)
         self.coefs_path_ = whole.coefs
         solution = self._solve(f, S.rescaled(self.radius_))
@@ -118,18 +129,18 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
     def _problem(self, X: Any, y: Array, s: Array | None) -> Any:
         return REGRESSION[self.loss](X, y, self, sample_weight=s, intercept=self.fit_intercept)
 
-    def _squares(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold]) -> tuple[Line, Array]:
+    def _squares(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], radii: Any) -> tuple[Line, Array]:
         """The path on all data and the losses (radius, fold), by trails."""
         paths = SquarePaths(X, y, s, S, folds, centre=self.fit_intercept)
-        self.radii_, whole = paths.chosen(self.radii, float(self.eps))
+        self.radii_, whole = paths.chosen(radii, float(self.eps))
         found = [paths.on(i, self.radii_) for i in range(len(folds))]
         return whole, self._losses(found, X, y, s, folds)
 
-    def _others(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], f: Any
+    def _others(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], radii: Any, f: Any
                 ) -> tuple[Line, Array]:
         """The same by the driver, for any loss."""
         paths = Paths(X, y, s, S, self._problem)
-        self.radii_ = radii_of(self.radii, lambda count: grid(affordable(f, S, float(self.eps)), count))
+        self.radii_ = radii_of(radii, lambda count: grid(affordable(f, S, float(self.eps)), count))
         found = [paths.on(train, self.radii_) for train, _ in folds]
         return paths.on(None, self.radii_), self._losses(found, X, y, s, folds)
 
@@ -161,7 +172,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
 
     def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None) -> list[Any]:
         S = self._atoms(X, s)
-        folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
+        folds = folds_of(check_cv(self.cv, labels, classifier=True).split(X, labels), len(labels), s, (labels, self.classes_))
         problems = [self._problem(X, sign, s) for sign in signs]
         self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in problems), count))
         losses, whole = np.zeros((len(self.radii_), len(folds))), []
@@ -186,16 +197,32 @@ def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[F
     return np.array(columns).T
 
 
+def constant(y: Array, s: Array | None) -> bool:
+    """Whether all targets that count are one number, up to rounding."""
+    some = y if s is None else y[s > 0.0]
+    return bool(np.ptp(some) <= ROUNDING * np.finfo(y.dtype if y.dtype.kind == "f" else np.float64).eps * np.abs(some).max())
+
+
+def standard_errors(losses: Array) -> Array:
+    """Of the mean over folds, for each radius; zero where there is one fold, which does not tell."""
+    folds = losses.shape[1]
+    return np.asarray(losses.std(axis=1, ddof=1) / np.sqrt(folds)) if folds > 1 else np.zeros(len(losses))
+
+
 def affordable(f: Any, S: L1Ball, eps: float) -> float:
-    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left."""
-    zero, unit = S.centre(), S.rescaled(1.0)
-    g, loss = f.gradient(zero), float(f.value(zero)) - floor(f)
-    first = max(-float(unit.argmin(g).dot(g)), TINY)
-    radius, start, stop = 0.1 * loss / first, None, Gap(ENOUGH * loss) | Iterations(1000) | Stalled(100)
+    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left.
+
+    Where not even the first unit is worth anything, every radius does: it is 1.
+    """
+    zero, first = S.centre(), first_price(f, S)
+    loss = float(f.value(zero)) - floor(f)
+    if first == 0.0:
+        return 1.0
+    radius, start, stop = in_range(0.1 * loss / first), None, Gap(ENOUGH * loss) | Iterations(1000) | Stalled(100)
     for _ in range(60):
         s = minimize(f, S.rescaled(radius), start=start, stop=stop)
         if float(s.price or 0.0) <= eps * first or float(s.value or 0.0) - floor(f) <= 10.0 * ENOUGH * loss:
             break
-        radius *= 2.0
+        radius = in_range(2.0 * radius)
         start = carried(s, S.rescaled(radius))
     return radius

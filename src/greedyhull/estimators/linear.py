@@ -10,18 +10,19 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.designs.given import sound
 from greedyhull.errors import check
-from greedyhull.estimators.base import Certified, weights_of
+from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION, mean
 from greedyhull.solution import Solution
 from greedyhull.types import Array
 
-STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
+STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
 
 class Linear(Certified, ABC):
@@ -33,6 +34,14 @@ class Linear(Certified, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
+        """Data and targets as arrays of numbers that can be computed with."""
+        X, y = validate_data(self, sound(X), y, **how, **STORAGE)
+        bounded(X, "X", X.dtype)
+        if how.get("y_numeric"):
+            bounded(y, "y", X.dtype)
+        return X, y
 
     @abstractmethod
     def _atoms(self, X: Any, s: Array | None) -> Any:
@@ -60,10 +69,15 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         "quantile": [Interval(Real, 0, 1, closed="neither")],
     }
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
+
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
-        X, y = validate_data(self, sound(X), y, y_numeric=True, **STORAGE)
+        X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         f = REGRESSION[self.loss](X, y, self, sample_weight=s, intercept=self.fit_intercept)
@@ -85,6 +99,12 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return mean(self.loss, self._linear(X))
 
 
+def _has_probabilities(estimator: Any) -> bool:
+    if estimator.loss != "logistic":
+        raise AttributeError(f"loss={estimator.loss!r} has no probabilities; loss='logistic' has.")
+    return True
+
+
 class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
     """Classification with coefficients in a set; more than two classes are told apart one against the rest."""
 
@@ -96,10 +116,11 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
-        X, y = validate_data(self, sound(X), y, **STORAGE)
+        X, y = self._given(X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_[0]!r}; two classes or more are wanted.")
+        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_.tolist()[0]!r}; two classes or more are "
+                                      "wanted.")
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -134,11 +155,11 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         z = self.decision_function(X)
         return np.asarray(self.classes_[(z > 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)])
 
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """The probabilities of the classes; of several, each one's against the rest, scaled to sum to one."""
         from scipy.special import expit
 
-        check(self.loss == "logistic", f"loss={self.loss!r} has no probabilities; loss='logistic' has.")
         p = expit(self.decision_function(X))
         if p.ndim == 1:
             return np.column_stack([1.0 - p, p])

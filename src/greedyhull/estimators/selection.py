@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from greedyhull.errors import check
 from greedyhull.types import Array
 
 Metric = Callable[[Array], float]  # from the ensemble's predictions to a number, the lower the better
@@ -18,17 +19,32 @@ STEPS = 2.0 ** -np.arange(0, 8)
 BETTER = 1e-12
 
 
+def sound(metric: Metric) -> Metric:
+    """The metric, and +∞ where it is NaN or infinite: comparisons with NaN would let it win."""
+
+    def measured(z: Array) -> float:
+        value = metric(z)
+        return value if np.isfinite(value) else np.inf
+
+    return measured
+
+
 def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, float]:
     """Weights by greedy selection with replacement, the best seen in ``rounds`` rounds, at most ``most`` models.
 
-    ``P`` has one model in each row: P[j] is what model j predicts, of any shape.
+    ``P`` has one model in each row: P[j] is what model j predicts, of any shape. Where the metric is not finite, it loses.
     """
+    metric = sound(metric)
     m, total, counts = len(P), np.zeros_like(P[0]), np.zeros(len(P))
     best, least = counts, np.inf
     for k in range(rounds):
         allowed = range(m) if np.count_nonzero(counts) < most else np.flatnonzero(counts)
         scores = {int(j): metric((total + P[j]) / (k + 1)) for j in allowed}
         j = min(scores, key=scores.__getitem__)
+        check(k > 0 or scores[j] < np.inf, "The loss is NaN or infinite for each model alone; a finite one for at least one "
+                                           "of them is wanted. Look at what the models predict.")
+        if scores[j] == np.inf:  # whichever model joins; what was best stays so
+            break
         total, counts = total + P[j], counts.copy()
         counts[j] += 1.0
         if scores[j] < least:
@@ -38,7 +54,7 @@ def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, f
 
 def improved(P: Array, metric: Metric, w: Array, value: float, rounds: int, most: int) -> tuple[Array, float]:
     """Joint steps toward a model and swaps between two, each the best of its kind, until none improves the metric."""
-    z = np.tensordot(w, P, axes=1)
+    metric, z = sound(metric), np.tensordot(w, P, axes=1)
     for _ in range(rounds):
         found = min(_moves(P, metric, w, z, most), key=lambda move: move[0], default=(np.inf, w))
         if found[0] >= value - BETTER * max(abs(value), 1.0):
