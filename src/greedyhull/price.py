@@ -42,9 +42,10 @@ class Below(NamedTuple):
 def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None, float], Solution], tol: float = 1e-6) -> Priced:
     """Minimise f(w) + α‖w‖, S any ball of the norm about the origin; ``solve(S, start, gap)`` solves over one ball.
 
-    The penalised gap is at most ``tol``·max(|value|, f.scale), and holds whatever r is. With g = ∇f(w) and ‖g‖* its dual norm, f ≥ f(w) − ⟨g, w⟩ − ‖g‖*·r over the ball of any radius r: a line.
-    A minimiser has ‖w*‖ ≤ R = (f(w) + α‖w‖ − floor)/α, and so each line bounds f + α‖·‖ from below; two of them, one
-    steeper than α and one less steep, do so where they cross, which needs no R at all.
+    The penalised gap is at most ``tol``·max(|value|, f.scale), and holds whatever r is. With g = ∇f(w) and ‖g‖* its dual norm,
+    f ≥ f(w) − ⟨g, w⟩ − ‖g‖*·r over the ball of any radius r: a line. A minimiser has ‖w*‖ ≤ R = (f(w) + α‖w‖ − floor)/α, and
+    so each line bounds f + α‖·‖ from below; two of them, one steeper than α and one less steep, do so where they cross, which
+    needs no R at all.
     """
     check(np.isfinite(alpha) and alpha > 0, f"alpha={alpha!r} was given; a positive number is wanted.")
     unit, zero = S.rescaled(1.0), float(f.value(S.centre()))
