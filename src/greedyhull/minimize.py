@@ -118,7 +118,8 @@ class Run:
 
     def solve(self) -> Solution:
         reason, event = "", None
-        with self.interrupt as interrupt:
+        # what overflows is seen where it matters: a value or a gap that is not finite is an error, in words
+        with self.interrupt as interrupt, np.errstate(over="ignore", invalid="ignore"):
             self.memory.asked = self._asked
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             try:
