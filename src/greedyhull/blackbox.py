@@ -56,7 +56,7 @@ class BlackBox:
         return view.gradient
 
     def _checked(self, g: Any) -> Array:
-        array = np.asarray(g, dtype=np.float64)
+        array = as_gradient(g, self.domain)
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
@@ -105,6 +105,25 @@ class BlackBox:
 
     def precise(self) -> BlackBox:
         return self
+
+
+def as_gradient(g: Any, shape: Shape) -> Array:
+    """What a user's function returned, as an array; a sparse one is made dense, and its only row a vector.
+
+    >>> from scipy.sparse import csr_array
+    >>> as_gradient(csr_array([[0.0, 2.0]]), (2,))
+    array([0., 2.])
+    """
+    if not isinstance(g, np.ndarray):
+        from scipy.sparse import issparse
+
+        if issparse(g):
+            g = g.toarray()
+            g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
+    try:
+        return np.asarray(g, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"gradient(w) returned {g!r}; numbers in an array of shape {shape} are wanted.") from None
 
 
 def _locked(x: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.batch import pulls_of
-from greedyhull.blackbox import BlackBox
+from greedyhull.blackbox import BlackBox, as_gradient
 from greedyhull.errors import check
 from greedyhull.types import Array, Index, Shape
 
@@ -60,7 +60,7 @@ class FiniteSum(BlackBox):
 
     def checked(self, g: Any) -> Array:
         """The gradient as a float64 array of its own: whoever returned it may write on it again."""
-        array = np.array(g, dtype=np.float64)
+        array = np.array(as_gradient(g, self.domain))
         check(array.shape == self.domain,
               f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
         return array

@@ -22,10 +22,12 @@ class DenseDesign:
         with np.errstate(all="ignore"):  # one product tells: a NaN or an infinity makes the sum of squares not finite
             flat = X.ravel(order="K")
             self.frobenius = float(flat.dot(flat)) ** 0.5
-        if not np.isfinite(self.frobenius):
-            self.frobenius = float(np.linalg.norm(X.astype(np.float64)))
-        check(np.isfinite(self.frobenius), "X holds NaN or infinite values; only finite numbers can be certified. "
-                            "Impute or drop those rows first.")
+            if not np.isfinite(self.frobenius):
+                self.frobenius = float(np.linalg.norm(X.astype(np.float64)))
+        sound = bool(np.isfinite(self.frobenius))
+        check(sound or bool(np.isfinite(X).all()), "X holds NaN or infinite values; only finite numbers can be certified. "
+                                                   "Impute or drop those rows first.")
+        check(sound, "X has entries whose squares overflow, so that nothing could be certified. Scale it down.")
 
     def __repr__(self) -> str:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"

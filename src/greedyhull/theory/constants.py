@@ -108,10 +108,15 @@ def _scaled(L: Constant, D: Constant, name: str) -> Constant:
 
 
 def _terms(f: Any, S: Any, seed: int) -> dict[str, Constant]:
+    from greedyhull.batch import check_terms
     from greedyhull.term_constants import linear_terms, sampled_terms
 
     if f.has_intercept and not f.quadratic:  # the best intercept depends on all terms at once: there are no single ones
         return {}
-    linear = hasattr(f, "design") and len(f.domain) == 1
-    found: dict[str, Constant] = linear_terms(f, S) if linear else sampled_terms(f, S, seed)
-    return found
+    if hasattr(f, "design") and len(f.domain) == 1:
+        return linear_terms(f, S)
+    try:
+        check_terms(f)
+    except GreedyhullError:  # data whose rows nobody can take: nothing is known of single terms
+        return {}
+    return sampled_terms(f, S, seed)
