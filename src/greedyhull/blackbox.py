@@ -118,7 +118,8 @@ def as_gradient(g: Any, shape: Shape) -> Array:
         from scipy.sparse import issparse
 
         if issparse(g):
-            g = g.toarray()
+            entries: Any = g
+            g = entries.toarray()
             g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
         return np.asarray(g, dtype=np.float64)

@@ -336,8 +336,8 @@ class CoordinateIterate(Iterate):
 
 
 def _leaves(step: float, v: Direction) -> str:
-    return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step rule: "
-            "testing.check_step tells what it does wrong.")
+    return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
+            "rule: testing.check_step tells what it does wrong.")
 
 
 def restored(state: State) -> Iterate:

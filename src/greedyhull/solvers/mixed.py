@@ -71,8 +71,8 @@ class Mixed:
         if self.choose == "alternate":
             return (k % len(self.solvers),)
         i = self.choose(k)
-        check(isinstance(i, (int, np.integer)) and 0 <= i < len(self.solvers), lambda: f"choose({k}) of Mixed returned {i!r}; the "
-              f"number of one of its solvers, 0 to {len(self.solvers) - 1}, is wanted.")
+        check(isinstance(i, (int, np.integer)) and 0 <= i < len(self.solvers), lambda: f"choose({k}) of Mixed returned {i!r}; "
+              f"the number of one of its solvers, 0 to {len(self.solvers) - 1}, is wanted.")
         return (int(i),)
 
     def _mover(self, i: int, f: Any, S: Any, w: Iterate, memory: Memory) -> Mover:

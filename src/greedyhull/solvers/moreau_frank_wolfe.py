@@ -87,7 +87,7 @@ class MoreauFrankWolfe:
         0.209
         """
         k, n = N if steps is None else steps, (N * (N + 1.0)) ** 0.5  # λ = 2D√2.7/(L√2.55 n), put in: L or D may be zero
-        return 2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0)))
+        return float(2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0))))
 
     def first(self, f: Any, S: Any) -> Iterate:
         """Where a run without a start begins: the centre."""
@@ -142,8 +142,8 @@ class MoreauFrankWolfe:
 
     def _lipschitz(self, f: Any, S: Any, x: Array) -> float:
         L = float(steepness(f, S, x).L) if self.lipschitz is None else self.lipschitz
-        check(np.isfinite(L), f"The terms of {f!r} are infinitely steep on {S!r}, or their slopes overflow, so that there is no "
-                              "step to begin with. Scale the data down, or give lipschitz=.")
+        check(np.isfinite(L), f"The terms of {f!r} are infinitely steep on {S!r}, or their slopes overflow, so that there is "
+                              "no step to begin with. Scale the data down, or give lipschitz=.")
         return L if L > 0.0 else 1.0
 
 
@@ -200,7 +200,7 @@ class Pair:
     def tolerance(self, j: int) -> float:
         """What gap is left in x: (2/λ)χD²/(Nj), D²/λ without squares, which may overflow."""
         over = 0.5 * self.D * self.L * (SMOOTHING / SPREAD * self.N * (self.N + 1.0)) ** 0.5
-        return 2.0 * CHI * over / (self.N * j)
+        return float(2.0 * CHI * over / (self.N * j))
 
     def pull(self, j: int, mean: Array, x: Array) -> Array:
         """(y_x − y_u)/λ."""

@@ -124,7 +124,8 @@ def warm_start_index(M: float, c: float, e0: float) -> int:
     at_least(0, c=c)
     above_zero(e0=e0)
     start = 4 * (M / 2 + c) / e0
-    check(math.isfinite(start), f"4B/e0 is {start} for M = {M}, c = {c} and e0 = {e0}: no counter begins there. Pass a larger e0.")
+    check(math.isfinite(start), f"4B/e0 is {start} for M = {M}, c = {c} and e0 = {e0}: no counter begins there. Pass a larger "
+                                "e0.")
     return max(0, math.floor(start) - 2)
 
 
@@ -140,7 +141,8 @@ def late_start_rate(M: float, c: float, e0: float, first: float, k: K) -> K:
     """
     M = curvature(M)
     at_least(0, c=c, e0=e0)
-    check(0 <= number("first", first) <= LARGEST, f"first is {first}, but a count lies between 0 and 2^53. Pass such a number.")
+    check(0 <= number("first", first) <= LARGEST, f"first is {first}, but a count lies between 0 and 2^53. Pass such a "
+                                                  "number.")
     return like(k, max(4 * (M / 2 + c), (first + 2) * e0) / (first + counts(k, first=0) + 2))
 
 

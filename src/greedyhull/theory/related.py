@@ -98,7 +98,8 @@ def storm_rate(M: float, L: float, D: float, sigma: float, b: float, k: K, c: fl
     at_least(0, L=L, D=D, sigma=sigma, c=c)
     above_zero(b=b)
     t = counts(k, first=2) - 1
-    return like(k, 2 * D * (sigma + L * D) / np.sqrt(b * t) + (curvature(M) / 2 + c) * _harmonic(t) / t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return like(k, 2 * D * (sigma + L * D) / np.sqrt(b * t) + (curvature(M) / 2 + c) * _harmonic(t) / t)
 
 
 def momentum_rate(L: float, D: float, sigma: float, e1: float, k: K, first_error: float | None = None) -> K:

@@ -146,8 +146,8 @@ class BetterSchedule:
         """b_k, the smallest batch that is large enough at step k, counted from zero."""
         at_least(0, noise=noise)
         root = noise * (k + 2) / (2 * self.tau)
-        check(math.isfinite(root * root), f"A noise of {noise:g} beside τ = {self.tau:g} asks for infinite batches. Take a larger "
-                                          "tau.")
+        check(math.isfinite(root * root), f"A noise of {noise:g} beside τ = {self.tau:g} asks for infinite batches. Take a "
+                                          "larger tau.")
         return max(1, math.ceil(root * root))
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
