@@ -66,3 +66,16 @@ def test_schedules_of_tolerances() -> None:
     assert gh.of_gap(0.1, first=9.0)(0, None) == 9.0 and gh.of_gap(0.1)(0, 2.0) == 0.2
     assert [repr(s) for s in (gh.constant(0.5), gh.harmonic(), gh.power(1.0), gh.of_gap(0.1))] == [
         "constant(0.5)", "harmonic(1)", "power(1, scale=1)", "of_gap(0.1, first=0)"]
+
+
+@pytest.mark.parametrize("slope", [-1.0, -5e-324, 0.0, 1.0, np.nan, -np.inf])
+@pytest.mark.parametrize("bend", [0.0, 5e-324, 1.0, 1e300])
+@pytest.mark.parametrize("max_step", [0.0, 1e-200, 0.5, 1.0])
+def test_no_rule_leaves_the_line(slope: float, bend: float, max_step: float) -> None:
+    """Slopes that rise, vanish or are not numbers, curvatures of zero, lines of no length."""
+    line = Parabola(1.0, slope, bend, max_step)
+    for rule in (gh.Exact(), gh.Short(), gh.Backtracking(), gh.OpenLoop(), gh.LogAdaptive(), gh.Constant(0.3), gh.Power(0.5),
+                 gh.Capped(gh.OpenLoop())):
+        for warm in (False, True):
+            working = rule.start(warm)
+            assert all(0.0 <= working(line, k) <= max_step for k in range(3)), rule

@@ -162,11 +162,16 @@ def source_of(f: Any, rng: np.random.Generator) -> Any:
 
 
 def check_sum(f: Any) -> None:
-    """Raise unless f is a finite sum whose terms can be taken one by one."""
+    """Raise unless f is a finite sum whose terms can be taken one by one, and finite everywhere."""
+    check_terms(f)
+    check(getattr(getattr(f, "loss", None), "everywhere", True),
+          f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
+    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
+
+
+def check_terms(f: Any) -> None:
+    """Raise unless the terms of f can be taken one by one."""
     check(hasattr(f, "batch"), f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or give the "
                                "terms to finite_sum(value, gradient, n, shape).")
     check(hasattr(getattr(f, "design", None), "take_rows") or not hasattr(f, "design"),
           f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a matrix.")
-    check(getattr(getattr(f, "loss", None), "everywhere", True),
-          f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
-    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so

@@ -63,7 +63,7 @@ class BlackBox:
         return lambda x: float(self._value(_locked(x))), lambda x: self._checked(self._gradient(_locked(x)))
 
     def _checked(self, g: Any) -> Array:
-        array = numbers(g, "gradient(w)")
+        array = numbers(g, "gradient(w)", self.domain)
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
@@ -130,10 +130,20 @@ def number(value: Any, called: str) -> float:
     return float(array.item()) if array is not None else np.nan
 
 
-def numbers(g: Any, called: str) -> Array:
-    """What a function returned, as a float64 array of its own: whoever returned it may write on it again."""
+def numbers(g: Any, called: str, shape: Shape) -> Array:
+    """What a function returned, as a float64 array of its own: whoever returned it may write on it again.
+
+    A sparse gradient is made dense, and its only row or column a vector.
+
+    >>> from scipy.sparse import csr_array
+    >>> numbers(csr_array([[0.0, 2.0]]), "gradient(w)", (2,))
+    array([0., 2.])
+    """
     check(not isinstance(g, tuple), f"{called} returned several things; the gradient alone is wanted.")
     check(not np.iscomplexobj(g), f"{called} returned complex numbers; real numbers are wanted.")
+    if hasattr(g, "toarray"):
+        g = g.toarray()
+        g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
         return np.array(g, dtype=np.float64)
     except (TypeError, ValueError):

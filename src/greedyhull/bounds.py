@@ -44,6 +44,7 @@ from greedyhull.theory import (
 )
 from greedyhull.types import Array, Kind
 
+BEYOND = "Its numbers leave the range of floating point. Scale the data and the set."
 SHARE = 1e-3  # the part of a bound that its steps may fall short by in all
 NOISE = 1e-13  # what rounding may do to f in a step, relative to its size
 
@@ -62,19 +63,27 @@ def bounds_of(solution: Any) -> Bounds:
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
     theorems = solution.solver.theorems() if hasattr(solution.solver, "theorems") else Theorems(Record, STATEMENTS)
     run: Any
-    try:
-        run = theorems.record(solution)
-    except GreedyhullError as error:
-        run = str(error)
-    for name, statement in theorems.statements.items():
+    with np.errstate(over="ignore", invalid="ignore"):
         try:
-            if isinstance(run, str):
-                raise GreedyhullError(run)
-            found.extend(statement(run))
+            run = theorems.record(solution)
         except GreedyhullError as error:
-            refused.append(Refused(name, str(error)))
+            run = str(error)
+        for name, statement in theorems.statements.items():
+            try:
+                if isinstance(run, str):
+                    raise GreedyhullError(run)
+                found.extend(_finite(bound) for bound in statement(run))
+            except GreedyhullError as error:
+                refused.append(Refused(name, str(error)))
+            except ArithmeticError:  # an overflow, or a division by what has vanished
+                refused.append(Refused(name, BEYOND))
     found.refused = tuple(refused)
     return found
+
+
+def _finite(bound: Bound) -> Bound:
+    check(bool(np.isfinite(bound.value)), BEYOND)
+    return bound
 
 
 # --- the record ---------------------------------------------------------------------------------------------------
@@ -184,7 +193,7 @@ class Record:
         """The steps that are no worse than the model's best, whatever the oracle's slack."""
         check(not hasattr(self.rule, "at"), f"{self.rule!r} sets its steps in advance and does not look for the best.")
         M, h = float(self.M), self.gaps.tolist()
-        best = [gap - 0.5 * M if gap >= M else 0.5 * gap**2 / M for gap in h]
+        best = [gap - 0.5 * M if gap >= M else 0.5 * gap * (gap / M) for gap in h]
         return self.count(lambda n, k: best[k], line_search_rate(M, self.K))
 
     def c(self, last: bool = False) -> Constant:

@@ -11,6 +11,7 @@ from greedyhull.smoothing import Smoothing
 from greedyhull.types import Array, State
 
 SHARPER = 0.2  # by which μ is multiplied
+LEAST = 1e-280  # the curvature of f_μ is 1/μ, which is to be finite, and so are its products
 
 
 class Continuation:
@@ -28,7 +29,7 @@ class Continuation:
     def can_sharpen(self) -> bool:
         """Whether the kinks can still be told from rounding."""
         z = self.f.at(self.u).z
-        return bool(SHARPER * self.soft.mu > float(np.finfo(z.dtype).eps) * self.f.loss.size(0.0, z))
+        return bool(SHARPER * self.soft.mu > max(float(np.finfo(z.dtype).eps) * self.f.loss.size(0.0, z), LEAST))
 
     def sharpen(self) -> None:
         """u minimises f_μ well enough: go on with a smaller μ."""
@@ -72,4 +73,4 @@ class Continuation:
 def first_mu(f: Any, w: Iterate) -> float:
     """The mean distance from the targets: with that μ most samples are on the round part of their loss."""
     z = f.at(w).z
-    return float(f.loss.total(np.abs(z + z.dtype.type(f.intercept(w)) - f.loss.y))) or 1.0
+    return max(float(f.loss.total(np.abs(z + z.dtype.type(f.intercept(w)) - f.loss.y))) or 1.0, LEAST)

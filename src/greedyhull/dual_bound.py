@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from greedyhull.continuation import SHARPER, first_mu
+from greedyhull.continuation import LEAST, SHARPER, first_mu
 from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory, lazy_rng
@@ -31,6 +31,8 @@ def dual_bound(f: Any, S: Any, w: Iterate, best: tuple[float, Kind], known: floa
         g = soft.gradient(w)
         d, slack, kind = oracle.argmin(g)
         best = max(best, (above - soft.blur(w, S) - (soft.euler(w) - d.dot(g) + slack), kind))
+        if SHARPER * soft.mu < LEAST:
+            break
         soft.sharpen(SHARPER * soft.mu, w)
     if best[0] <= known or value - best[0] <= enough:
         return best

@@ -67,7 +67,7 @@ class FiniteSum(BlackBox):
 
     def checked(self, g: Any) -> Array:
         """The gradient as a float64 array of its own."""
-        array = numbers(g, "gradient(w, index)")
+        array = numbers(g, "gradient(w, index)", self.domain)
         check(array.shape == self.domain,
               f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
         return array

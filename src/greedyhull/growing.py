@@ -48,4 +48,5 @@ class Grown:
     eta: Callable[[int], float]
 
     def __call__(self, k: int, gap: float | None = None) -> float:
-        return max(1.0, (self.scale / self.eta(k)) ** 2)
+        root = self.scale / self.eta(k)
+        return max(1.0, root * root)

@@ -165,6 +165,8 @@ class Iterate:
 
     def move(self, v: Direction, step: float) -> None:
         """w ← w + step·v; atoms whose weight is used up leave, every view follows."""
+        if not 0.0 <= step <= v.max_step:
+            raise GreedyhullError(_leaves(step, v))
         for view in self.views.values():
             view.moved(v, step)
         self.step = step
@@ -323,6 +325,8 @@ class CoordinateIterate(Iterate):
         return float(self.x.ravel().dot(g.ravel()))
 
     def move(self, v: Direction, step: float) -> None:
+        if not 0.0 <= step <= v.max_step:
+            raise GreedyhullError(_leaves(step, v))
         for view in self.views.values():
             view.moved(v, step)
         self.step = step
@@ -353,6 +357,11 @@ class CoordinateIterate(Iterate):
         w = CoordinateIterate(state["x"])
         w._take_back(state)
         return w
+
+
+def _leaves(step: float, v: Direction) -> str:
+    return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
+            "rule: testing.check_step tells what it does wrong.")
 
 
 def restored(state: State) -> Iterate:

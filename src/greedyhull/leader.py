@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.lengths import length
 from greedyhull.types import Array, State
 
 
@@ -32,19 +33,18 @@ class Leader:
 
     def take(self, sigma: float, scale: float, g: Array, gap: float) -> None:
         """g_k joins with weight σ_k; ``gap`` bounds F_k(w_k) − min F_k, in units of β_k."""
-        rho, norm = self.regularizer.rho, float(np.vdot(g, g)) ** 0.5
+        rho, norm = self.regularizer.rho, length(g)
         self.total += sigma * g
         self.sigma += sigma
-        self.squares += 0.5 * (sigma * norm) ** 2 * scale / rho
+        self.squares += 0.5 * (sigma * norm) * (sigma * norm) * scale / rho  # a product may be infinite, a power may not
         self.distance += sigma * norm * (2.0 * max(gap, 0.0) / rho) ** 0.5
         self.beta = 1.0 / scale
 
     @property
     def bound(self) -> float:
         """[Σ σ_k‖g_k‖√(2G_k/ρ) + ½Σ σ_k²‖g_k‖²/(ρβ_k) + β_t R²]/Σ σ_k: on the error of w̄, in expectation."""
-        if self.sigma == 0.0:
-            return np.inf
-        return (self.distance + self.squares + self.beta * self.R2) / self.sigma
+        total = self.distance + self.squares + self.beta * self.R2
+        return total / self.sigma if self.sigma > 0.0 and total < np.inf else np.inf
 
     def state(self) -> State:
         return {"anchor": self.anchor, "total": self.total.copy(),

@@ -34,9 +34,9 @@ class Parabola:
         return self.start + steps * (self.slope + 0.5 * steps * self.bend)
 
     def argmin(self) -> float:
-        if self.slope >= 0.0:
+        if not self.slope < 0.0:  # nor where it is NaN
             return 0.0
-        if self.bend * self.max_step <= -self.slope:
+        if not self.bend * self.max_step > -self.slope:
             return self.max_step
         return -self.slope / self.bend
 
@@ -103,7 +103,8 @@ def line_search(derivatives: Callable[[float], tuple[float, float]], slope: floa
         if second > 0.0:
             trial = step - first / second
         else:  # a secant, its older end discounted; every other time the bracket must have halved
-            trial = low - low_slope * (high - low) / (high_slope - low_slope)
+            turn = high_slope - low_slope
+            trial = low - low_slope * (high - low) / turn if turn > 0.0 else 0.5 * (low + high)
             if i % 2:
                 trial, width = (0.5 * (low + high) if high - low > 0.5 * width else trial), high - low
         if not low < trial < high:

@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.ranges import row_norms
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
+from greedyhull.lengths import length, rms, times
 from greedyhull.theory import Constant
 
 SMALL = 20_000_000  # multiplications that the exact σ of a sum of squares may cost
@@ -28,10 +29,11 @@ def noise(f: Any, S: Any) -> Constant:
           f"The noise σ of the terms of {f!r} has no formula here. Give it, for instance Growing(sigma=...).")
     norms = row_norms(f.design.precise())
     if f.quadratic and hasattr(S, "scores") and len(S) * f.n * f.domain[0] <= SMALL:
-        return Constant(max(_deviation(f, S[j], S.shape, norms) for j in range(len(S))), "exact", "σ")
+        most = max(_deviation(f, S[j], S.shape, norms) for j in range(len(S)))
+        return Constant(most, "exact" if most < np.inf else "upper bound", "σ")
     low, high = S.row_ranges(f.design.precise())
-    slopes = np.broadcast_to(f.exact.lipschitz(low, high), f.n) * _shares(f)
-    return Constant(float(np.sqrt(np.mean((slopes * norms) ** 2))), "upper bound", "σ")
+    slopes = times(times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), _shares(f)), norms)
+    return Constant(rms(slopes), "upper bound", "σ")
 
 
 def _shares(f: Any) -> Any:
@@ -42,6 +44,8 @@ def _shares(f: Any) -> Any:
 def _deviation(f: Any, atom: Any, shape: tuple[int, ...], norms: Any) -> float:
     """√E‖∇fᵢ − ∇f‖² = √(E‖∇fᵢ‖² − ‖∇f‖²) at an atom."""
     g, w = f.precise(), Iterate.at(atom, shape)
-    terms = g.residual(w) * f.n * norms
-    gradient = g.gradient(w)
-    return float(np.sqrt(max(float(np.mean(terms**2)) - float(gradient @ gradient), 0.0)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        whole, mean = rms(g.residual(w) * f.n * norms), length(g.gradient(w))
+    if whole == np.inf:
+        return np.inf
+    return float(np.sqrt(max(whole - mean, 0.0)) * np.sqrt(whole + mean))

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.ranges import row_norms
+from greedyhull.lengths import length, rms, times
 from greedyhull.memory import lazy_rng
 from greedyhull.theory.bound import Constant
 from greedyhull.types import Array
@@ -47,18 +48,21 @@ def _of_model(f: Any, S: Any) -> Steepness:
     design = f.design.precise()
     low, high = S.row_ranges(design)
     counts = f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)  # what a term counts for when it is drawn
-    slopes = np.broadcast_to(f.exact.lipschitz(low, high), f.n) * counts
-    return Steepness(Constant(_rms(slopes * row_norms(design)), "upper bound", "L"), _rms(slopes * 0.5 * (high - low)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), counts)
+        steep, wide = times(slopes, row_norms(design)), times(slopes, 0.5 * (high - low))
+    return Steepness(Constant(rms(steep), "upper bound", "L"), rms(wide))
 
 
 def _of_terms(f: Any, S: Any, x: Array) -> Steepness:
     oracle = S.oracle(lazy_rng(0))
     norms, widths = [], []
-    for term in _some(f):
-        g = term.gradient(x)
-        norms.append(float(np.linalg.norm(g)))
-        widths.append(0.5 * (oracle.argmin(-g).atom.dot(g) - oracle.argmin(g).atom.dot(g)))
-    return Steepness(Constant(_rms(np.array(norms)), "estimated", "L"), _rms(np.array(widths)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for term in _some(f):
+            g = term.gradient(x)
+            norms.append(length(g))
+            widths.append(0.5 * (oracle.argmin(-g).atom.dot(g) - oracle.argmin(g).atom.dot(g)))
+    return Steepness(Constant(rms(np.array(norms)), "estimated", "L"), rms(np.array(widths)))
 
 
 def _some(f: Any) -> Any:
@@ -67,7 +71,3 @@ def _some(f: Any) -> Any:
         rng = np.random.default_rng(0)
         return [f.batch(1, rng) for _ in range(SAMPLED)]
     return [f.batch(np.array([i])) for i in np.unique(np.linspace(0, f.n - 1, SAMPLED).astype(np.intp))]
-
-
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(x))))

@@ -19,8 +19,8 @@ KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Ba
 
 
 def within(step: float, line: Line) -> float:
-    """``step`` cut back to where the line is defined."""
-    step = min(step, line.max_step)
+    """``step`` cut back to where the line is defined: [0, max_step] below the limit; one that is NaN is no step."""
+    step = min(step, line.max_step) if step > 0.0 else 0.0
     return step if step < line.limit else NEAR * line.limit
 
 
@@ -51,7 +51,7 @@ class _Scheduled:
 
     def _begun(self, line: Line, k: int) -> bool:
         begins = self.gap == 0.0
-        if begins and line.slope >= 0.0:
+        if begins and not line.slope < 0.0:
             return False
         if begins:
             self.first, self.gap = k, -line.slope
@@ -155,7 +155,7 @@ class Short:
 
     class _Working(Plain):
         def __call__(self, line: Line, k: int) -> float:
-            if line.slope >= 0.0:
+            if not line.slope < 0.0:
                 return 0.0
             bend = line.bend
             check(not hasattr(line, "kinked"), KINKED)
@@ -236,7 +236,7 @@ class Backtracking:
             self.largest = 0.0
 
         def __call__(self, line: Line, k: int) -> float:
-            if line.slope >= 0.0 or line.max_step <= 0.0:
+            if not line.slope < 0.0 or line.max_step <= 0.0:
                 return 0.0
             check(not hasattr(line, "kinked"), KINKED)
             start = line.value(0.0)
@@ -253,8 +253,10 @@ class Backtracking:
         def _first(self, line: Line, start: float) -> float:
             """The curvature seen over a tiny step."""
             probe = within(1e-3 * min(line.max_step, 1.0), line)
-            bend = 2.0 * (line.value(probe) - start - probe * line.slope) / probe**2
-            return max(bend, 1e-6 * abs(line.slope), 1e-300)
+            least = max(1e-6 * abs(line.slope), 1e-300)
+            if probe * probe == 0.0:  # too short to see anything
+                return least
+            return max(least, 2.0 * (line.value(probe) - start - probe * line.slope) / (probe * probe))
 
         def state(self) -> State:
             return {"M": np.array(self.M), "largest": np.array(self.largest)}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.batch import pulls_of
+from greedyhull.blackbox import numbers
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.types import Array, Shape, State
@@ -25,7 +26,7 @@ class Drawn:
         return float(self.batch.value(_locked(x)))
 
     def gradient(self, x: Array) -> Array:
-        g = np.array(self.batch.gradient(_locked(x)), dtype=np.float64)
+        g = numbers(self.batch.gradient(_locked(x)), "gradient(w) of a batch", self.f.domain)
         check(g.shape == self.f.domain, f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
                                         f"{self.f.domain}, is wanted.")
         check(bool(np.isfinite(g).all()), f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "

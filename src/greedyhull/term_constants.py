@@ -17,6 +17,7 @@ import numpy as np
 from greedyhull.atoms.ranges import row_norms
 from greedyhull.curvature import Weighted
 from greedyhull.errors import GreedyhullError
+from greedyhull.lengths import length, rms, times
 from greedyhull.noise import noise
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array
@@ -36,38 +37,44 @@ def linear_terms(f: Any, S: Any) -> dict[str, Constant]:
     p = np.broadcast_to(np.asarray(loss.p, dtype=np.float64), n)
     if f.has_intercept:  # squares: rows and targets less their means
         loss, middle = f.exact.loss, A.adjoint(p)
-        norms = np.sqrt(np.maximum(norms**2 - 2.0 * A.matvec(middle) + middle @ middle, 0.0))
+        norms = _apart(norms, A.matvec(middle), length(middle))
         shift = float(p @ loss.y)
         low, high = low - float(p @ high) + shift, high - float(p @ low) + shift
     widths = high - low
-    slopes = n * p * np.broadcast_to(loss.lipschitz(low, high), n) * norms
     with np.errstate(all="ignore"):
+        slopes = times(times(np.broadcast_to(loss.lipschitz(low, high), n), n * p), norms)
         beta = np.where(widths > 0.0, np.broadcast_to(loss.beta(low, high), n), 0.0)
         far = np.full(n, np.inf)
         everywhere = np.broadcast_to(np.asarray(loss.beta(-far, far), dtype=np.float64), n)
-    smooth, global_smooth = (n * _times(_times(b, p), norms**2) for b in (beta, everywhere))
-    c = _times(beta, p)
-    sizes = {
-        "L": slopes.max(), "L_rms": _rms(slopes), "L_s": _rms(smooth), "L_max": global_smooth.max(),
-        "M_mean": float(_times(c, widths**2).sum()), "D_inf": widths.max(), "D_1": float(_times(c, widths).sum()),
-    }
-    found = {name: Constant(float(value), "upper bound", name) for name, value in sizes.items()}
+        smooth, global_smooth = (n * times(times(times(b, p), norms), norms) for b in (beta, everywhere))
+        c = times(beta, p)
+        sizes = {
+            "L": slopes.max(), "L_rms": rms(slopes), "L_s": rms(smooth), "L_max": global_smooth.max(),
+            "M_mean": times(times(c, widths), widths).sum(), "D_inf": widths.max(), "D_1": times(c, widths).sum(),
+        }
+        smoothness = float(smooth.mean())
+    found = {name: _upper(float(value), name) for name, value in sizes.items()}
     found["sigma"] = _sigma(f, S, found["L_rms"])
-    found["L_F"] = _whole(A, c, f.has_intercept, float(smooth.mean()))
+    found["L_F"] = _whole(A, c, f.has_intercept, smoothness)
     M = float(f.curvature(S))
     if np.isfinite(M) and np.isfinite(c).all():  # Cauchy and Schwarz: Σ cᵢ|uᵢ| ≤ √(Σ cᵢ Σ cᵢuᵢ²)
-        found["D_1"] = Constant(min(sizes["D_1"], float(np.sqrt(c.sum() * M))), "upper bound", "D_1")
+        least = min(float(found["D_1"]), float(np.sqrt(c.sum()) * np.sqrt(M)))
+        found["D_1"] = Constant(least, "upper bound", "D_1")
     return found
 
 
-def _times(x: Array, y: Array) -> Array:
-    """x·y, where an infinite x counts for nothing beside a y of zero."""
-    with np.errstate(invalid="ignore"):
-        return np.where(y > 0.0, x * y, 0.0)
+def _upper(value: float, name: str) -> Constant:
+    """An upper bound; what is not a number, ∞ − ∞ or 0·∞ as a rule, is not known."""
+    return Constant(np.inf if np.isnan(value) else value, "upper bound", name)
 
 
-def _rms(x: Array) -> float:
-    return float(np.sqrt(np.mean(x**2)))
+def _apart(norms: Array, products: Array, middle: float) -> Array:
+    """‖aᵢ − m‖ from ‖aᵢ‖, ⟨aᵢ, m⟩ and ‖m‖, relative to the largest of all, whose squares may overflow."""
+    size = max(float(norms.max()), middle)
+    if not 0.0 < size < np.inf:
+        return norms + middle
+    a, m = norms / size, middle / size
+    return size * np.sqrt(np.maximum(a * a - 2.0 * (products / size) / size + m * m, 0.0))
 
 
 def _sigma(f: Any, S: Any, L_rms: Constant) -> Constant:
@@ -83,7 +90,7 @@ def _whole(A: Any, c: Array, centred: bool, mean: float) -> Constant:
     if not np.isfinite(c).all():
         return Constant(np.inf, "upper bound", "L_F")
     top = Weighted(A, c, centred).top()
-    return Constant(min(float(top), mean), "upper bound", "L_F")
+    return _upper(min(float(top), mean), "L_F")
 
 
 # --- by looking ---------------------------------------------------------------------------------------------------
@@ -96,26 +103,36 @@ def sampled_terms(f: Any, S: Any, seed: int = 0) -> dict[str, Constant]:
     """
     rng = np.random.default_rng(seed)
     points, terms = list(_points(S, rng)), list(_terms(f, rng))
-    G = np.array([[np.ravel(term.gradient(x)) for x in points] for term in terms])  # terms × points × coordinates
-    norms, apart = np.linalg.norm(G, axis=2), np.linalg.norm(G - G.mean(axis=0), axis=2)
-    pairs = [(i, j) for i in range(len(points)) for j in range(i)]
-    bends = [(G[:, i] - G[:, j]) / h for i, j in pairs if (h := float(np.linalg.norm(points[i] - points[j]))) > 0.0]
-    change = np.array([np.linalg.norm(bend, axis=1) for bend in bends])  # of every term, between two points
-    whole = [float(np.linalg.norm(bend.mean(axis=0))) for bend in bends]
-    still = not bends
-    sizes = {
-        "sigma": np.sqrt((apart**2).mean(axis=0) * len(terms) / max(len(terms) - 1, 1)).max(),
-        "L": norms.max(), "L_rms": np.sqrt((norms**2).mean(axis=0)).max(),
-        "L_s": 0.0 if still else np.sqrt((change**2).mean(axis=1)).max(), "L_F": 0.0 if still else max(whole),
-        "L_max": 0.0 if still else change.max(),
-    }
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = _seen(np.array([[np.ravel(term.gradient(x)) for x in points] for term in terms]), points)
     told = {"sigma": "lipschitz", "L": "lipschitz", "L_rms": "lipschitz", "L_F": "smoothness"}  # what is known is no estimate
     found = {}
     for name, value in sizes.items():
         known = getattr(f, told.get(name, ""), None)
         status: Status = "estimated" if known is None else "upper bound"
-        found[name] = Constant(float(value if known is None else known), status, name)
+        found[name] = Constant(_upper(float(value), name).value if known is None else float(known), status, name)
     return found
+
+
+def _seen(G: Array, points: list[Array]) -> dict[str, float]:
+    """The sizes that gradients ``G``, terms × points × coordinates, show."""
+    norms, apart = _lengths(G), _lengths(G - G.mean(axis=0))
+    pairs = [(i, j) for i in range(len(points)) for j in range(i)]
+    bends = [(G[:, i] - G[:, j]) / h for i, j in pairs if (h := length(points[i] - points[j])) > 0.0]
+    change = [_lengths(bend) for bend in bends]  # of every term, between two points
+    few = (len(G) / max(len(G) - 1, 1)) ** 0.5
+    return {
+        "sigma": few * max(rms(column) for column in apart.T),
+        "L": float(norms.max()), "L_rms": max(rms(column) for column in norms.T),
+        "L_s": max((rms(row) for row in change), default=0.0),
+        "L_F": max((length(bend.mean(axis=0)) for bend in bends), default=0.0),
+        "L_max": max((float(row.max()) for row in change), default=0.0),
+    }
+
+
+def _lengths(G: Array) -> Array:
+    """The lengths of the vectors along the last axis."""
+    return np.array([length(g) for g in G.reshape(-1, G.shape[-1])]).reshape(G.shape[:-1])
 
 
 def _points(S: Any, rng: np.random.Generator) -> Iterator[Array]:

@@ -143,3 +143,12 @@ def test_the_rest_is_the_inner_set():
 def test_bad_input(S, size):
     with pytest.raises(gh.GreedyhullError, match="wanted"):
         Cached(S, size=size)
+
+
+def test_a_stale_answer_proves_nothing(rng):
+    """What the cache holds may be far from the best: the gap that such an answer brings is infinite."""
+    oracle = Cached(gh.L1Ball(3, 1.0)).oracle(rng)
+    oracle.argmin(np.array([1.0, 0.0, -0.0]))
+    answer = oracle.argmin(np.array([1e-9, -5.0, 0.0]), enough=0.0)
+    assert answer.atom.index == 0 and answer.slack == np.inf
+    assert oracle.argmin(np.array([1e-9, -5.0, 0.0]), enough=-np.inf).slack == 0.0

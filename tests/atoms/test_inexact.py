@@ -98,6 +98,23 @@ def test_bad_input(epsilon):
         Inexact(gh.Simplex(3), epsilon)
 
 
+@pytest.mark.parametrize("epsilon", [-1.0, np.nan, np.inf])
+def test_an_error_that_cannot_be_is_refused_when_it_comes(epsilon):
+    """A negative error would be a negative slack, and the certificate false."""
+    f = gh.least_squares(np.eye(3), np.ones(3))
+    for S, solver in ((Inexact(gh.Simplex(3), lambda k: epsilon), gh.FrankWolfe()),
+                      (Inexact(gh.Simplex(3)), gh.FrankWolfe(tolerance=lambda k, gap=None: epsilon))):
+        with pytest.raises(gh.GreedyhullError, match="at least 0 is wanted"):
+            gh.minimize(f, S, solver, stop=gh.Iterations(3))
+
+
+def test_slacks_of_oracles_inside_one_another_add_up(rng):
+    oracle = Inexact(Inexact(gh.Simplex(4), 0.25), 0.5).oracle(rng)
+    for g in (np.array([0.0, -0.0, 0.5, 0.7]), np.array([-0.0, 0.0, 0.0, -0.0]), rng.standard_normal(4)):
+        d, slack, _ = oracle.argmin(g)
+        assert slack == 0.75 and d.dot(g) - slack <= g.min()
+
+
 # --- the slack is part of every bound -----------------------------------------------------------------------------------
 
 EYE, FAR = np.eye(3), np.array([0.0, 0.0, -5.0])

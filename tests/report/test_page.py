@@ -159,3 +159,57 @@ def test_what_is_missing_is_told(missing, runs, tmp_path, monkeypatch):
 
 def test_a_page_can_be_titled(runs, tmp_path):
     assert "<title>Mine</title>" in write(runs["always"], tmp_path / "run.html", title="Mine").read_text(encoding="utf-8")
+
+
+class Rows:
+    """⟨A_i, W⟩ for matrices A_i: data whose points are matrices, and whose rows nobody can take one by one."""
+
+    def __init__(self, A):
+        self.A, self.n, self.domain, self.dtype = A, len(A), A.shape[1:], np.dtype(np.float64)
+
+    def matvec(self, w):
+        return np.tensordot(self.A, w, 2)
+
+    def adjoint(self, r):
+        return np.tensordot(r, self.A, 1)
+
+    def column(self, j):
+        raise AssertionError("points are matrices")
+
+    def rows(self, index):
+        return Rows(self.A[index])
+
+    def energies(self, weights):
+        return np.tensordot(np.broadcast_to(weights, self.n) * 1.0, self.A**2, 1)
+
+    def gram(self, Z, Z2=None, weights=None):
+        right = Z if Z2 is None else Z2
+        return Z.T @ (right if weights is None else right * weights[:, None])
+
+    def precise(self):
+        return self
+
+
+class Signs(gh.AtomSet):
+    """Matrices with entries in [−1, 1]."""
+
+    shape = (3, 2)
+
+    def argmin(self, g):
+        return gh.Dense(np.where(g > 0.0, -1.0, 1.0))
+
+
+@pytest.mark.parametrize("loss", [gh.least_squares, gh.huber, gh.absolute])
+def test_points_that_are_matrices_have_a_page(loss, tmp_path):
+    rng = np.random.default_rng(0)
+    f = loss(Rows(rng.standard_normal((10, 3, 2))), rng.standard_normal(10))
+    s = gh.minimize(f, Signs(), stop=gh.Iterations(4))
+    assert "It mixes" in s.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert np.isinf(s.constants.sigma.value) and s.constants.D.value == pytest.approx(2 * 6**0.5)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
+def test_lines_far_from_one_are_drawn(scale):
+    for log in (False, True):
+        for y in (np.full(3, scale), scale * np.arange(1.0, 4.0)):
+            assert svg(Panel("t", "iterations", "gap", [Line("a", np.arange(3.0), y)], log=log)).startswith("<svg")

@@ -98,3 +98,9 @@ KIT = ("least_squares over L1Ball", "logistic over Simplex", "quadratic over Box
                          ids=len)
 def test_it_passes_the_kit(solvers):
     assert not check_solver(Mixed(solvers), [p for p in small_problems() if p.name in KIT], iterations=15)
+
+
+@pytest.mark.parametrize("chosen", [2, -1, 0.5, None])
+def test_a_choice_of_no_solver_is_refused_in_words(chosen):
+    with pytest.raises(gh.GreedyhullError, match=r"choose\(0\) of Mixed returned .*0 to 1"):
+        gh.minimize(f, S, Mixed(choose=lambda k: chosen), stop=gh.Iterations(3))

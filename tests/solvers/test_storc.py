@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.solvers.storc import slide
+from greedyhull.batch import source_of
+from greedyhull.solvers.storc import Sliding, slide
 from greedyhull.testing import check_solver, small_problems
 
 RNG = np.random.default_rng(7)
@@ -100,3 +101,16 @@ def test_refusals():
     for bad in ({"multiplier": 0.0}, {"condition": 0.5}, {"smoothness": -1.0}, {"slope": 0.0}, {"look": gh.Regret()}):
         with pytest.raises(gh.GreedyhullError):
             gh.Storc(**bad)
+
+
+def test_batches_and_epochs_without_end_are_all_of_the_data():
+    """G/(LD) and 2^t may overflow, the number of terms may not."""
+    f = gh.least_squares(np.random.default_rng(0).standard_normal((9, 3)), np.ones(9))
+    for solver in (gh.Storc(smoothness=1e-300, slope=1e300), gh.Storc(multiplier=1e308), gh.Storc(condition=1.0)):
+        s = gh.minimize(f, gh.Simplex(3), solver, stop=gh.Iterations(12))
+        assert gh.Simplex(3).contains(s.point) and s.gap is not None
+    late = gh.Storc(condition=1.0)
+    at = Sliding(np.full(3, 1 / 3))
+    at.epoch, at.length, at.left, at.full = 2000, 6, 6, np.zeros(3)
+    S, rng = gh.Simplex(3), np.random.default_rng(0)
+    assert 0.0 < late._step(at, source_of(f, rng), S.oracle(rng), late.constants(f, S)) <= 1.0

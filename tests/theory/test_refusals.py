@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 
 import numpy as np
@@ -92,3 +93,50 @@ def test_a_bound_refuses_an_infinite_constant():
 def test_examples_in_the_docstrings_are_true(name):
     module = importlib.import_module(f"greedyhull.theory.{name}")
     assert doctest.testmod(module).failed == 0
+
+
+ODD = [0.0, 1.0, 3, np.inf, -1.0, np.nan, 5e-324, 1e-200, 1e200, 1e308]
+NUMERIC = ["aggregate_rate", "arsfw_K", "arsfw_K_printed", "arsfw_along", "arsfw_rate1", "arsfw_rate1_printed",
+           "arsfw_recursion", "diverges", "fw_to_jones", "gap_rate", "greedy_step", "interior_rate", "jones_to_fw",
+           "late_start_rate", "lazy_regret", "lazy_regret_printed", "line_search_rate", "linear_rate", "momentum_rate",
+           "multiplicative_rate", "one_atom_lower", "online_cg_rate", "rate", "spider_gap", "spider_rate", "storc_rate",
+           "storm_rate", "svfw_gap", "svrf_epoch_rate", "svrf_rate", "warm_start_index", "warm_start_rate",
+           "without_replacement", "zhang"]
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_odd_numbers_are_answered_or_refused_in_words(name):
+    """Zeros, infinities, numbers whose squares overflow or vanish: an answer that is no NaN, or a sentence."""
+    function, rng = getattr(theory, name), np.random.default_rng(0)
+    names = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    answered = 0
+    for _ in range(150):
+        values = [ODD[i] for i in rng.integers(len(ODD), size=len(names))]
+        try:
+            found = function(**dict(zip(names, values, strict=True)))
+        except GreedyhullError as error:
+            assert len(str(error).split()) > 4
+            continue
+        answered += 1
+        assert not np.any(np.isnan(np.asarray(found, dtype=float)))
+    assert answered or name.startswith("arsfw_rate1") or len(names) > 3
+
+
+@pytest.mark.parametrize("call", [
+    lambda: theory.asj(theory.AnytimeAverage(), 1e15, M=1.0, sigma=1.0, r_S=1.0),
+    lambda: theory.greedy_recursion(1.0, 1.0, 10**12),
+    lambda: theory.BetterSchedule(1e-200).batch(1e200, 3),
+    lambda: theory.FixedHorizon(1e200).bound(1.0, 1.0, 1.0, 3),
+    lambda: theory.arsfw_along([0.5], [1.0, 2.0], 1.0, rho=1.0, M_Phi=1.0, R2=1.0),
+    lambda: theory.arsfw_rate1([], c=1.0, L=1.0, rho=1.0, M_Phi=1.0, R2=1.0),
+    lambda: theory.warm_start_index(1e308, 0.0, 5e-324)])
+def test_what_cannot_be_computed_is_refused_in_words(call):
+    with pytest.raises(GreedyhullError):
+        call()
+
+
+def test_overflow_on_the_way_does_not_spoil_a_bound():
+    assert theory.warm_start_rate(1e308, 3.0, 2**52) == pytest.approx(3.0)
+    assert theory.spider_rate(1e308, 0.0, 9) == theory.svrf_rate(1e308, 0.0, 9) == 0.0
+    assert theory.without_replacement(2.0, np.inf, 3) == 2.0
+    assert theory.momentum_rate(0.0, 1e-200, 1e200, 0.0, 1) == pytest.approx(8.0 / 9 ** (1 / 3))

@@ -48,9 +48,13 @@ class InexactOracle:
         self.S, self.epsilon, self.inner, self.calls = owner.S, owner.epsilon, inner, 0
 
     def _tolerance(self, tol: float) -> float:
-        epsilon = tol if self.epsilon is None else self.epsilon(self.calls) if callable(self.epsilon) else self.epsilon
+        own = self.epsilon
+        epsilon = float(tol if own is None else own(self.calls) if callable(own) else own)
+        check(0.0 <= epsilon < np.inf, f"At call {self.calls} the error that the oracle may make is {epsilon}, from "
+                                       f"{'the tolerance of the solver' if own is None else repr(own)}; a finite number of at "
+                                       "least 0 is wanted.")
         self.calls += 1
-        return float(epsilon)
+        return epsilon
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         epsilon = self._tolerance(tol)

@@ -10,6 +10,7 @@ from greedyhull.atoms.base import AtomSet, Sizes, dimension, numbers, positive
 from greedyhull.atoms.ranges import products, row_norms
 from greedyhull.atoms.shapes import Dense, DenseBlock
 from greedyhull.errors import check
+from greedyhull.lengths import length
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
 
@@ -76,7 +77,7 @@ class L2Ball(AtomSet):
 
     def absolute(self, c: Array) -> float:
         """Σ c_j |centre_j| + radius·‖c‖, attained where the atom has the centre's signs."""
-        return float((c * np.abs(self.middle)).sum() + self.radius * np.linalg.norm(c))
+        return float((c * np.abs(self.middle)).sum() + self.radius * length(c))
 
     def rescaled(self, radius: float) -> L2Ball:
         return L2Ball(self.shape[0], radius, centre=self.middle)

@@ -75,11 +75,25 @@ def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Ar
 
 
 def row_norms(design: Design) -> Array:
-    """‖aᵢ‖₂ of every row."""
-    squares = np.zeros(design.n)
+    """‖aᵢ‖₂ of every row; one whose squares overflow or vanish is taken relative to its largest entry."""
+    with np.errstate(over="ignore"):
+        squares = _row_squares(design, np.ones(design.n))
+    odd = ~((squares > 1e-280) & (squares < np.inf))
+    if not odd.any():
+        return np.sqrt(squares)
+    low, high = row_extremes(design)
+    largest = np.maximum(-low, high)
+    sizes = np.where(odd & (largest > 0.0), np.maximum(largest, 1e-290), 1.0)  # one over a smaller one overflows
+    return sizes * np.sqrt(_row_squares(design, sizes))
+
+
+def _row_squares(design: Design, sizes: Array) -> Array:
+    """Σⱼ (aᵢⱼ/sizesᵢ)² of every row."""
+    squares, plain = np.zeros(design.n), bool(np.all(sizes == 1.0))
     for _, block in columns(design):
-        squares += np.asarray((block * block).sum(axis=1)).ravel()
-    return np.sqrt(squares)
+        part = block if plain else block / sizes[:, None]
+        squares += np.asarray((part * part).sum(axis=1)).ravel()
+    return squares
 
 
 def row_spans(design: Design, widths: Array) -> Array:

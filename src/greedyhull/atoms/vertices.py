@@ -114,7 +114,7 @@ class Vertices(AtomSet):
         mean = np.asarray(self.matrix.mean(axis=0)).ravel()
         norms = np.asarray((self.matrix * self.matrix).sum(axis=1)).ravel()
         spread = np.sqrt(max(float((norms - 2.0 * (self.matrix @ mean)).max() + mean @ mean), 0.0))
-        return max(float(spread), 1e-8 * float(np.sqrt(norms.max())), 1e-300)
+        return max(float(spread), 1e-7 * float(np.sqrt(norms.max())), 1e-300)
 
     def absolute(self, c: Array) -> float:
         return float((abs(self.matrix) @ c).max())

@@ -29,6 +29,7 @@ WIDTH, LEFT, RIGHT = 4.4, 0.72, 0.27  # inches
 SHOWN = 200  # points of a line that are drawn
 FEW = 40  # points that are marked one by one
 WIDEST = 50  # characters of a legend's line
+FARTHEST = 1e290  # what is larger, or on a logarithmic axis closer to zero, leaves no room for an axis around it
 LONG = 50  # points from which on the horizontal axis is logarithmic
 
 
@@ -58,7 +59,7 @@ class Panel:
         """The lines without points that cannot be drawn, and without those that have none left."""
         kept = []
         for line in self.lines:
-            good = np.isfinite(line.x) & np.isfinite(line.y) & ((line.y > 0.0) if self.log else True)
+            good = np.isfinite(line.x) & (np.abs(line.y) < FARTHEST) & ((line.y > 1.0 / FARTHEST) if self.log else True)
             if good.any():
                 kept.append(replace(line, x=line.x[good], y=line.y[good]))
         return kept
@@ -177,7 +178,7 @@ def _room(axes: Any, lines: list[Line]) -> None:
     """At least one decade on a logarithmic axis, so that it has a label; some room around a line that is flat."""
     low, high = _ends(lines)
     if axes.get_yscale() == "log" and high < 10.0 * low:
-        middle = (low * high) ** 0.5
+        middle = low**0.5 * high**0.5
         axes.set_ylim(middle / 4.0, middle * 4.0)
     elif low == high:
         axes.set_ylim(low - max(abs(low), 1.0), high + max(abs(high), 1.0))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import inf, isnan
 from typing import Any, Literal
+
+import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
@@ -57,14 +60,20 @@ class Mixed:
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
             tried = [movers[i](w, answer, k) for i in self._turn(k)]
-            move, eta, _, _ = min([*tried, _scheduled(f, w, answer, k)], key=lambda choice: choice.value)
+            tried.append(_scheduled(f, w, answer, k))
+            move, eta, _, _ = min(tried, key=lambda choice: inf if isnan(choice.value) else choice.value)
             w.move(move, eta)
 
     def _turn(self, k: int) -> tuple[int, ...]:
         """Whose steps are tried at w_k."""
         if self.choose == "better":
             return tuple(range(len(self.solvers)))
-        return (k % len(self.solvers) if self.choose == "alternate" else int(self.choose(k)),)
+        if self.choose == "alternate":
+            return (k % len(self.solvers),)
+        i = self.choose(k)
+        check(isinstance(i, (int, np.integer)) and 0 <= i < len(self.solvers), lambda: f"choose({k}) of Mixed returned {i!r}; "
+              f"the number of one of its solvers, 0 to {len(self.solvers) - 1}, is wanted.")
+        return (int(i),)
 
     def _mover(self, i: int, f: Any, S: Any, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from greedyhull.duals import duals_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.line import Parabola
 from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.looks.choice import seen_from
 from greedyhull.memory import Memory
@@ -27,8 +27,6 @@ from greedyhull.types import Array, State
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
 CHI = 0.5
-
-TINY = 1e-100
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,8 @@ class MoreauFrankWolfe:
         >>> round(MoreauFrankWolfe.rate(100, L=1.0, D=2.0), 3)
         0.209
         """
-        lam, k = smoothing(N, L, D), N if steps is None else steps
-        return SMOOTHING * L * L * lam + 4.0 * SPREAD * D * D / (k * (k + 1.0) * lam)
+        k, n = N if steps is None else steps, (N * (N + 1.0)) ** 0.5  # λ = 2D√2.7/(L√2.55 n), put in: L or D may be zero
+        return float(2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0))))
 
     def first(self, f: Any, S: Any) -> Iterate:
         """Where a run without a start begins: the centre."""
@@ -108,10 +106,12 @@ class MoreauFrankWolfe:
             if look.due(k, source.spent):
                 point = seen_from(w, CoordinateIterate(pair.output(k, mean)))
                 yield duals.improve(look(point, {"spent": source.spent, "last": w.copy()}))
+            if pair.D == 0.0:  # a set of one point: there is nowhere to go
+                return
             before, j = source.spent, pair.count(k)
             b, p, beta = size(self.batch, k, f.n), pair.pull(j, mean.array(), x.array), pair.beta(j)
             pair.descend(j, p, beta, lambda v, b=b: duals.gradient(source.draw(b), v))
-            slide(w, x, oracle, p, beta, pair.tolerance(j), ceil(6.0 * beta * pair.D**2 / pair.tolerance(j)))
+            slide(w, x, oracle, p, beta, pair.tolerance(j), 24 * pair.N)  # 6βD²/tolerance
             mean.include(float(j))
             w.work.products += 2.0 * (source.spent - before) / source.n
             if j == pair.N:
@@ -126,6 +126,8 @@ class MoreauFrankWolfe:
         """The rate of the run whose mean was returned; steps are counted as in `Pair`."""
         check(int(solution.trace["iteration"][0]) == 1, "The run was resumed, and what came before is not on the record.")
         f, S = solution.objective, solution.atom_set
+        check(getattr(S, "epsilon", None) is None and not np.any(solution.trace["slack"] > 0.0),
+              "It is about an oracle that errs by no more than it is allowed to, and this one may.")
         D, L = S.sizes().diameter, steepness(f, S, self.first(f, S).array()).L
         if self.lipschitz is not None:
             L = Constant(self.lipschitz, "upper bound", "L")
@@ -140,6 +142,8 @@ class MoreauFrankWolfe:
 
     def _lipschitz(self, f: Any, S: Any, x: Array) -> float:
         L = float(steepness(f, S, x).L) if self.lipschitz is None else self.lipschitz
+        check(np.isfinite(L), f"The terms of {f!r} are infinitely steep on {S!r}, or their slopes overflow, so that there is "
+                              "no step to begin with. Scale the data down, or give lipschitz=.")
         return L if L > 0.0 else 1.0
 
 
@@ -150,24 +154,27 @@ def smoothing(N: int, L: float, D: float) -> float:
 
 
 def slide(w: Iterate, x: Position, oracle: Any, p: Array, beta: float, tol: float, most: int) -> None:
-    """Move w to where ⟨p, ·⟩ + (β/2)‖· − w‖² has a Frank-Wolfe gap of at most ``tol``, in at most ``most`` steps."""
+    """Move w to where ⟨p, ·⟩ + (β/2)‖· − w‖² has a Frank-Wolfe gap of at most ``tol``, in at most ``most`` steps.
+
+    It ends earlier where an oracle that errs by more than it may has no atom left that leads down.
+    """
     start = x.array.copy()
     for _ in range(most):
         h = p + beta * (x.array - start)
         d, slack, _ = oracle.argmin(h, tol=0.25 * tol)
         fall = float(np.vdot(h, x.array)) - d.dot(h)
-        if fall + slack <= tol:
+        if not fall > 0.0 or fall + slack <= tol:
             return
         v = -x.array
         d.add_to(v, 1.0)
-        w.move(w.toward(d), min(1.0, fall / (beta * float(np.vdot(v, v)))))
+        w.move(w.toward(d), Parabola(0.0, -fall, beta * float(np.vdot(v, v)), 1.0).argmin())
 
 
 class Pair:
     """The u of the pair (x, u), its mean, and the run it is in: its first step, its length N, its λ."""
 
     def __init__(self, x: Array, L: float, D: float, N: int) -> None:
-        self.L, self.D, self.N = L, D or TINY, N // 2  # a set of one point has D = 0, and nothing to smooth
+        self.L, self.D, self.N = L, D, N // 2
         self.kept = x.copy()
         self.begin(1, self.kept, x)
 
@@ -175,6 +182,9 @@ class Pair:
         """A run twice as long begins at step k, from x; ``output`` is what the last one found."""
         self.kept, self.since, self.N = output, k, max(1, 2 * self.N)
         self.u, self.mean = x.copy(), x.copy()
+        check(self.D == 0.0 or 1e-300 < self.smoothing < 1e300,
+              f"The terms of f have slopes up to {self.L:.3g} on a set of diameter {self.D:.3g}: their ratio leaves the range "
+              "of floating point. Scale the data and the set, so that both are nearer to one.")
 
     @property
     def smoothing(self) -> float:
@@ -188,8 +198,9 @@ class Pair:
         return 4.0 / (self.smoothing * j)
 
     def tolerance(self, j: int) -> float:
-        """What gap is left in x: (2/λ)χD²/(Nj)."""
-        return 2.0 * CHI * self.D**2 / (self.smoothing * self.N * j)
+        """What gap is left in x: (2/λ)χD²/(Nj), D²/λ without squares, which may overflow."""
+        over = 0.5 * self.D * self.L * (SMOOTHING / SPREAD * self.N * (self.N + 1.0)) ** 0.5
+        return float(2.0 * CHI * over / (self.N * j))
 
     def pull(self, j: int, mean: Array, x: Array) -> Array:
         """(y_x − y_u)/λ."""

@@ -29,6 +29,7 @@ from greedyhull.types import Array, Schedule, StepRule
 from greedyhull.weights import Fading, Steady, Unweighted, weights_of
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
+LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
 
 
 @dataclass(frozen=True)
@@ -121,13 +122,14 @@ class RegularizedStochasticFrankWolfe:
 
     def begins(self, f: Any, S: Any, x: Array) -> Leader:
         """ḡ_1 = 0 and Φ seen from x; c is measured if it is not given."""
-        weights, R2 = weights_of(self.sigma), 0.5 * S.diameter**2  # Φ is 1-smooth
+        weights, D, r = weights_of(self.sigma), S.diameter, S.circumradius
         c = weights.c
         if c is None:
             V = steepness(f, S, x).V
             b = min(size(self.batch, 1, f.n), f.n or np.inf)
-            c = weights.factor * b**0.5 * 0.5 * S.circumradius**2 / V if V > 0.0 else 1.0
-        return Leader(self.regularizer, x, c, R2)
+            c = weights.factor * b**0.5 * 0.5 * r * (r / V) if V > 0.0 else 1.0
+            c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
+        return Leader(self.regularizer, x, c, 0.5 * D * D)  # Φ is 1-smooth
 
     def theorems(self) -> Theorems:
         """The statements that may hold for a run of this solver."""

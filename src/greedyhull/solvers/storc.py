@@ -13,6 +13,7 @@ from greedyhull.atoms.base import dense_atom
 from greedyhull.batch import Source, source_of
 from greedyhull.errors import check
 from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.line import Parabola
 from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.looks.choice import seen_from
 from greedyhull.memory import Memory
@@ -102,8 +103,8 @@ class Storc:
         N, k = at.length, at.length - at.left + 1
         gamma = 2.0 / (k + 1.0)
         z = (1.0 - gamma) * at.y + gamma * at.x
-        near = D * D if self.condition is None else min(D * D, self.condition * D * D / 2.0 ** (at.epoch - 1))
-        b = ceil(self.multiplier * self.size(N, k, known))
+        near = D * D if self.condition is None else D * D * min(1.0, self.condition * 2.0 ** (1 - at.epoch))
+        b = ceil(min(self.multiplier * self.size(N, k, known), source.n))
         if 2 * b >= source.n:
             g = source.full(z)
         else:
@@ -123,7 +124,10 @@ class Storc:
         if self.condition is not None:
             return 5600.0 * N * self.condition
         flat, steep = self.batches
-        return N * (flat + steep * known.G * (k + 1.0) / (known.L * known.D) if known.D > 0.0 else flat)
+        bend = known.L * known.D
+        if bend == 0.0:  # one point, or none that f could tell from it: what is steep beside that asks for all terms
+            return np.inf if known.D > 0.0 and known.G > 0.0 else N * flat
+        return N * (flat + steep * known.G * (k + 1.0) / bend)
 
     def constants(self, f: Any, S: Any) -> Constants:
         """From the data of a linear model, by looking at some terms otherwise, where they are not given."""
@@ -174,7 +178,7 @@ def slide(g: Array, beta: float, x: Array, oracle: Any, tol: float, most: int) -
         d, slack, _ = oracle.argmin(slope, tol=0.5 * tol)
         v = dense_atom(d, x.shape) - u
         gap, bend = -float(np.vdot(slope, v)), beta * float(np.vdot(v, v))
-        if gap + slack <= tol or gap <= 0.0:
+        if not gap > 0.0 or gap + slack <= tol:
             break
-        u += min(1.0, gap / bend) * v if bend > 0.0 else v
+        u += Parabola(0.0, -gap, bend, 1.0).argmin() * v
     return u

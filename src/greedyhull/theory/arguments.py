@@ -12,8 +12,30 @@ Array = npt.NDArray[Any]
 K = TypeVar("K", float, Array)  # an iteration count, or an array of them: the answer has the same shape
 
 
+BEYOND = "The bound is not a number: what it is made of leaves the range of floating point. Scale the problem."
+LONGEST = 10**8  # steps that a recursion or a sum is followed for
+LARGEST = 2.0**53  # above it a float cannot tell a whole number from the next
+
+
+def number(name: str, value: Any) -> float:
+    """``value``, if it is one number."""
+    given = np.asarray(value)
+    check(
+        given.ndim == 0 and given.dtype.kind in "iuf",
+        f"{name} is {value!r}, but it must be one number. Pass such a number.",
+    )
+    return float(given)
+
+
+def known(value: float) -> float:
+    """``value``, unless it is not a number."""
+    check(not math.isnan(value), BEYOND)
+    return value
+
+
 def curvature(M: float) -> float:
     """M, if it is a finite curvature; the bounds of smooth optimisation say nothing without one."""
+    M = number("The curvature M", M)
     check(
         not (math.isinf(M) and M > 0),
         "The curvature M is infinite, and this bound needs a finite one. Choose a loss with a bounded second "
@@ -31,7 +53,7 @@ def at_least(low: float, **given: float) -> None:
     """Refuse any of the named numbers that is below ``low``, infinite or not a number."""
     for name, value in given.items():
         check(
-            math.isfinite(value) and value >= low,
+            math.isfinite(number(name, value)) and value >= low,
             f"{name} is {value}, but it must be a finite number >= {low:g}. Pass such a number.",
         )
 
@@ -40,7 +62,7 @@ def above_zero(**given: float) -> None:
     """Refuse any of the named numbers that is not finite and > 0."""
     for name, value in given.items():
         check(
-            math.isfinite(value) and value > 0,
+            math.isfinite(number(name, value)) and value > 0,
             f"{name} is {value}, but it must be a finite number > 0. Pass such a number.",
         )
 
@@ -78,9 +100,14 @@ def counts(k: npt.ArrayLike, first: int) -> Array:
         f"k is {wrong.flat[0] if wrong.size else first}, but this bound speaks of whole numbers k >= {first}. "
         f"Pass k = {first}, {first + 1}, ...",
     )
+    check(
+        bool(np.all(values <= LARGEST)),
+        f"k is {values.max(initial=first):g}, but whole numbers above 2^53 cannot be told apart. Pass a smaller k.",
+    )
     return values
 
 
 def like(k: K, values: Array) -> K:
-    """The values as a float where k is one number, as an array where k is an array."""
+    """The values as a float where k is one number, as an array where k is an array; refused if one is not a number."""
+    check(not np.any(np.isnan(values)), BEYOND)
     return cast(K, float(values) if np.ndim(k) == 0 else values)

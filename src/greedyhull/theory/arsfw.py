@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, like, steps, tolerances
+from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, known, like, steps, tolerances
+from greedyhull.theory.recursion import per_step
 from greedyhull.theory.stochastic import power_sum
 
 
@@ -37,8 +38,12 @@ def lazy_regret(sigma: npt.ArrayLike, g: npt.ArrayLike, rho: float, R2: float) -
     """
     above_zero(rho=rho)
     at_least(0, R2=R2)
-    weighted = tolerances(sigma) * tolerances(g)
-    return 0.5 * float(np.sum(weighted**2)) / rho + R2
+    weights = np.atleast_1d(tolerances(sigma))
+    norms = np.atleast_1d(tolerances(g))
+    count = max(weights.size, norms.size) if weights.size and norms.size else 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        weighted = per_step("sigma", weights, count) * per_step("g", norms, count)
+        return known(0.5 * float(np.sum(weighted**2)) / rho + R2)
 
 
 def lazy_regret_printed(sigma: npt.ArrayLike, g: npt.ArrayLike, rho: float, R2: float) -> float:
@@ -63,8 +68,9 @@ def arsfw_K(c: float, L: float, rho: float, Q: float, p: float = 0.5) -> float:
     at_least(0, c=c, L=L, Q=Q)
     above_zero(rho=rho)
     _check_power(p)
-    a = c * L / (math.sqrt(2 * rho) * (1 - p))
-    root = a + math.sqrt((Q + (c * L) ** 2 / rho) / (1 - p) + a * a)
+    pull = c * L / math.sqrt(rho)
+    a = pull / (math.sqrt(2) * (1 - p))
+    root = a + math.sqrt((Q + pull * pull) / (1 - p) + a * a)
     return root * root
 
 
@@ -95,12 +101,15 @@ def arsfw_recursion(eta: npt.ArrayLike, perturbation: npt.ArrayLike, rho: float,
     above_zero(rho=rho)
     at_least(0, M_Phi=M_Phi, e1=e1)
     eta = np.atleast_1d(steps(eta))
-    moved, allowed = (np.broadcast_to(tolerances(x), eta.shape) for x in (perturbation, eps))
+    moved = per_step("perturbation", tolerances(perturbation), eta.size)
+    allowed = per_step("eps", tolerances(eps), eta.size)
     e = np.empty(eta.size + 1)
     e[0] = e1
-    for k, step in enumerate(eta):
-        B, C = (1 - step) * e[k] + step * allowed[k] + M_Phi / 2 * step**2, math.sqrt(2 / rho) * moved[k]
-        e[k + 1] = (C / 2 + math.sqrt(B + C * C / 4)) ** 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k, step in enumerate(eta):
+            B, C = (1 - step) * e[k] + step * allowed[k] + M_Phi / 2 * step**2, moved[k] / math.sqrt(rho) * math.sqrt(2)
+            e[k + 1] = np.square(C / 2 + np.sqrt(B + C * C / 4))
+    known(float(e.max()))
     return e
 
 
@@ -113,12 +122,16 @@ def arsfw_along(eta: npt.ArrayLike, sigma: npt.ArrayLike, g: npt.ArrayLike, *, r
     >>> round(arsfw_along([1.0], [1.0], 1.0, rho=1.0, M_Phi=4.0, R2=0.5), 3)
     1.0
     """
+    above_zero(rho=rho)
     sigma = np.atleast_1d(tolerances(sigma))
-    norms = np.broadcast_to(tolerances(g), sigma.shape)
-    e = arsfw_recursion(eta, sigma * norms, rho, M_Phi, eps)[:-1]
-    total = float(np.sum(sigma))
-    above_zero(total_of_sigma=total)
-    return (float(np.sum(sigma * norms * np.sqrt(2 * e / rho))) + lazy_regret(sigma, norms, rho, R2)) / total
+    norms = per_step("g", tolerances(g), sigma.size)
+    with np.errstate(over="ignore", invalid="ignore"):
+        e = arsfw_recursion(eta, sigma * norms, rho, M_Phi, eps)[:-1]
+        per_step("eta", e, sigma.size)
+        total = float(np.sum(sigma))
+        above_zero(total_of_sigma=total)
+        followed = float(np.sum(sigma * norms * np.sqrt(2 * e / rho)))
+        return known((followed + lazy_regret(sigma, norms, rho, R2)) / total)
 
 
 def arsfw_rate1(sigma: npt.ArrayLike, *, c: float, L: float, rho: float, M_Phi: float, R2: float, c_eps: float = 0.0,
@@ -130,7 +143,7 @@ def arsfw_rate1(sigma: npt.ArrayLike, *, c: float, L: float, rho: float, M_Phi: 
     """
     sigma, eta = _weights(sigma, c, p)
     root = math.sqrt(2 * arsfw_K(c, L, rho, M_Phi / 2 + c_eps, p) / rho)
-    return (L * root * float(sigma @ np.sqrt(eta)) + lazy_regret(sigma, L, rho, R2)) / float(np.sum(sigma))
+    return known((L * root * float(sigma @ np.sqrt(eta)) + lazy_regret(sigma, L, rho, R2)) / float(np.sum(sigma)))
 
 
 def arsfw_rate1_printed(sigma: npt.ArrayLike, *, c: float, L: float, rho: float, R2: float, lam: float = 1.0,
@@ -142,7 +155,7 @@ def arsfw_rate1_printed(sigma: npt.ArrayLike, *, c: float, L: float, rho: float,
     """
     sigma, eta = _weights(sigma, c, p)
     total = float(np.sum(sigma))
-    return _printed_constant(c, L, rho, R2, lam, p) * float(sigma @ np.sqrt(eta)) / total + R2 / total
+    return known(_printed_constant(c, L, rho, R2, lam, p) * float(sigma @ np.sqrt(eta)) / total + R2 / total)
 
 
 class WeightSchedule(Protocol):
@@ -211,7 +224,8 @@ def arsfw(schedule: WeightSchedule, t: K, *, c: float, L: float, M_Phi: float, R
     """
     above_zero(c=c, rho=rho)
     at_least(0, L=L, M_Phi=M_Phi, R2=R2, c_eps=c_eps)
-    return schedule.bound(c, L, rho, M_Phi / 2 + c_eps, R2, t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.bound(c, L, rho, M_Phi / 2 + c_eps, R2, t)
 
 
 def arsfw_printed(schedule: "VariableWeights | ConstantWeights", t: K, *, c: float, L: float, R2: float, rho: float = 1.0,
@@ -224,7 +238,8 @@ def arsfw_printed(schedule: "VariableWeights | ConstantWeights", t: K, *, c: flo
     above_zero(c=c, rho=rho)
     at_least(0, L=L, R2=R2)
     check(hasattr(schedule, "printed"), f"{schedule!r} is not in the printed theorem. Ask arsfw() for it.")
-    return schedule.printed(c, L, rho, R2, lam, t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.printed(c, L, rho, R2, lam, t)
 
 
 def arsfw_best_c(schedule: WeightSchedule, t: int, **constants: float) -> float:
@@ -263,6 +278,7 @@ def _weights(sigma: npt.ArrayLike, c: float, p: float) -> tuple[Array, Array]:
     above_zero(c=c)
     _check_power(p)
     weights = np.atleast_1d(tolerances(sigma))
+    check(weights.size > 0, "No weights σ_k were given. Pass one for each step.")
     eta = np.arange(1.0, weights.size + 1.0) ** -p
     wrong = np.flatnonzero(weights > c * eta**1.5 * (1 + 1e-12))
     k = int(wrong[0]) if wrong.size else 0

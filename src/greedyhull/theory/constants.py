@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from math import inf, isinf
 from typing import Any
 
+import numpy as np
+
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory.bound import Constant
 
@@ -72,13 +74,14 @@ def constants(f: Any, S: Any, *, seed: int = 0, **given: float) -> Constants:
     unknown = set(given) - set(Constants.names())
     check(not unknown, f"{', '.join(sorted(unknown))} was given; the constants are {', '.join(Constants.names())}.")
     found = {name: Constant(inf, "upper bound", name) for name in Constants.names()}
-    found.update(_sizes(S))
-    found.update(_terms(f, S, seed) if hasattr(f, "batch") else {})
-    try:
-        found["M"] = f.curvature(S)
-    except GreedyhullError:  # a stream, or a black box of unknown smoothness
-        for name, smooth in (("M", "L_F"), ("M_mean", "L_max")):
-            found[name] = Constant(float(found[smooth]) * float(found["D"]) ** 2, found[smooth].status, name)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is infinite, which is an upper bound too
+        found.update(_sizes(S))
+        found.update(_terms(f, S, seed) if hasattr(f, "batch") else {})
+        try:
+            found["M"] = f.curvature(S)
+        except GreedyhullError:  # a stream, or a black box of unknown smoothness
+            for name, smooth in (("M", "L_F"), ("M_mean", "L_max")):
+                found[name] = _scaled(found[smooth], found["D"], name)
     found.update({name: Constant(float(value), "upper bound", name) for name, value in given.items()})
     return Constants(**found)
 
@@ -92,17 +95,28 @@ def _sizes(S: Any) -> dict[str, Constant]:
     return {
         "D": D,
         "r_S": r_S,
-        "R2": Constant(0.5 * float(R) ** 2, R.status, "R2"),
+        "R2": Constant(0.5 * float(R) * float(R), R.status, "R2"),
         "rho": Constant(1.0, "exact", "rho"),
-        "M_Phi": Constant(float(D) ** 2, D.status, "M_Phi"),
+        "M_Phi": Constant(float(D) * float(D), D.status, "M_Phi"),
     }
 
 
+def _scaled(L: Constant, D: Constant, name: str) -> Constant:
+    """LD², zero where D is: on one point nothing bends."""
+    value = float(L) * float(D) * float(D) if float(D) > 0.0 else 0.0
+    return Constant(value, L.status, name)
+
+
 def _terms(f: Any, S: Any, seed: int) -> dict[str, Constant]:
+    from greedyhull.batch import check_terms
     from greedyhull.term_constants import linear_terms, sampled_terms
 
     if f.has_intercept and not f.quadratic:  # the best intercept depends on all terms at once: there are no single ones
         return {}
-    linear = hasattr(f, "design") and len(f.domain) == 1
-    found: dict[str, Constant] = linear_terms(f, S) if linear else sampled_terms(f, S, seed)
-    return found
+    if hasattr(f, "design") and len(f.domain) == 1:
+        return linear_terms(f, S)
+    try:
+        check_terms(f)
+    except GreedyhullError:  # data whose rows nobody can take: nothing is known of single terms
+        return {}
+    return sampled_terms(f, S, seed)

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, at_least, curvature
+from greedyhull.theory.arguments import Array, at_least, curvature, number
 
 
 def jones_to_fw(eps: float, eta: float, M: float) -> float:
@@ -56,7 +56,7 @@ def _converted(eps: float, eta: float, M: float) -> float:
     M = curvature(M)
     at_least(0, eps=eps)
     check(
-        0 < eta <= 1,
+        0 < number("eta", eta) <= 1,
         f"eta is {eta}, but Theorem 4 needs a step in (0, 1]: with η = 0 every atom gives the same point, and its "
         "score may be anything. Pass the step the atom was chosen for.",
     )

@@ -52,10 +52,10 @@ def linear_rate(M: float, mu: float, rho: float, e0: float, k: K) -> K:
     at_least(0, rho=rho)
     check(not (np.isnan(e0) or e0 < 0), f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
     check(
-        4 * mu * rho**2 <= M and M > 0,
+        4 * mu * rho * rho <= M and M > 0,
         f"M = {M}, mu = {mu} and rho = {rho} contradict each other: a hull that holds a ball of radius rho has "
         "M >= 4 mu rho². Pass an upper bound for M and lower bounds for mu and rho.",
     )
     n = counts(k, first=0)
-    left = 1 - mu * rho**2 / M
+    left = 1 - mu * rho * rho / M
     return like(k, np.where(n >= 1, min(e0, M / (2 * left)) * left**n, e0))

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from greedyhull.theory.arguments import Array, K, at_least, counts, like
+from greedyhull.errors import check
+from greedyhull.theory.arguments import LONGEST, Array, K, at_least, counts, like
 
 
 def recursion_lower(e0: float, C: float, k: K) -> K:
@@ -41,7 +42,9 @@ def greedy_recursion(e0: float, C: float, K: int) -> Array:
     array([1.      , 0.75    , 0.609375])
     """
     at_least(0, e0=e0, C=C)
-    e = np.empty(int(counts(K, first=0)) + 1)
+    steps = counts(K, first=0)
+    check(bool(steps <= LONGEST), f"K is {K}, and the recursion is followed step by step. Pass K up to {LONGEST}.")
+    e = np.empty(int(steps) + 1)
     e[0] = e0
     for k in range(len(e) - 1):
         step = greedy_step(float(e[k]), C)

@@ -1,9 +1,11 @@
 """How fast the error falls: Theorem 2 and its relatives."""
 
+import math
+
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, curvature, like
+from greedyhull.theory.arguments import LARGEST, Array, K, above_zero, at_least, counts, curvature, like, number
 
 
 def rate(M: float, c: float, k: K, exact: bool = False) -> K:
@@ -106,7 +108,7 @@ def warm_start_rate(M: float, e0: float, k: K) -> K:
         f"e0 is {e0}, above the curvature M = {M}: such a start is not warm. Ask line_search_rate(M, k), "
         "which holds from any start.",
     )
-    return like(k, 2 * M / (counts(k, first=0) + 2 * M / e0))
+    return like(k, e0 / (1 + counts(k, first=0) * (e0 / M / 2)))
 
 
 def warm_start_index(M: float, c: float, e0: float) -> int:
@@ -121,7 +123,10 @@ def warm_start_index(M: float, c: float, e0: float) -> int:
     M = curvature(M)
     at_least(0, c=c)
     above_zero(e0=e0)
-    return max(0, int(np.floor(4 * (M / 2 + c) / e0)) - 2)
+    start = 4 * (M / 2 + c) / e0
+    check(math.isfinite(start), f"4B/e0 is {start} for M = {M}, c = {c} and e0 = {e0}: no counter begins there. Pass a larger "
+                                "e0.")
+    return max(0, math.floor(start) - 2)
 
 
 def late_start_rate(M: float, c: float, e0: float, first: float, k: K) -> K:
@@ -135,7 +140,9 @@ def late_start_rate(M: float, c: float, e0: float, first: float, k: K) -> K:
     0.08
     """
     M = curvature(M)
-    at_least(0, c=c, e0=e0, first=first)
+    at_least(0, c=c, e0=e0)
+    check(0 <= number("first", first) <= LARGEST, f"first is {first}, but a count lies between 0 and 2^53. Pass such a "
+                                                  "number.")
     return like(k, max(4 * (M / 2 + c), (first + 2) * e0) / (first + counts(k, first=0) + 2))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, curvature, steps, tolerances
+from greedyhull.theory.arguments import Array, curvature, number, steps, tolerances
 
 Values = float | Array | Callable[[int], float]  # a constant, a record, or a rule k -> value
 
@@ -34,7 +34,7 @@ def recursion(M: float | Array, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0, e0
         f"The steps have shape {eta.shape}; wanted is one row, η_0, ..., η_(K-1). Pass one run at a time.",
     )
     check(not (np.isnan(e0) or e0 < 0), f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
-    bends, eps = _per_step("M", _curvatures(M), eta.size), _per_step("eps", tolerances(eps), eta.size)
+    bends, eps = per_step("M", _curvatures(M), eta.size), per_step("eps", tolerances(eps), eta.size)
     E = np.empty(eta.size + 1)
     E[0] = e0
     for k, step in enumerate(eta):
@@ -95,7 +95,7 @@ def diverges(eta: float | Callable[[int], float]) -> bool:
     (True, False, True)
     """
     if not callable(eta):
-        check(not np.isnan(eta), "The power p is nan. Pass the p of η_k = k^-p.")
+        check(not np.isnan(number("The power p", eta)), "The power p is nan. Pass the p of η_k = k^-p.")
         return bool(eta <= 1)
     j = np.array([30, 45, 60])
     late = np.array([eta(2 ** int(i)) for i in j])
@@ -109,7 +109,7 @@ def _curvatures(M: float | Array) -> Array:
     return np.array([curvature(float(m)) for m in np.ravel(M)])
 
 
-def _per_step(name: str, values: Array, count: int) -> Array:
+def per_step(name: str, values: Array, count: int) -> Array:
     check(
         values.size in (1, count),
         f"{name} holds {values.size} numbers for {count} steps. Pass one number, or one for each step.",

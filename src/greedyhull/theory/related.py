@@ -29,7 +29,7 @@ def svrf_rate(L: float, D: float, k: K) -> K:
     0.16
     """
     at_least(0, L=L, D=D)
-    return like(k, 4 * L * D * D / (counts(k, first=2) + 1))
+    return like(k, 4 * (L * D * D) / (counts(k, first=2) + 1))
 
 
 def svrf_epoch_rate(L: float, D: float, epoch: K) -> K:
@@ -41,7 +41,7 @@ def svrf_epoch_rate(L: float, D: float, epoch: K) -> K:
     0.125
     """
     at_least(0, L=L, D=D)
-    return like(epoch, L * D * D / 2 ** (counts(epoch, first=0) + 1))
+    return like(epoch, L * D * D * np.exp2(-counts(epoch, first=0) - 1))
 
 
 def spider_rate(L: float, D: float, k: K) -> K:
@@ -54,7 +54,7 @@ def spider_rate(L: float, D: float, k: K) -> K:
     0.4
     """
     at_least(0, L=L, D=D)
-    return like(k, 10 * L * D * D / (counts(k, first=2) + 1))
+    return like(k, 10 * (L * D * D) / (counts(k, first=2) + 1))
 
 
 def spider_gap(L: float, D: float, e1: float, T: K) -> K:
@@ -98,7 +98,8 @@ def storm_rate(M: float, L: float, D: float, sigma: float, b: float, k: K, c: fl
     at_least(0, L=L, D=D, sigma=sigma, c=c)
     above_zero(b=b)
     t = counts(k, first=2) - 1
-    return like(k, 2 * D * (sigma + L * D) / np.sqrt(b * t) + (curvature(M) / 2 + c) * _harmonic(t) / t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return like(k, 2 * D * (sigma + L * D) / np.sqrt(b * t) + (curvature(M) / 2 + c) * _harmonic(t) / t)
 
 
 def momentum_rate(L: float, D: float, sigma: float, e1: float, k: K, first_error: float | None = None) -> K:
@@ -110,9 +111,9 @@ def momentum_rate(L: float, D: float, sigma: float, e1: float, k: K, first_error
     >>> round(momentum_rate(L=1.0, D=1.0, sigma=0.0, e1=0.0, k=992, first_error=0.0), 4)
     0.3328
     """
-    at_least(0, L=L, D=D, sigma=sigma, e1=e1)
     start = sigma if first_error is None else first_error
-    noise = max(2 * start, math.sqrt(16 * sigma**2 + 2 * (L * D) ** 2))
+    at_least(0, L=L, D=D, sigma=sigma, e1=e1, first_error=start)
+    noise = max(2 * start, math.hypot(4 * sigma, math.sqrt(2) * L * D))
     Q = max(9 ** (1 / 3) * e1, L * D * D / 2 + 2 * D * noise)
     return like(k, Q / (counts(k, first=1) + 8) ** (1 / 3))
 
@@ -138,7 +139,7 @@ def online_cg_rate(D: float, G: float, T: K) -> K:
     1.6
     """
     at_least(0, D=D, G=G)
-    return like(T, 8 * D * G * counts(T, first=1) ** -0.25)
+    return like(T, 8 * (D * G) * counts(T, first=1) ** -0.25)
 
 
 SOURCES: dict[str, Source] = {

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, curvature, like, steps
+from greedyhull.theory.arguments import LONGEST, Array, K, above_zero, at_least, counts, curvature, like, steps
 from greedyhull.theory.rates import _harmonic, rate
 
 
@@ -59,7 +59,7 @@ class FixedHorizon:
         check(
             bool(np.all(self.gamma <= np.sqrt(n))),
             f"gamma = {self.gamma:g} makes steps γ/√t above 1 at t = {np.min(n):g}: they would leave the hull. "
-            f"Take t >= {math.ceil(self.gamma**2)}, or a smaller gamma.",
+            f"Take t >= {np.ceil(self.gamma * self.gamma):.15g}, or a smaller gamma.",
         )
         return like(t, (e1 / self.gamma + noise + self.gamma * bend) / np.sqrt(n))
 
@@ -145,7 +145,10 @@ class BetterSchedule:
     def batch(self, noise: float, k: int) -> int:
         """b_k, the smallest batch that is large enough at step k, counted from zero."""
         at_least(0, noise=noise)
-        return max(1, math.ceil((noise * (k + 2) / (2 * self.tau)) ** 2))
+        root = noise * (k + 2) / (2 * self.tau)
+        check(math.isfinite(root * root), f"A noise of {noise:g} beside τ = {self.tau:g} asks for infinite batches. Take a "
+                                          "larger tau.")
+        return max(1, math.ceil(root * root))
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
         return rate(0.0, bend + self.tau, t)
@@ -193,7 +196,8 @@ def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c:
     >>> asj(LastIterate(), 64, M=1.0, sigma=2.0, r_S=1.0)
     0.75
     """
-    return schedule.bound(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.bound(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
 
 
 def asfw(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
@@ -204,7 +208,8 @@ def asfw(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c
     >>> asfw(LastIterate(), 64, M=2.0, sigma=2.0, r_S=1.0)
     0.75
     """
-    return schedule.bound(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.bound(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
 
 
 def asfw_line_search(schedule: BatchSchedule, t: K, *, M: float, M_mean: float, sigma: float, r_S: float, c: float = 0.0,
@@ -217,7 +222,8 @@ def asfw_line_search(schedule: BatchSchedule, t: K, *, M: float, M_mean: float, 
     >>> asfw_line_search(LastIterate(), 64, M=1.0, M_mean=1.0, sigma=2.0, r_S=1.0)
     0.75
     """
-    return schedule.bound(*_terms((curvature(M) + curvature(M_mean)) / 2 + c, sigma, r_S, c, e1), t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.bound(*_terms((curvature(M) + curvature(M_mean)) / 2 + c, sigma, r_S, c, e1), t)
 
 
 def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L: float, D: float, c: float = 0.0,
@@ -229,7 +235,8 @@ def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L:
     """
     _printable(schedule)
     at_least(0, c=c, L=L, D=D)
-    return schedule.printed(D * L + curvature(M) + c, e1, t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.printed(D * L + curvature(M) + c, e1, t)
 
 
 def asj_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: float, sigma: float, r_S: float,
@@ -240,7 +247,8 @@ def asj_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: 
     0.4
     """
     _averages(schedule)
-    return schedule.mean_gap(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.mean_gap(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
 
 
 def asfw_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: float, sigma: float, r_S: float,
@@ -254,7 +262,8 @@ def asfw_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M:
     0.4
     """
     _averages(schedule)
-    return schedule.mean_gap(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return schedule.mean_gap(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
 
 
 def without_replacement(sigma: float, n: int, b: float) -> float:
@@ -269,13 +278,15 @@ def without_replacement(sigma: float, n: int, b: float) -> float:
 
 def power_sum(p: float, t: Array) -> Array:
     """Σ k^-p over k = 1, ..., t for every t."""
+    longest = float(np.max(t, initial=1.0))
+    check(longest <= LONGEST, f"t is {longest:g}, and a sum of t terms is needed. Pass t up to {LONGEST}.")
     whole = np.asarray(t).astype(int)
     return np.asarray(np.cumsum(np.arange(1.0, np.max(whole) + 1.0) ** -p)[whole - 1])
 
 
 def _shrunk(n: int, b: float) -> float:
     check(n >= 1 and b >= 1, f"A batch of {b:g} terms out of {n} was given; at least one of each is wanted.")
-    return 0.0 if b >= n else (n - b) / (n - 1)
+    return 0.0 if b >= n else 1.0 if math.isinf(n) else (n - b) / (n - 1)
 
 
 def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[float, float, float]:

@@ -1,0 +1,48 @@
+"""Lengths and root mean squares of numbers whose squares may overflow, or vanish."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.types import Array
+
+LEAST = 1e-280  # a sum of squares above this has lost nothing to underflow
+
+
+def length(x: Array) -> float:
+    """‖x‖₂ of an array of any shape; infinite only where it is larger than any float, or where x has NaN.
+
+    >>> length(np.array([0.0, -4e200])), length(np.array([3e-200, 4e-200])), length(np.zeros(2))
+    (4e+200, 5e-200, 0.0)
+    """
+    with np.errstate(over="ignore"):
+        square = float(np.vdot(x, x))
+    if LEAST < square < np.inf:
+        return float(np.sqrt(square))
+    largest = float(np.abs(x).max(initial=0.0))
+    return largest * float(np.linalg.norm(x / largest)) if 0.0 < largest < np.inf else _end(largest)
+
+
+def times(x: Array, y: Array) -> Array:
+    """x·y for y ≥ 0, where an infinite x counts for nothing beside a y of zero.
+
+    >>> times(np.array([np.inf, 2.0]), np.array([0.0, 3.0]))
+    array([0., 6.])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(y > 0.0, x * y, 0.0)
+
+
+def rms(x: Array) -> float:
+    """√(mean of squares).
+
+    >>> rms(np.array([1e200, 1e200])), rms(np.array([1e-200, 1e-200]))
+    (1e+200, 1e-200)
+    """
+    largest = float(np.abs(x).max(initial=0.0))
+    return largest * float(np.sqrt(np.mean(np.square(x / largest)))) if 0.0 < largest < np.inf else _end(largest)
+
+
+def _end(largest: float) -> float:
+    """Zero, or infinity: what is not a number may be as large as that."""
+    return 0.0 if largest == 0.0 else np.inf
