@@ -60,7 +60,7 @@ class BlackBox:
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return lambda x: float(self._value(_locked(x))), lambda x: self._checked(self._gradient(_locked(x)))
+        return lambda x: number(self._value(_locked(x)), self.called), lambda x: self._checked(self._gradient(_locked(x)))
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain)
@@ -119,15 +119,17 @@ class BlackBox:
 
 
 def number(value: Any, called: str) -> float:
-    """What a function returned, as a float; arrays of one entry are taken."""
+    """What a function returned, as a float; arrays of one entry are taken, NaN and infinity are for others to judge."""
     if isinstance(value, (float, int)):
         return float(value)
-    array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
-    good = array is not None and array.size == 1 and array.dtype.kind in "biuf"
-    given = f"an array of shape {array.shape} and dtype {array.dtype}" if array is not None and array.ndim else repr(value)
-    check(good, lambda: f"{called} returned {given}; one number is wanted."
-          + (" Return the value alone; the gradient is a function of its own." if isinstance(value, tuple) else ""))
-    return float(array.item()) if array is not None else np.nan
+    if isinstance(value, (np.ndarray, np.generic)) and value.size == 1 and value.dtype.kind in "biuf":
+        return float(value.item())
+    several = f"a {type(value).__name__}"
+    if isinstance(value, tuple):
+        several = f"{len(value)} things; return the value alone, and the gradient from a function of its own"
+    elif isinstance(value, np.ndarray):
+        several = f"an array of shape {value.shape} and dtype {value.dtype}"
+    raise GreedyhullError(f"{called} returned {several}. One number is wanted.")
 
 
 def numbers(g: Any, called: str, shape: Shape) -> Array:
@@ -140,12 +142,14 @@ def numbers(g: Any, called: str, shape: Shape) -> Array:
     array([0., 2.])
     """
     check(not isinstance(g, tuple), f"{called} returned several things; the gradient alone is wanted.")
-    check(not np.iscomplexobj(g), f"{called} returned complex numbers; real numbers are wanted.")
     if hasattr(g, "toarray"):
         g = g.toarray()
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
+        check(not np.iscomplexobj(g), f"{called} returned complex numbers; real numbers are wanted.")
         return np.array(g, dtype=np.float64)
+    except GreedyhullError:
+        raise
     except (TypeError, ValueError):
         raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
                               "of w is wanted.") from None
