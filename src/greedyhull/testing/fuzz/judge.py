@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.certificate import Certificate
 from greedyhull.testing.fuzz import membership
-from greedyhull.testing.fuzz.exact import LD
+from greedyhull.testing.fuzz.exact import LD, Exact
 from greedyhull.testing.fuzz.models import EPS, Model
 from greedyhull.testing.fuzz.regions import Region
 from greedyhull.types import Array
@@ -81,10 +81,10 @@ def _outside(what: str, off: float, rounding: float) -> list[Finding]:
     return [Finding("infeasible", what, words)]
 
 
-def noise(model: Model, region: Region, size: Any) -> float:
+def noise(model: Model, region: Region, real: Exact) -> float:
     """What extended precision, a black box of its own, or a set's own definition leave open."""
     terms = model.n + model.d + 16
-    return TINY * terms + float((64.0 * LD_EPS * terms + model.own + 8.0 * region.loose) * size)
+    return TINY * terms + float(64.0 * LD_EPS * terms * real.size + (model.own + 8.0 * region.loose) * real.rough)
 
 
 def least(model: Model, region: Region, points: Iterable[Array | None]) -> Any:
@@ -101,8 +101,8 @@ def judge(model: Model, region: Region, certificate: Certificate, x: Array, best
     if value is None or gap is None or certificate.kind in ("expectation", "estimate", "stationary"):
         return []
     real = model.exact(x)
-    blur = noise(model, region, real.size)
-    rounded = 16.0 * EPS * (model.n + model.d + 16) * real.size
+    blur = noise(model, region, real)
+    rounded = 16.0 * EPS * (model.n + model.d + 16) * real.rough
     found, hair = [], True
     if np.isnan(value) or np.isnan(gap) or np.isnan(certificate.lower) or not np.isfinite(real.value):
         hair = False

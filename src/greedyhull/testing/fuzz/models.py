@@ -146,7 +146,8 @@ def quadratic(rng: Rng, d: int) -> Model:
 
     def exact(x: Array) -> Exact:
         value = x @ (A @ x) / 2 - c @ x
-        return Exact(value, np.abs(x) @ (np.abs(A) @ np.abs(x)) + np.abs(c) @ np.abs(x))
+        size = LD(np.abs(x) @ (np.abs(A) @ np.abs(x)) + np.abs(c) @ np.abs(x))
+        return Exact(LD(value), size, size)
 
     return Model("quadratic", gh.quadratic(X, b), d, exact, f"quadratic(Q {d}x{d} {storage}, {how}, rank {rank})")
 
@@ -192,7 +193,8 @@ def _softmax(rng: Rng, X: Array, A: Array) -> Model:
 
     def exact(x: Array) -> Exact:
         z = A @ x
-        return Exact(np.log(np.exp(z - z.max()).sum()) + z.max(), (np.abs(A) @ np.abs(x)).max() + np.abs(z).max() + 1)
+        size = LD((np.abs(A) @ np.abs(x)).max() + np.abs(z).max() + 1)
+        return Exact(LD(np.log(np.exp(z - z.max()).sum()) + z.max()), size, size)
 
     L = float(np.linalg.norm(X, 2) ** 2)
     smoothness = L if chance(rng, 0.5) and L > 0 else None
