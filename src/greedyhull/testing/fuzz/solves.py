@@ -98,7 +98,7 @@ def judged(problem: Problem, results: list[Result], say: Say, also: list[Array] 
             said = tried.refused or tried.raw or f"{tried.result!r:.220}"
             say(f"{solver}: {said}\n    {tried.result.certificate if tried.result is not None else ''}")
             records.append(record)
-        say(f"the least value found is {best!r}")
+        say(f"the least value found is {best.value!r}")
     return records
 
 
