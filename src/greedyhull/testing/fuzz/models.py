@@ -138,10 +138,12 @@ def quadratic(rng: Rng, d: int) -> Model:
         v /= np.linalg.norm(v)
         G -= np.outer(v, v @ G)
         Q, how = G @ G.T, "indefinite"
-        Q -= float(10.0 ** rng.uniform(-16, -2)) * max(float(np.abs(Q).max()), 1e-3) * np.outer(v, v)
+        Q -= float(10.0 ** rng.uniform(-15, -5)) * max(float(np.abs(Q).max()), 1e-3) * np.outer(v, v)
     Q = 0.5 * (Q + Q.T) * scale(rng)
     X, storage = stored(rng, Q)
     b = None if chance(rng, 0.2) else rng.standard_normal(d) * (float(np.abs(Q).max()) if chance(rng, 0.5) else scale(rng))
+    if how == "indefinite" and chance(rng, 0.7):
+        b = Q @ (G @ rng.standard_normal(rank)) if chance(rng, 0.5) else None  # nothing pulls along the curve that bends down
     A, c = plain(X), np.zeros(d, LD) if b is None else b.astype(LD)
 
     def exact(x: Array) -> Exact:
