@@ -21,7 +21,7 @@ def numbers(seed: int, runs: int, only: str | None) -> list[int]:
 def fuzz(seed: int, runs: int, only: str | None = None, jobs: int = 1, talk: bool = False) -> Report:
     """Play many cases."""
     report, cases = Report(seed), numbers(seed, runs, only)
-    if jobs == 1:
+    if jobs <= 1:
         played = map(partial(play, seed), cases)
         _gather(report, cases, played, talk)
     else:
@@ -37,13 +37,20 @@ def _gather(report: Report, cases: list[int], played: object, talk: bool) -> Non
             print(f"\r{number + 1} cases, {len(report.failures)} findings", end="", file=sys.stderr)
 
 
+def natural(text: str) -> int:
+    """A whole number of at least zero."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} was given; a whole number of at least 0 is wanted")
+    return int(text)
+
+
 def parser() -> argparse.ArgumentParser:
     out = argparse.ArgumentParser(prog="python -m greedyhull.testing fuzz", description=__doc__)
-    out.add_argument("--runs", type=int, default=1000, help="how many cases")
-    out.add_argument("--seed", type=int, default=None, help="which series of cases; a new one if left out")
+    out.add_argument("--runs", type=natural, default=1000, help="how many cases")
+    out.add_argument("--seed", type=natural, default=None, help="which series of cases; a new one if left out")
     out.add_argument("--only", choices=tuple(KINDS), default=None, help="cases of one kind")
-    out.add_argument("--case", type=int, default=None, help="play this case alone, and say what happens in it")
-    out.add_argument("--jobs", type=int, default=1, help="processes")
+    out.add_argument("--case", type=natural, default=None, help="play this case alone, and say what happens in it")
+    out.add_argument("--jobs", type=natural, default=1, help="processes")
     return out
 
 

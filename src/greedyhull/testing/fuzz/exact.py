@@ -11,13 +11,18 @@ from greedyhull.types import Array
 
 Terms = Callable[[Array, Array], tuple[Array, Array]]  # ℓ(z, y) and ℓ'(z, y)
 LD = np.longdouble
+BLUR = LD(16.0 * np.finfo(np.float64).eps)
 
 
 class Exact(NamedTuple):
-    """f(x), and Σ pᵢ(|ℓᵢ| + |ℓ'ᵢ|(|xᵢ|·|w| + |yᵢ|)): rounding errors of an evaluation are proportional to that."""
+    """f(x), and Σ pᵢ(|ℓᵢ| + |ℓ'ᵢ|(|xᵢ|·|w| + |yᵢ|)): rounding errors of an evaluation are proportional to that.
+
+    ``rough`` is the same with the slopes that ℓ has where float64 may take zᵢ to be: what counts where the slope is zero.
+    """
 
     value: np.longdouble
     size: np.longdouble
+    rough: np.longdouble
 
 
 def squared(z: Array, y: Array) -> tuple[Array, Array]:
@@ -98,10 +103,11 @@ class Formula(NamedTuple):
         """Σ pᵢ ℓ(zᵢ, yᵢ), with the best intercept if ``profiled``; ``reach`` is |xᵢ|·|w|."""
         with np.errstate(all="ignore"):
             b = self.intercept(z, y, p) if profiled else LD(0)
-            value, slopes = self.terms(z + b, y)
-            on = p > 0
-            size = p[on] * (np.abs(value[on]) + np.abs(slopes[on]) * (reach + np.abs(y) + np.abs(b))[on])
-            return Exact(LD((p[on] * value[on]).sum()), LD(size.sum()))
+            p, z, y, reach = p[p > 0], z[p > 0] + b, y[p > 0], (reach + np.abs(y) + np.abs(b))[p > 0]
+            value, slopes = self.terms(z, y)
+            steep = [np.abs(self.terms(z + side * reach, y)[1]) for side in (-BLUR, BLUR)]
+            size, rough = ((p * (np.abs(value) + slope * reach)).sum() for slope in (np.abs(slopes), np.maximum(*steep)))
+            return Exact(LD((p * value).sum()), LD(size), LD(rough))
 
     def intercept(self, z: Array, y: Array, p: Array) -> np.longdouble:
         """A best b for Σ pᵢ ℓ(zᵢ + b, yᵢ): the kink of a sample, a mean, or where the slopes cancel, by halving."""

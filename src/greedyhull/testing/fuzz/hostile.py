@@ -11,7 +11,7 @@ import numpy as np
 import greedyhull as gh
 from greedyhull.testing.fuzz.attempts import Attempt, attempt
 from greedyhull.testing.fuzz.draws import Rng, chance, pick, size
-from greedyhull.testing.fuzz.exact import LD, Exact
+from greedyhull.testing.fuzz.exact import BLUR, LD, Exact
 from greedyhull.testing.fuzz.judge import Finding
 from greedyhull.testing.fuzz.models import EPS, Model
 from greedyhull.testing.fuzz.records import Record
@@ -93,7 +93,8 @@ def wrong_gradient(rng: Rng, say: Say) -> list[Record]:
 
     def exact(x: Array) -> Exact:
         r = A @ x - target
-        return Exact(LD(r @ r / 2), LD(np.abs(r) @ (np.abs(A) @ np.abs(x) + np.abs(target))))
+        reach = np.abs(A) @ np.abs(x) + np.abs(target)
+        return Exact(LD(r @ r / 2), LD(np.abs(r) @ reach), LD((np.abs(r) + BLUR * reach) @ reach))
 
     f = gh.function(lambda w: 0.5 * float(((X @ w - y) ** 2).sum()), gradient, d)
     model = Model(f"gradient {how}", f, d, exact, f"function(squares {n}x{d}, gradient {how})", correctable=False,

@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.certificate import Certificate
 from greedyhull.testing.fuzz import membership
-from greedyhull.testing.fuzz.exact import LD
+from greedyhull.testing.fuzz.exact import LD, Exact
 from greedyhull.testing.fuzz.models import EPS, Model
 from greedyhull.testing.fuzz.regions import Region
 from greedyhull.types import Array
@@ -81,28 +81,29 @@ def _outside(what: str, off: float, rounding: float) -> list[Finding]:
     return [Finding("infeasible", what, words)]
 
 
-def noise(model: Model, region: Region, size: Any) -> float:
+def noise(model: Model, region: Region, real: Exact) -> float:
     """What extended precision, a black box of its own, or a set's own definition leave open."""
     terms = model.n + model.d + 16
-    return TINY * terms + float((64.0 * LD_EPS * terms + model.own + 8.0 * region.loose) * size)
+    return TINY * terms + float(64.0 * LD_EPS * terms * real.size + (model.own + 8.0 * region.loose) * real.rough)
 
 
-def least(model: Model, region: Region, points: Iterable[Array | None]) -> Any:
+def least(model: Model, region: Region, points: Iterable[Array | None]) -> Exact:
     """The least value of all feasible points that are known: those given, a few atoms, their mean."""
     some = region.some.astype(LD)
     pulled = [x if region.atoms is not None else region.pull(x) for x in (*some[:12], some.mean(axis=0))]
-    values = [model.exact(x).value for x in (*points, *pulled) if x is not None]
-    return min((v for v in values if np.isfinite(v)), default=LD(np.inf))
+    values = [model.exact(x) for x in (*points, *pulled) if x is not None]
+    nothing = Exact(LD(np.inf), LD(0), LD(0))
+    return min((v for v in values if np.isfinite(v.value)), key=lambda v: v.value, default=nothing)
 
 
-def judge(model: Model, region: Region, certificate: Certificate, x: Array, best: Any, where: str) -> list[Finding]:
+def judge(model: Model, region: Region, certificate: Certificate, x: Array, reference: Exact, where: str) -> list[Finding]:
     """What is false about a certificate, given the least value that anybody found."""
     value, gap = certificate.value, certificate.gap
     if value is None or gap is None or certificate.kind in ("expectation", "estimate", "stationary"):
         return []
-    real = model.exact(x)
-    blur = noise(model, region, real.size)
-    rounded = 16.0 * EPS * (model.n + model.d + 16) * real.size
+    real, best = model.exact(x), reference.value
+    blur = noise(model, region, real) + noise(model, region, reference)
+    rounded = 16.0 * EPS * (model.n + model.d + 16) * real.rough
     found, hair = [], True
     if np.isnan(value) or np.isnan(gap) or np.isnan(certificate.lower) or not np.isfinite(real.value):
         hair = False

@@ -138,15 +138,18 @@ def quadratic(rng: Rng, d: int) -> Model:
         v /= np.linalg.norm(v)
         G -= np.outer(v, v @ G)
         Q, how = G @ G.T, "indefinite"
-        Q -= float(10.0 ** rng.uniform(-16, -2)) * max(float(np.abs(Q).max()), 1e-3) * np.outer(v, v)
+        Q -= float(10.0 ** rng.uniform(-15, -5)) * max(float(np.abs(Q).max()), 1e-3) * np.outer(v, v)
     Q = 0.5 * (Q + Q.T) * scale(rng)
     X, storage = stored(rng, Q)
     b = None if chance(rng, 0.2) else rng.standard_normal(d) * (float(np.abs(Q).max()) if chance(rng, 0.5) else scale(rng))
+    if how == "indefinite" and chance(rng, 0.7):
+        b = Q @ (G @ rng.standard_normal(rank)) if chance(rng, 0.5) else None  # nothing pulls along the curve that bends down
     A, c = plain(X), np.zeros(d, LD) if b is None else b.astype(LD)
 
     def exact(x: Array) -> Exact:
         value = x @ (A @ x) / 2 - c @ x
-        return Exact(value, np.abs(x) @ (np.abs(A) @ np.abs(x)) + np.abs(c) @ np.abs(x))
+        size = LD(np.abs(x) @ (np.abs(A) @ np.abs(x)) + np.abs(c) @ np.abs(x))
+        return Exact(LD(value), size, size)
 
     return Model("quadratic", gh.quadratic(X, b), d, exact, f"quadratic(Q {d}x{d} {storage}, {how}, rank {rank})")
 
@@ -192,7 +195,8 @@ def _softmax(rng: Rng, X: Array, A: Array) -> Model:
 
     def exact(x: Array) -> Exact:
         z = A @ x
-        return Exact(np.log(np.exp(z - z.max()).sum()) + z.max(), (np.abs(A) @ np.abs(x)).max() + np.abs(z).max() + 1)
+        size = LD((np.abs(A) @ np.abs(x)).max() + np.abs(z).max() + 1)
+        return Exact(LD(np.log(np.exp(z - z.max()).sum()) + z.max()), size, size)
 
     L = float(np.linalg.norm(X, 2) ** 2)
     smoothness = L if chance(rng, 0.5) and L > 0 else None

@@ -20,7 +20,7 @@ class Drawn(NamedTuple):
 
     name: str
     solver: Any
-    most: int = 200
+    most: int = 120
 
 
 def scheduled(rng: Rng) -> Any:
@@ -76,11 +76,11 @@ def _aggregated(rng: Rng) -> Drawn:
 
 def _smoothed(rng: Rng) -> Drawn:
     inner: Any = pick(rng, (gh.Corrective(), gh.BlendedPairwise(), gh.FrankWolfe()))
-    return Drawn("Smoothed", gh.Smoothed(inner, None if chance(rng, 0.7) else 0.1), 100)
+    return Drawn("Smoothed", gh.Smoothed(inner, None if chance(rng, 0.7) else 0.1), 60)
 
 
 def _default(rng: Rng) -> Drawn:
-    return Drawn("default", None, 100)
+    return Drawn("default", None, 60)
 
 
 def _stochastic(rng: Rng) -> Drawn:

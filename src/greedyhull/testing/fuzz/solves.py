@@ -70,13 +70,14 @@ def run(problem: Problem, solver: str, call: Callable[[], Any]) -> Result:
     tried = attempt(call)
     if tried.result is None:
         return Result(solver, tried, None)
-    return Result(solver, tried, point_of(tried.result.point, problem.region, tried.result.iterations))
+    with np.errstate(all="ignore"):
+        return Result(solver, tried, point_of(tried.result.point, problem.region, tried.result.iterations))
 
 
 def tight(problem: Problem) -> Result:
     """A reference: the default solver over the set with its own, exact oracle."""
     S = problem.region.plain
-    stop = gh.Relative(1e-14) | gh.Stalled(50) | gh.Iterations(150 if problem.model.smooth else 50)
+    stop = gh.Relative(1e-14) | gh.Stalled(30) | gh.Iterations(80 if problem.model.smooth else 40)
     return run(problem, "default", lambda: gh.minimize(problem.model.f, S, stop=stop))
 
 
@@ -97,7 +98,7 @@ def judged(problem: Problem, results: list[Result], say: Say, also: list[Array] 
             said = tried.refused or tried.raw or f"{tried.result!r:.220}"
             say(f"{solver}: {said}\n    {tried.result.certificate if tried.result is not None else ''}")
             records.append(record)
-        say(f"the least value found is {best!r}")
+        say(f"the least value found is {best.value!r}")
     return records
 
 
