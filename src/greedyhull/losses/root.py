@@ -61,8 +61,12 @@ def _grown(loss: Separable, z: Array, size: float, eps: float) -> tuple[float, f
 
 
 def between_corners(loss: Separable, z: Array, corners: Array) -> float:
-    """The root of a g that is straight between its corners: which two it is between, then the line through them."""
-    at = np.sort(corners)
+    """The root of a g that is straight between its corners: which two it is between, then the line through them.
+
+    Corners are where they are up to rounding: a little before and after them g is looked at too.
+    """
+    near = 4.0 * float(np.finfo(z.dtype).eps) * max(float(np.abs(z).max()), float(np.abs(corners).max()))
+    at = np.sort(np.concatenate([corners - near, corners, corners + near]))
 
     def g(i: int) -> float:
         return loss.total(loss.slopes(z + z.dtype.type(at[i])))
