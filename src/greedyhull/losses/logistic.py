@@ -47,7 +47,7 @@ class Logistic(Separable):
         e = np.exp(-nearest)
         return np.asarray(e / (1.0 + e) ** 2)
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """ℓ'' ≤ ¼."""
         return 0.125 * self.heaviest() * off * off
 

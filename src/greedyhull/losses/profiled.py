@@ -100,9 +100,9 @@ class Profiled:
     def size(self, value: float, z: Array) -> float:
         return abs(value) if self.quadratic else float(self.loss.size(value, z + self._b(z)))
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """That of the loss at the intercept of z: with another one φ̄ is less."""
-        return float(self.loss.swing(value, z if self.quadratic else z + self._b(z), off))
+        return float(self.loss.swing(size, z if self.quadratic else z + self._b(z), off))
 
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         right = Z if Z2 is None else Z2
