@@ -221,9 +221,10 @@ class Composite:
             spread = steep * far
         size = loss.size(value, view.z)
         allowance: float = EPS * (n * size + count * spread) + left
-        if far > 0.0:
-            allowance += loss.swing(size, view.z, EPS * (16 + terms) * far) + LEAST * count * (1.0 + steep + far)
-        return allowance
+        if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
+            return allowance
+        swing: float = loss.swing(size, view.z, EPS * (16 + terms) * far)
+        return allowance + swing + LEAST * count * (1.0 + steep + far)
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""

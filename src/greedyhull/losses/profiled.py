@@ -129,11 +129,11 @@ class Profiled:
         return z.dtype.type(self.intercept(z))
 
     def _squares(self, z: Array) -> tuple[float, Array]:
-        """φ̄ and its gradient from z − y less its mean; the mean of what is left, all rounding, is subtracted too."""
+        """φ̄ and its gradient from z − y less its mean; the mean of what is left, all rounding, is taken off the gradient."""
         r = z - self.y
         r -= z.dtype.type(self.loss.total(r))
-        r -= z.dtype.type(self.loss.total(r))
         residual = self.p * r
+        residual -= self.p * residual.sum()
         return 0.5 * float(r.dot(residual)), residual.astype(z.dtype, copy=False)
 
     def _levelled(self, residual: Array, curvature: Array, size: float) -> Array:

@@ -29,7 +29,9 @@ def root(loss: Separable, z: Array) -> float:
         low, high = (b, high) if first < 0.0 else (low, b)
         finest = eps * max(size, abs(b))
         change = first / second if 0.0 < second < np.inf else np.inf
-        if abs(first) <= noise or abs(change) <= finest or high - low <= 2.0 * finest:
+        if abs(change) <= finest:
+            return b - change
+        if abs(first) <= noise or high - low <= 2.0 * finest:
             break
         if i == easy and (corners := loss.corners(z)) is not None:
             return between_corners(loss, z, corners)
