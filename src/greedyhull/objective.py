@@ -223,8 +223,9 @@ class Composite:
         allowance: float = EPS * (n * size + count * spread) + left
         if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
             return allowance
-        swing: float = loss.swing(size, view.z, EPS * (16 + terms) * far)
-        return allowance + swing + LEAST * count * (1.0 + steep + far)
+        swing = loss.swing(size, view.z, EPS * (16 + terms) * far)
+        rest: float = swing + LEAST * count * (1.0 + steep + far)
+        return allowance + rest
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""
