@@ -132,6 +132,13 @@ def test_ordinary_allowances_are_small() -> None:
             assert s.converged and f.rounding(CoordinateIterate(s.point.array()), S) <= 1e-11 * s.value
 
 
+def test_slopes_that_are_bounded_bound_the_allowance() -> None:
+    """Far from its targets a loss is linear: what eps of z can do to it is eps·‖z‖, not its square."""
+    X = 1e100 * np.array([[1.0, 2.0], [3.0, -4.0], [0.0, 1.0]])
+    for f in (gh.huber(X, np.ones(3)), gh.logistic(X, np.array([1.0, -1.0, 1.0]))):
+        assert gh.certify(f, gh.Simplex(2), np.array([0.5, 0.5])).gap <= 1e102
+
+
 def test_data_that_are_zero_leave_nothing_to_round() -> None:
     f = gh.least_squares(np.zeros((4, 3)), np.zeros(4), intercept=True)
     assert gh.certify(f, gh.Simplex(3), np.full(3, 1 / 3)).gap == 0.0

@@ -93,3 +93,8 @@ def test_what_a_large_matrix_hides_shows_on_the_way() -> None:
     Q[0, 1] = Q[1, 0] = 3.0
     with pytest.raises(gh.GreedyhullError, match="bends down"):
         gh.minimize(gh.quadratic(Q.tocsc(), 5.0 * np.eye(d)[1]), gh.Simplex(d), gh.FrankWolfe(), start=np.eye(d)[0])
+
+
+def test_the_optimum_at_zero_is_exact() -> None:
+    s = gh.minimize(gh.quadratic(np.diag([2.0, 1.0])), gh.L1Ball(2, 1.0), stop=gh.Relative(1e-9))
+    assert s.converged and s.value == 0.0 and s.gap == 0.0

@@ -48,8 +48,9 @@ class Logistic(Separable):
         return np.asarray(e / (1.0 + e) ** 2)
 
     def swing(self, size: float, z: Array, off: float) -> float:
-        """ℓ'' ≤ ¼."""
-        return 0.125 * self.heaviest() * off * off
+        """ℓ'' ≤ ¼, and slopes differ by 1 at most."""
+        heaviest = self.heaviest()
+        return off * min(0.125 * heaviest * off, float(heaviest**0.5))
 
     def bracket(self, z: Array) -> tuple[float, float, float]:
         """Were all zᵢ equal, b* would be the log-odds of the labels minus z; it rises with no zᵢ."""
