@@ -221,23 +221,25 @@ class Composite:
         view: Any = w.views.get(self)
         if view is None or view.residual is None:
             view = self._known(w)
-        r, value, loss, known = view.residual, view.value, self.loss, self._reach
+        value, loss, known = view.value, self.loss, self._reach
         # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
-        reach = known[1] if known and known[0] is S and known[2] == S.seen else self.reach(S)
-        n, terms, b = self.design.n + 16, len(w) + 3 * view.moves, 0.0
-        if self.has_intercept:
+        far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.reach(S)
+        n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
+        if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
             b = abs(loss.intercept(view.z))
-        far, steep = reach + b * self.design.n**0.5, loss.norm(value, r)
+            far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
+        steep, count = loss.norm(value, view.residual), n + n + terms
         if loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
             spread = abs(self.euler(w)) + S.absolute(np.abs(self.gradient(w)))
         else:
             spread = steep * far
-        allowance = EPS * (n * loss.size(value, view.z) + (2 * n + terms) * spread)
-        if far > 0.0:
-            allowance += loss.swing(value, view.z, EPS * (16 + terms) * far) + LEAST * (n + terms) * (1.0 + steep + far)
-        if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
-            allowance += abs(float(r.sum())) * (2.0 * reach + b)
-        return float(allowance)
+        size = loss.size(value, view.z)
+        allowance: float = EPS * (n * size + count * spread) + left
+        if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
+            return allowance
+        swing = loss.swing(size, view.z, EPS * (16 + terms) * far)
+        rest: float = swing + LEAST * count * (1.0 + steep + far)
+        return allowance + rest
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""

@@ -161,15 +161,14 @@ class QuadraticForm:
             entry = min(entry, getattr(self.design, "frobenius", np.nan) * float(np.linalg.norm(w.array())))
         if np.isnan(entry):  # an operator whose entries nobody has seen
             entry = 10.0 * float(np.abs(view.z).max())
-        return 3.0 * EPS * terms * (entry * size + linear) + sag
+        least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
+        return 3.0 * EPS * terms * (entry * size + linear) + sag + least
 
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
         norm = getattr(self.design, "frobenius", np.nan)
         entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
-        if norm > 0.0:
-            sag += LEAST * self.domain[0] ** 2 * (1.0 + size) ** 2
         return S, entry, size, linear, sag, S.seen
 
     def fresh(self, w: Iterate) -> bool:

@@ -167,8 +167,8 @@ class Separable(ABC):
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
         return abs(value)
 
-    def swing(self, value: float, z: Array, off: float) -> float:
-        """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off: what first-order errors leave out.
+    def swing(self, size: float, z: Array, off: float) -> float:
+        """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off, given `size`: what first-order errors leave out.
 
         Here from slopes alone, as ⟨∇φ(z + e) − ∇φ(z), e⟩ is no less; losses whose curvature is bounded know better.
         """
@@ -179,9 +179,10 @@ class Separable(ABC):
 
     def heaviest(self) -> float:
         """max pᵢ, looked for once."""
-        if self._heaviest is None or self._heaviest[0] is not self.p:
-            self._heaviest = (self.p, float(np.max(self.p)))
-        return self._heaviest[1]
+        known = self._heaviest
+        if known is None or known[0] is not self.p:
+            known = self._heaviest = (self.p, float(np.max(self.p)))
+        return known[1]
 
     def within(self, residual: Array) -> Array:
         """A residual that rounding may have moved out of the domain of φ*, put back."""

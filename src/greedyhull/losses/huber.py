@@ -38,9 +38,10 @@ class Huber(Separable):
     def beta(self, low: Array, high: Array) -> float:
         return 1.0
 
-    def swing(self, value: float, z: Array, off: float) -> float:
-        """ℓ'' ≤ 1."""
-        return 0.5 * self.heaviest() * off * off
+    def swing(self, size: float, z: Array, off: float) -> float:
+        """ℓ'' ≤ 1, and slopes differ by 2δ at most."""
+        heaviest = self.heaviest()
+        return off * min(0.5 * heaviest * off, 2.0 * self.delta * float(heaviest**0.5))
 
     def within(self, residual: Array) -> Array:
         most = self.p * self.delta

@@ -47,9 +47,10 @@ class Logistic(Separable):
         e = np.exp(-nearest)
         return np.asarray(e / (1.0 + e) ** 2)
 
-    def swing(self, value: float, z: Array, off: float) -> float:
-        """ℓ'' ≤ ¼."""
-        return 0.125 * self.heaviest() * off * off
+    def swing(self, size: float, z: Array, off: float) -> float:
+        """ℓ'' ≤ ¼, and slopes differ by 1 at most."""
+        heaviest = self.heaviest()
+        return off * min(0.125 * heaviest * off, float(heaviest**0.5))
 
     def bracket(self, z: Array) -> tuple[float, float, float]:
         """Were all zᵢ equal, b* would be the log-odds of the labels minus z; it rises with no zᵢ."""

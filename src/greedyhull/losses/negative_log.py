@@ -40,6 +40,10 @@ class NegativeLog(Separable):
     """
 
     everywhere = False
+
+    def __init__(self, y: Array, p: Array | float) -> None:
+        super().__init__(y, p)
+        self.lift = float(np.abs(y).max())
     one_sign = True
 
     def terms(self, z: Array) -> Array:
@@ -68,9 +72,9 @@ class NegativeLog(Separable):
             return np.inf
         return float(room.min()) * (1.0 - 16.0 * float(np.finfo(z.dtype).eps))  # z + ηdz may round to zero a hair before
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """Nothing: z is known up to a few eps of itself, so that the second order is eps² beside eps."""
         return 0.0
 
     def size(self, value: float, z: Array) -> float:
-        return self.total(np.abs(np.log(z)) + np.abs(self.y))
+        return self.total(np.abs(np.log(z))) + self.lift

@@ -55,7 +55,7 @@ class PiecewiseLinear(Separable):
         steepest = np.broadcast_to(self.p * self.lipschitz(self.y, self.y), self.n)
         return float(np.sqrt(steepest.dot(steepest)))
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """Nothing: `norm` is that of every slope there is, and so first-order errors leave nothing out."""
         return 0.0
 

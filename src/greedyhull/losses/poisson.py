@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 
 from greedyhull.losses.base import Separable
@@ -58,6 +60,10 @@ class Poisson(Separable):
 
     def size(self, value: float, z: Array) -> float:
         return self.total(self._exp(z) + np.abs(self.y * z))
+
+    def swing(self, size: float, z: Array, off: float) -> float:
+        """e^{z+e} − e^z(1 + e) ≤ ½e²·e^{z+|e|}, and pᵢe^{zᵢ} is part of the size."""
+        return 0.5 * off * off * exp(min(off, HIGHEST)) * size
 
     @staticmethod
     def _highest(z: Array) -> float:

@@ -100,9 +100,9 @@ class Profiled:
     def size(self, value: float, z: Array) -> float:
         return abs(value) if self.quadratic else float(self.loss.size(value, z + self._b(z)))
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """That of the loss at the intercept of z: with another one φ̄ is less."""
-        return float(self.loss.swing(value, z if self.quadratic else z + self._b(z), off))
+        return float(self.loss.swing(size, z if self.quadratic else z + self._b(z), off))
 
     def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         right = Z if Z2 is None else Z2
@@ -129,11 +129,11 @@ class Profiled:
         return z.dtype.type(self.intercept(z))
 
     def _squares(self, z: Array) -> tuple[float, Array]:
-        """φ̄ and its gradient from z − y less its mean; the mean of what is left, all rounding, is subtracted too."""
+        """φ̄ and its gradient from z − y less its mean; the mean of what is left, all rounding, is taken off the gradient."""
         r = z - self.y
         r -= z.dtype.type(self.loss.total(r))
-        r -= z.dtype.type(self.loss.total(r))
         residual = self.p * r
+        residual -= self.p * residual.sum()
         return 0.5 * float(r.dot(residual)), residual.astype(z.dtype, copy=False)
 
     def _levelled(self, residual: Array, curvature: Array, size: float) -> Array:

@@ -29,7 +29,9 @@ def root(loss: Separable, z: Array) -> float:
         low, high = (b, high) if first < 0.0 else (low, b)
         finest = eps * max(size, abs(b))
         change = first / second if 0.0 < second < np.inf else np.inf
-        if abs(first) <= noise or abs(change) <= finest or high - low <= 2.0 * finest:
+        if abs(change) <= finest:
+            return b - change
+        if abs(first) <= noise or high - low <= 2.0 * finest:
             break
         if i == easy and (corners := loss.corners(z)) is not None:
             return between_corners(loss, z, corners)
@@ -61,8 +63,12 @@ def _grown(loss: Separable, z: Array, size: float, eps: float) -> tuple[float, f
 
 
 def between_corners(loss: Separable, z: Array, corners: Array) -> float:
-    """The root of a g that is straight between its corners: which two it is between, then the line through them."""
-    at = np.sort(corners)
+    """The root of a g that is straight between its corners: which two it is between, then the line through them.
+
+    Corners are where they are up to rounding: a little before and after them g is looked at too.
+    """
+    near = 4.0 * float(np.finfo(z.dtype).eps) * max(float(np.abs(z).max()), float(np.abs(corners).max()))
+    at = np.sort(np.concatenate([corners - near, corners, corners + near]))
 
     def g(i: int) -> float:
         return loss.total(loss.slopes(z + z.dtype.type(at[i])))

@@ -82,9 +82,9 @@ class Softened(Separable):
     def size(self, value: float, z: Array) -> float:
         return float(self.sharp.size(value, z))
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """ℓ'' ≤ 1/μ, and slopes do not leave their intervals."""
-        return min(0.5 * self.heaviest() * off * off / self.mu, 2.0 * off * float(self.sharp.norm(value, z)))
+        return min(0.5 * self.heaviest() * off * off / self.mu, 2.0 * off * float(self.sharp.norm(size, z)))
 
     def cast(self, dtype: Any) -> Separable:
         return self if self.y.dtype == dtype else Softened(self.sharp.cast(dtype), self.mu)

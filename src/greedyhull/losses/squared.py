@@ -40,11 +40,13 @@ class Squared(Separable):
 
     def norm(self, value: float, residual: Array) -> float:
         """‖r‖ from ½p‖z − y‖² alone, where all weights are the same."""
-        if isinstance(self.p, float) and value > FAINT:
-            return float((2.0 * self.p * value) ** 0.5)
+        p = self.p
+        if value > FAINT and isinstance(p, float):
+            out: float = (2.0 * p * value) ** 0.5
+            return out
         return super().norm(value, residual)
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """½ Σ pᵢeᵢ², exactly."""
         return 0.5 * self.heaviest() * off * off
 

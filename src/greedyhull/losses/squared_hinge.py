@@ -30,7 +30,7 @@ class SquaredHinge(Separable):
     def beta(self, low: Array, high: Array) -> float:
         return 1.0
 
-    def swing(self, value: float, z: Array, off: float) -> float:
+    def swing(self, size: float, z: Array, off: float) -> float:
         """ℓ'' ≤ 1."""
         return 0.5 * self.heaviest() * off * off
 
