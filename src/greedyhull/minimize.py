@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from greedyhull.driver.quiet import quiet
 from greedyhull.driver.run import Run
 from greedyhull.hints import hinting
 from greedyhull.progress import Event
@@ -32,19 +33,20 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     >>> s.point.array(), s.converged
     (array([1., 0.]), True)
     """
-    run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
-    run.watchers = [watch] if callable(watch) else list(watch)
-    run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
-    if check:
-        from greedyhull.inspection import inspect_problem
+    with quiet(f):
+        run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
+        run.watchers = [watch] if callable(watch) else list(watch)
+        run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
+        if check:
+            from greedyhull.inspection import inspect_problem
 
-        inspect_problem(f, S, run.w, seed)
-    if progress:
-        from greedyhull.display import line_for
+            inspect_problem(f, S, run.w, seed)
+        if progress:
+            from greedyhull.display import line_for
 
-        run.watchers.extend(line_for(run.solver))
-    if run.checkpoint is not None:
-        try_path(run.checkpoint)
-    if resume is not None:
-        run.restore(load_state(Path(resume)))
-    return run.solve()
+            run.watchers.extend(line_for(run.solver))
+        if run.checkpoint is not None:
+            try_path(run.checkpoint)
+        if resume is not None:
+            run.restore(load_state(Path(resume)))
+        return run.solve()

@@ -14,6 +14,7 @@ import numpy as np
 from greedyhull.atoms.entering import as_atom
 from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.lengths import length
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Shape, Shortlist, State
 
@@ -126,7 +127,7 @@ class AtomSet(ABC):
         if self.bound is not None:
             return self.bound * float(np.sum(c))
         sum_, norm = self.seen or self._look_once()
-        return 2.0 * min(sum_ * float(np.max(c)), norm * float(np.linalg.norm(c)))
+        return 2.0 * min(sum_ * float(np.max(c)), norm * length(np.asarray(c)))
 
     @property
     def sized(self) -> bool:
@@ -144,7 +145,7 @@ class AtomSet(ABC):
             return
         x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense_atom(d, self.shape))
         sum_, norm = self.seen or (0.0, 0.0)
-        self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, float(np.linalg.norm(x))))
+        self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, length(np.asarray(x))))
 
     def _look_once(self) -> tuple[float, float]:
         self.saw(self.start(np.random.default_rng(0)))

@@ -8,14 +8,16 @@ infinite, and the lower bound stays where it is until the set is asked again.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.entering import as_answer
 from greedyhull.atoms.shapes import block_from
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, Block, Index, Oracle, Shortlist, State
+from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 
 
 class Cached(Wrapped):
@@ -41,7 +43,7 @@ class Cached(Wrapped):
         return f"Cached({self.S!r}, size={self.size})"
 
     def oracle(self, rng: np.random.Generator) -> CachedOracle:
-        return CachedOracle(self.S.oracle(rng), int(np.prod(self.S.shape)), self.size)
+        return CachedOracle(self.S.oracle(rng), self.S.shape, self.size)
 
     def _around(self, S: Any) -> Cached:
         return Cached(S, size=self.size)
@@ -50,8 +52,8 @@ class Cached(Wrapped):
 class CachedOracle:
     """The cache of one solve; ``hits`` counts the answers it gave, ``misses`` those that the inner oracle gave."""
 
-    def __init__(self, inner: Oracle, entries: int, size: int) -> None:
-        self.inner, self.entries, self.size = inner, entries, size
+    def __init__(self, inner: Oracle, shape: Shape, size: int) -> None:
+        self.inner, self.shape, self.size = inner, shape, size
         self.block: Block | None = None
         self.used: Index = np.zeros(0, dtype=np.int64)  # when each atom was last of use
         self.hits = self.misses = 0
@@ -67,9 +69,9 @@ class CachedOracle:
                 self.hits += 1
                 self.used[i] = self.hits + self.misses
                 return Answer(self.block[i], np.inf, "always")
-        answer = self.inner.argmin(g, tol, enough)
+        answer = as_answer(self.inner.argmin(g, tol, enough), self.shape)
         self.misses += 1
-        self._keep(answer.atom.block(self.entries))
+        self._keep(answer.atom.block(prod(self.shape)))
         return answer
 
     def best(self, g: Array, m: int) -> Shortlist:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.entering import as_answer
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.types import Answer, Array, Oracle, Shortlist, State
@@ -58,7 +59,7 @@ class InexactOracle:
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         epsilon = self._tolerance(tol)
-        exact = self.inner.argmin(g)
+        exact = as_answer(self.inner.argmin(g), self.S.shape)
         if epsilon == 0.0:
             return exact
         worst = self.S.worst(g, epsilon)

@@ -54,8 +54,8 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
         w.refresh()
     known = -inf if run.drifts or not run.convex else memory.lower
     fresh = certificate_of(f, S, afresh(w), known, memory.oracle(S).aside)
-    assert fresh.value is not None
-    check_drift(f, carried, fresh.value, max(allowance, _drift(run, w)))
+    assert fresh.value is not None and fresh.gap is not None
+    check_drift(f, carried, fresh.value, max(allowance, _drift(run, w), fresh.gap if run.drifts else 0.0))
     blur = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
     if known - blur <= fresh.lower:
         return fresh

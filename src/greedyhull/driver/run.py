@@ -19,7 +19,6 @@ from greedyhull.certificate import as_iterate, check_pair
 from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
-from greedyhull.driver.quiet import quiet
 from greedyhull.driver.resume import take_up
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.standing import Standing
@@ -102,7 +101,7 @@ class Run:
 
     def solve(self) -> Solution:
         event: Event | None = None
-        with self.interrupt as interrupt, quiet(self.f):
+        with self.interrupt as interrupt:
             self.memory.asked = self._asked
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             try:

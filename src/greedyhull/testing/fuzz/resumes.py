@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
+from greedyhull.driver.digest import digest
 from greedyhull.testing.fuzz.attempts import attempt
 from greedyhull.testing.fuzz.data import plain
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
@@ -38,7 +39,8 @@ def resume(rng: Rng, say: Say) -> list[Record]:
             return records + judged(problem, [whole, part], say)
         rest = run(problem, name, lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, resume=file))
     found = judged(problem, [whole, part, rest, tight(problem)], say)
-    differs = _difference(whole, rest, looks=hasattr(solver, "look"))
+    known = bool(digest(problem.model.f) and digest(problem.region.S))  # else its bound is found anew
+    differs = _difference(whole, rest, anew=hasattr(solver, "look") or not known)
     if rest.tried.refused:
         differs = f"it was refused: {rest.tried.refused}"
     if differs and not rest.tried.raw:
@@ -47,13 +49,13 @@ def resume(rng: Rng, say: Say) -> list[Record]:
     return records + found
 
 
-def _difference(whole: Result, rest: Result, looks: bool) -> str:
-    """Where a resumed run differs from the whole one. One that ``looks`` now and then has looked once more where it was
-    saved, which may sharpen its bound or cost some of its probability; its points are the same."""
+def _difference(whole: Result, rest: Result, anew: bool) -> str:
+    """Where a resumed run differs from the whole one. One that has found its bound ``anew``, or has looked once more where
+    it was saved, may have a sharper bound, or one that has cost some of its probability; its points are the same."""
     a, b = whole.tried.result, rest.tried.result
     if a is None or b is None:
         return ""
-    gaps = [] if looks else [("gap", a.certificate.gap, b.certificate.gap)]
+    gaps = [] if anew else [("gap", a.certificate.gap, b.certificate.gap)]
     for what, x, y in (("value", a.certificate.value, b.certificate.value), ("iterations", a.iterations, b.iterations), *gaps):
         if x != y and not (x != x and y != y):
             return f"its {what} is {y!r} and that of the whole run {x!r}"
