@@ -154,8 +154,8 @@ def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite
     """φ∘A; where the data are float32, the loss is kept in float64 too, for the certificate."""
     with np.errstate(over="ignore"):
         loss = exact.cast(A.dtype)
-    check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for float32, "
-          "in which X is given. Give X in float64, or scale y down.")
+    check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
+          "float32, in which X is given. Give X in float64, or scale y down.")
     if intercept:
         return Composite(A, loss.profiled(), name, exact.profiled())
     return Composite(A, loss, name, exact)
