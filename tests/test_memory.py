@@ -108,7 +108,7 @@ def test_shortlists_are_repeated_too() -> None:
 
 
 def test_a_recorder_counts_and_keeps_what_it_was_asked() -> None:
-    recorder = Recorder(gh.Simplex(3).oracle(np.random.default_rng(0)), (3,))
+    recorder = Recorder(gh.Simplex(3), np.random.default_rng(0))
     g = np.array([0.0, -1.0, 0.0])
     recorder.argmin(g)
     recorder.best(g, 2)

@@ -46,7 +46,7 @@ def test_ordinary_matrices_lose_nothing_that_matters(d: int) -> None:
     low = A[:5].T @ A[:5]
     f = gh.quadratic(low, low @ rng.random(d) / d)
     assert f.concavity is not None and 0.0 < f.concavity <= 1e-11 * np.linalg.norm(low, 2)
-    assert gh.minimize(f, gh.Simplex(d), stop=gh.Relative(1e-9) | gh.Iterations(500)).converged
+    assert gh.minimize(f, gh.Simplex(d), stop=gh.RelativeToStart(1e-9) | gh.Iterations(500)).converged
     assert gh.quadratic(np.diag(np.arange(float(d)))).concavity == 0.0
 
 

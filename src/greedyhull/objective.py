@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.batch import Batch
 from greedyhull.direction import Direction
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
@@ -19,6 +19,7 @@ from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Shape
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
+LEFT = 1e-15  # the share of a loss that rounding cannot tell from nothing
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
@@ -58,8 +59,14 @@ class Composite:
         """
         if not self.exact.everywhere:  # zero is outside
             return 0.0
+        zero = np.zeros(self.design.n)
         with np.errstate(all="ignore"):
-            loss = abs(float(self.exact.value(np.zeros(self.design.n))))
+            try:
+                loss = abs(float(self.exact.value(zero)))
+                if self.has_intercept:  # of targets that are all the same, rounding is all that is left
+                    loss = max(loss, LEFT * abs(float(self.exact.loss.value(zero))))
+            except GreedyhullError:  # the best constant is out of range
+                return 0.0
         return loss if np.isfinite(loss) else 0.0
 
     # --- at a point -----------------------------------------------------------------------------------------------

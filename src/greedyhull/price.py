@@ -82,7 +82,7 @@ def penalised(f: Any, unit: Any, s: Solution, alpha: float) -> tuple[float, Belo
     g, loss = exact.gradient(w), float(exact.value(w))
     value = loss + alpha * unit.gauge(w.array())
     reach = min(max((value - floor(f)) / alpha, float(s.atom_set.radius)), FARTHEST)
-    price = -float(unit.argmin(g).dot(g)) + float(exact.rounding(w, unit.rescaled(reach))) / reach
+    price = -float(unit.atom(g).dot(g)) + float(exact.rounding(w, unit.rescaled(reach))) / reach
     return value, Below(loss - float(exact.euler(w)) - float(exact.rounding(w, s.atom_set)), price)
 
 
@@ -128,7 +128,7 @@ def _first(f: Any, unit: Any, alpha: float, tol: float) -> float:
     """A first guess: how far the best atom alone would go; where no budget is wanted, so little that zero is good enough."""
     zero = unit.centre()
     g = f.gradient(zero)
-    d = unit.argmin(g)
+    d = unit.atom(g)
     fall = -float(d.dot(g)) - alpha
     if fall <= 0.0:
         tiny = max(FINER * tol, 1e-16) * abs(float(f.value(zero))) / alpha

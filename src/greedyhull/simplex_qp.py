@@ -47,6 +47,8 @@ def thin_out(G: Array, grad: Array, alpha: Array) -> bool:
     from scipy.linalg.lapack import dpstrf
 
     face = np.flatnonzero(alpha > 0.0)
+    if not len(face):  # overflow has left no number
+        return False
     pivot = face[int(alpha[face].argmax())]
     free = face[face != pivot]
     H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]

@@ -139,7 +139,7 @@ def _points(S: Any, rng: np.random.Generator) -> Iterator[Array]:
     """A few atoms, and mixtures of them."""
     from greedyhull.atoms.base import dense_atom
 
-    atoms = np.array([dense_atom(S.argmin(rng.standard_normal(S.shape)), S.shape) for _ in range(POINTS // 2)])
+    atoms = np.array([dense_atom(S.atom(rng.standard_normal(S.shape)), S.shape) for _ in range(POINTS // 2)])
     yield from atoms
     for weights in rng.dirichlet(np.ones(len(atoms)), size=POINTS - len(atoms)):
         yield np.tensordot(weights, atoms, axes=1)

@@ -8,7 +8,7 @@ from greedyhull.atoms.shapes import DenseBlock
 from greedyhull.driver.guard import check_drift, check_point
 from greedyhull.errors import DriftWarning
 from greedyhull.image import Image
-from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.iterate import Active, CoordinateIterate, Iterate
 from greedyhull.progress import Progress
 
 rng = np.random.default_rng(3)
@@ -68,8 +68,10 @@ def test_a_solver_that_leaves_the_set_is_caught(solver, S):
 
 
 def test_weight_that_a_point_does_not_have_cannot_be_taken():
-    w = Iterate.at(gh.Basis(0, 1.0), (3,))
+    w, stranger = Iterate.at(gh.Basis(0, 1.0), (3,)), Active(0, gh.Basis(2, 1.0), 0.5, 0.0)
     with pytest.raises(gh.GreedyhullError, match="does not have"):
+        w.move(w.between(stranger, gh.Basis(1, 1.0)), 0.3)
+    with pytest.raises(gh.GreedyhullError, match="stay in the hull"):
         w.move(w.toward(gh.Basis(1, 1.0)), -0.5)
 
 

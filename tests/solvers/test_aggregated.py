@@ -73,9 +73,9 @@ def test_with_an_oracle_that_errs_the_slack_stays_in_the_gap(lowest):
 
 
 def test_the_oracle_is_asked_once_more_each_so_many_iterations():
-    assert run(OPEN).trace.oracle_calls[-1] == 63
-    assert run(Aggregated(OPEN)).trace.oracle_calls[-1] == 124
-    assert run(Aggregated(OPEN, every=20)).trace.oracle_calls[-1] == 67
+    assert run(OPEN).trace.oracle_calls[-1] == 62
+    assert run(Aggregated(OPEN)).trace.oracle_calls[-1] == 123
+    assert run(Aggregated(OPEN, every=20)).trace.oracle_calls[-1] == 66
 
 
 def test_an_iteration_that_is_begun_again_counts_once():

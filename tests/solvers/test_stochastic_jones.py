@@ -387,7 +387,8 @@ def test_resumed_runs_are_equal_bit_by_bit(what, where, point, tmp_path):
         again.watchers = [lambda event, later=later: later.append((event.point.array(), event.also[other].array()))]
         s = again.solve()
         np.testing.assert_array_equal(later, seen[i:])
-        np.testing.assert_array_equal(s.trace["gap"], whole.trace["gap"][i:])
+        if what != "finite_sum":  # a function cannot be told from others: its bound is found anew
+            np.testing.assert_array_equal(s.trace["gap"], whole.trace["gap"][i:])
         np.testing.assert_array_equal(s.point.array(), whole.point.array())
 
 

@@ -12,7 +12,7 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of
+from greedyhull.atoms.base import AtomSet, array_of
 from greedyhull.atoms.entering import as_atom
 from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import as_iterate, check_pair
@@ -73,7 +73,7 @@ class Run:
         """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
         f, S = self.f, self.S
         if start is None:
-            self.memory.beside += 1
+            self.memory.beside += getattr(S.start, "__func__", None) is AtomSet.start  # one that others have asks nobody
             w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
         elif isinstance(start, Iterate):
             w = as_iterate(f, S, start, 1e-9)

@@ -70,7 +70,7 @@ def slope() -> Problem:
 def mixtures(S: Any, count: int, rng: np.random.Generator) -> Array:
     """Random points of the hull: mixtures of atoms that the oracle names for random directions."""
     directions = rng.standard_normal((4 * int(np.prod(S.shape)), *S.shape))
-    atoms = np.stack([atom_array(S.argmin(g), S) for g in directions])
+    atoms = np.stack([atom_array(S.atom(g), S) for g in directions])
     return np.asarray(rng.dirichlet(np.full(len(atoms), 0.2), size=count) @ atoms)
 
 

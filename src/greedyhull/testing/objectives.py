@@ -108,13 +108,12 @@ def _check_hessian(f: Any, w: Any) -> None:
         H = np.asarray(f.hessian(w, w.block))
     if not np.isfinite(H).all():
         return
-    h = 1e-5
+    h, unit = 1e-5, np.eye(len(w))
     rows = []
     for i in range(len(w)):
         ends = []
-        for sign in (1.0, -1.0):
-            at = w.copy()
-            at.move(at.toward(at.block[i]), sign * h)
+        for weights in ((1.0 - h) * w.weights + h * unit[i], (1.0 + h) * w.weights - h * unit[i]):
+            at = Iterate(w.block.take(np.arange(len(w))), weights, w.shape)
             ends.append(at.block.dots(f.gradient(at)))
         rows.append((ends[0] - ends[1]) / (2 * h))
     seen = np.stack(rows) + (w.weights @ H)[None, :]  # toward d is d − w

@@ -40,5 +40,5 @@ def expect_violation(f: Any, S: Any, w: Any, eta: float) -> float:
     check(0 < eta <= 1, f"eta is {eta}, but the violation is measured in steps, which lie in (0, 1]. Pass the step at w.")
     x = array_of(w)
     g = np.asarray(f.batch(np.arange(n)).gradient(x))
-    mean = sum(S.argmin(np.asarray(f.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
-    return max(float(mean - S.argmin(g).dot(g)) / eta, 0.0)
+    mean = sum(S.atom(np.asarray(f.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
+    return max(float(mean - S.atom(g).dot(g)) / eta, 0.0)

@@ -119,7 +119,7 @@ def drawn_gaps(f: Any, S: Any, solver: Any, at: Array, seed: int) -> Array:
 def gap_at(f: Any, S: Any, x: Array) -> float:
     """max over S of ⟨∇f(x), x − d⟩, from all terms."""
     g = f.batch(np.arange(f.n)).gradient(x)
-    return float(np.vdot(g, x)) - float(S.argmin(g).dot(g))
+    return float(np.vdot(g, x)) - float(S.atom(g).dot(g))
 
 
 def sigmoid(seed: int, n: int = 2000, d: int = 4) -> tuple[Any, Any, dict[str, float]]:

@@ -67,7 +67,7 @@ def run(scale: Scale, seed: int) -> Finding:
 
 def sampled(f: Any, S: Any, count: int, rng: np.random.Generator) -> float:
     """The largest 2/η² [f(w + η(d − w)) − f(w) − η⟨∇f(w), d − w⟩] over mixtures and atoms w, atoms d and steps η."""
-    atoms = np.stack([atom_array(S.argmin(g), S) for g in rng.standard_normal((40, D))])
+    atoms = np.stack([atom_array(S.atom(g), S) for g in rng.standard_normal((40, D))])
     if hasattr(S, "__len__"):
         atoms = np.stack([atom_array(S[j], S) for j in range(len(S))])
     starts = np.vstack([atoms, mixtures(S, max(count // 10, 20), rng)])

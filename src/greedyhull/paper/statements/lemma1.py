@@ -19,7 +19,7 @@ def run(scale: Scale, seed: int) -> Finding:
         certified = gaps(problem, tuple(points))
         used = 0.0
         for w, eta, g in zip(points, rng.uniform(0.01, 1.0, len(points)), rng.standard_normal(points.shape), strict=True):
-            d = atom_array(problem.S.argmin(g), problem.S)
+            d = atom_array(problem.S.atom(g), problem.S)
             slope = float(gradient_at(problem.f, w) @ (d - w))
             rise = value_at(problem.f, w + eta * (d - w)) - value_at(problem.f, w) - eta * slope
             used = max(used, rise / (0.5 * problem.M * eta**2))

@@ -45,7 +45,7 @@ def lost(problem: Problem, played: Played) -> Array:
     losses = []
     for w, after, eta in zip(played.points[:-1], played.points[1:], played.steps, strict=True):
         g = gradient_at(problem.f, w)
-        losses.append(float(g @ (w + (after - w) / eta)) - problem.S.argmin(g).dot(g))
+        losses.append(float(g @ (w + (after - w) / eta)) - problem.S.atom(g).dot(g))
     return np.array(losses)
 
 

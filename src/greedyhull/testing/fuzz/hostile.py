@@ -110,7 +110,8 @@ def wrong_gradient(rng: Rng, say: Say) -> list[Record]:
     records = judged(problem, [drawn(rng, problem, say)], say, [] if right is None or right.inside is None else [right.inside])
     for record in records:
         if how != "flipped" or spread(model, region) <= SINGLE * float(np.abs(y) @ np.abs(y)):
-            record.findings = [f._replace(category="misled") if f.category == "false" else f for f in record.findings]
+            record.findings = [f._replace(category="misled") if f.category in ("false", "warning") else f
+                               for f in record.findings]
     return records
 
 
