@@ -43,6 +43,11 @@ class AtomSet(ABC):
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
+    _measures = False  # whether it writes `absolute` itself
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._measures = cls.absolute is not AtomSet.absolute
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
@@ -51,7 +56,8 @@ class AtomSet(ABC):
     def atom(self, g: Array) -> Atom:
         """The answer of `argmin` as an atom: what everybody else asks."""
         d = as_atom(self.argmin(g), self.shape)
-        self.saw(d)
+        if not self._measures:
+            self.saw(d)
         return d
 
     def best(self, g: Array, m: int) -> Block:
@@ -132,7 +138,7 @@ class AtomSet(ABC):
     @property
     def sized(self) -> bool:
         """Whether `absolute` is a bound, and not an estimate from the atoms seen so far."""
-        return self.bound is not None or type(self).absolute is not AtomSet.absolute
+        return self._measures or self.bound is not None
 
     @property
     def seen(self) -> tuple[float, float] | None:

@@ -23,7 +23,7 @@ def as_atom(given: Any, shape: Shape) -> Atom:
     Dense(array=array([0., 2.]), name=None)
     """
     if type(given) is Basis:
-        if 0 <= given.index < prod(shape) and isfinite(given.scale):
+        if 0 <= given.index < (shape[0] if len(shape) == 1 else prod(shape)) and isfinite(given.scale):
             return given
         raise GreedyhullError(f"An oracle returned {given!r} for points of shape {shape}; an index below {prod(shape)} and a "
                               "finite scale are wanted.")
