@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from greedyhull.driver.quiet import quiet
+import numpy as np
+
 from greedyhull.driver.run import Run
 from greedyhull.hints import hinting
 from greedyhull.progress import Event
@@ -33,7 +34,7 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     >>> s.point.array(), s.converged
     (array([1., 0.]), True)
     """
-    with quiet(f):
+    with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
         run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
         run.watchers = [watch] if callable(watch) else list(watch)
         run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
