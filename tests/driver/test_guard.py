@@ -53,7 +53,10 @@ class Leaving:
             g = f.gradient(w)
             d = oracle.argmin(g).atom
             yield Progress(w, f.euler(w) - d.dot(g))
-            w.move(w.toward(d), -0.5)
+            if w.keeps_atoms:
+                w.weights[:] *= 1.5
+            else:
+                w.x[:] = 3.0
 
 
 class Keeping(Leaving):

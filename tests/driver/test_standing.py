@@ -32,3 +32,17 @@ def test_a_random_run_waits_for_its_looks():
     solver = gh.StochasticFrankWolfe(look=gh.FullGap(every=5000))
     s = gh.minimize(f, gh.L1Ball(4, 0.7), solver, stop=gh.Iterations(20_000))
     assert s.iterations == 20_000
+
+
+@pytest.mark.parametrize("every", [1, 5000])
+def test_a_random_run_does_not_end_while_its_numbers_do_not(every):
+    """The value never changes, but the random numbers do: what comes next may be another."""
+    f = gh.finite_sum(lambda w, i: 0.0, lambda w, i: np.zeros(4), 10, 4)
+    solver = gh.StochasticFrankWolfe(look=gh.FullGap(every=every))
+    assert gh.minimize(f, gh.L1Ball(4, 0.7), solver, stop=gh.Iterations(1000)).iterations == 1000
+
+
+def test_a_run_whose_value_stays_and_whose_point_moves_goes_on():
+    s = gh.minimize(gh.quadratic(np.zeros((3, 3))), gh.Simplex(3), gh.FrankWolfe(gh.Constant(0.01)), start=np.full(3, 1 / 3),
+                    stop=gh.Iterations(1000))
+    assert s.iterations == 1000

@@ -39,8 +39,7 @@ COST = "tests/test_smoothing.py::test_what_is_left_of_the_residuals_sum_is_part_
 SMOOTH = "tests/test_smoothing.py::test_no_lower_bound_of_a_run_lies_above_the_minimum"
 STILL = "tests/driver/test_standing.py::test_a_run_that_stands_still_ends_and_says_so"
 ARRIVED = "tests/driver/test_standing.py::test_a_run_that_has_arrived_and_cannot_prove_more_ends"
-MOVING = "tests/driver/test_standing.py::test_a_run_that_moves_makes_all_its_iterations"
-WAITS = "tests/driver/test_standing.py::test_a_random_run_waits_for_its_looks"
+MOVING = "tests/driver/test_standing.py::test_a_run_whose_value_stays_and_whose_point_moves_goes_on"
 LEAVING = "tests/driver/test_guard.py::test_a_solver_that_leaves_the_set_is_caught"
 WEIGHTS = "tests/driver/test_guard.py::test_weights_that_are_none"
 OUTSIDE = "tests/driver/test_guard.py::test_a_point_outside_names_solver_and_set"
@@ -150,8 +149,6 @@ MUTANTS = (
     Mutant("a run that moves does not", "driver/standing.py", "before == self.print", "before == before", (MOVING,)),
     Mutant("a gap that never closes is not tried forever", "driver/ending.py", "return int(tries) <= TRIES", "return True",
            (TRIED,)),
-    Mutant("a random run waits for its looks", "driver/run.py", "self.standing = None if hasattr(self.solver, \"look\") else",
-           "self.standing =", (WAITS,)),
     # what is certified
     Mutant("a point is checked before it is certified", "driver/ending.py",
            "    check_point(event.point, run.S, run.solver, event.iteration)\n", "", (LEAVING,)),

@@ -63,7 +63,7 @@ class Run:
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex = getattr(f, "convex", True)
-        self.standing = None if hasattr(self.solver, "look") else Standing()  # random runs do not stand still, they wait
+        self.standing = Standing()
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
         self.blur = 0.0  # what rounding may have done to the last gap
@@ -112,7 +112,7 @@ class Run:
                     if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
                         save(self, event)
                     said = hear(self.stop, event)
-                    if said is None and self.standing is not None and self.standing.still(event, self.w, self.memory):
+                    if said is None and self.standing.still(event, self.w, self.memory):
                         said = because("still", "The run stands still, for whole rounds change nothing,", event, REMEDY)
                     if said is None and not interrupt.asked:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:

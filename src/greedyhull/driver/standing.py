@@ -1,4 +1,4 @@
-"""Whether a deterministic run stands still: a whole round that changes nothing will change nothing for ever."""
+"""Whether a run stands still: a whole round that changes nothing, random numbers included, will change nothing for ever."""
 
 from __future__ import annotations
 
