@@ -71,7 +71,7 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
     >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
     True
     """
-    point = as_iterate(f, S, w, 1e-9 if tol is None else tol)
+    point = as_iterate(f, S, getattr(w, "point", w), 1e-9 if tol is None else tol)
     check(getattr(f, "n", 0) is not None, lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
           "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.base import whole_shape
 from greedyhull.batch import pulls_of
 from greedyhull.blackbox import BlackBox, number, numbers
 from greedyhull.errors import check
@@ -58,7 +59,7 @@ class FiniteSum(BlackBox):
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Those of a few terms: what is wrong with all is wrong with these."""
-        few = self.batch(np.arange(min(self.n, FEW)))
+        few = self.batch(np.unique(np.linspace(0, self.n - 1, FEW).astype(np.intp)))
         return few.value, few.gradient
 
     def batch(self, index: Index) -> Terms:
@@ -86,12 +87,12 @@ def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, 
     >>> f, f.batch(np.array([1])).gradient(np.zeros(2))
     (finite_sum(n=2, shape=(2,)), array([0., 3.]))
     """
-    domain = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    domain = whole_shape(shape)
     return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex, scale)
 
 
 def _locked(x: Array) -> Array:
-    """The array as a read-only view: the user's function cannot change the point."""
-    view = x.view()
-    view.flags.writeable = False
-    return view
+    """The point as a read-only array of its own: it moves in place, and a user may keep what he was shown."""
+    own = x.copy()
+    own.flags.writeable = False
+    return own

@@ -98,9 +98,13 @@ def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
         return
     start, first = float(value(x)), float(np.vdot(gradient(x), v))
     rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start)
+    agrees = min(before, after) - noise <= slope <= max(before, after) + noise
+    check(not agrees or not f.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
+          f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
+          f"value rises by {rise:.6g}, but its slopes at both ends promise {0.4 * first:.6g} to {0.4 * slope:.6g}. Look at "
+          "the gradient; where f is not convex say convex=False.")
     check(
-        min(before, after) - noise <= slope <= max(before, after) + noise
-        and (not f.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur),
+        agrees,
         f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate of "
         f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
         "its sign, and for a factor such as n or 2.",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.atoms.entering import as_atom
 from greedyhull.atoms.shapes import block_from
 from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
@@ -66,7 +67,7 @@ class Iterate:
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom."""
-        return cls(atom.block(prod(shape)), np.ones(1), shape)
+        return cls(as_atom(atom, shape).block(prod(shape)), np.ones(1), shape)
 
     @property
     def _places(self) -> dict[Hashable, int]:

@@ -74,8 +74,8 @@ class Memory:
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
-        check(hasattr(rule, "start"), f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or "
-                                      f"Constant({rule!r}) is wanted.")
+        check(hasattr(rule, "start") and not isinstance(rule, type),
+              f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or Constant(0.1) is wanted.")
         self._step = rule.start(self.warm)
         saved = _under("step", self._pending)
         if saved:

@@ -47,5 +47,8 @@ def carried(s: Solution, S: Any) -> Array | None:
     """The point of a solution, moved along as its set is scaled to S; None where that leads out of S."""
     old, middle = s.atom_set, getattr(S, "middle", None)
     m = np.zeros(S.shape) if middle is None else middle
-    x = m + float(S.radius) / float(old.radius) * (s.point.array() - m)
+    size, before = (getattr(T, "radius", None) or getattr(T, "total", None) for T in (S, old))
+    if size is None or before is None:
+        return None
+    x = m + float(size) / float(before) * (s.point.array() - m)
     return x if S.contains(x) else None

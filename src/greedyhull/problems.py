@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.base import whole_shape
 from greedyhull.blackbox import BlackBox
 from greedyhull.designs import design
 from greedyhull.errors import check
@@ -147,7 +148,7 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
     ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
     ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
     """
-    return BlackBox(value, gradient, _shape(shape), smoothness, convex, scale)
+    return BlackBox(value, gradient, whole_shape(shape), smoothness, convex, scale)
 
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
@@ -165,14 +166,6 @@ def _number(value: Any, name: str) -> float:
     array = np.asarray(value)
     check(array.ndim == 0 and array.dtype.kind in "biuf", f"{name} = {value!r} was given; a number is wanted.")
     return float(array)
-
-
-def _shape(shape: Any) -> Shape:
-    """A shape as it is written for arrays: a whole number, or several."""
-    sizes = np.atleast_1d(np.asarray(shape))
-    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
-          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
-    return tuple(sizes.tolist())
 
 
 def _targets(A: Design, y: Any) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
+from greedyhull.atoms.base import numbers
 from greedyhull.concavity import concavity, entries
 from greedyhull.designs import design as make_design
 from greedyhull.designs.dense import DenseDesign
@@ -42,7 +43,7 @@ class QuadraticForm:
         self.design: Any = make_design(Q)
         (d,) = self.design.domain
         check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
-        self.b = np.zeros(d) if b is None else np.asarray(b, dtype=np.float64)
+        self.b = np.zeros(d) if b is None else numbers(b, "b")
         check(self.b.shape == (d,), f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
         check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
         self.domain: Shape = (d,)

@@ -135,7 +135,7 @@ def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = Non
 
 
 def _locked(x: Array) -> Array:
-    """The array as a read-only view: the user's object cannot change the point."""
-    view = x.view()
-    view.flags.writeable = False
-    return view
+    """The point as a read-only array of its own: it moves in place, and a user may keep what he was shown."""
+    own = x.copy()
+    own.flags.writeable = False
+    return own

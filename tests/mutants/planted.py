@@ -155,7 +155,7 @@ MUTANTS = (
     Mutant("weights below zero are seen", "driver/guard.py", "if least < 0.0:", "if least < -9.0:", (WEIGHTS,)),
     Mutant("weights that do not sum to one are seen", "driver/guard.py", "abs(total - 1.0) >", "abs(total - total) >",
            (WEIGHTS,)),
-    Mutant("a place outside is seen", "driver/guard.py", "    if inside is False:", "    if inside is wrong:", (OUTSIDE,)),
+    Mutant("a place outside is seen", "driver/guard.py", "if inside is not None and not inside:", "if inside is not None and inside is None:", (OUTSIDE,)),
     Mutant("a value that drifted is seen", "driver/guard.py", "if not abs(carried - value)", "if not abs(value - value)",
            (DRIFT,)),
     Mutant("zeros of either sign are one number", "atoms/shapes.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
@@ -174,7 +174,7 @@ MUTANTS = (
            '"the objective": (b"", b"")', (OTHER_F,)),
     Mutant("a set that cannot be compared keeps no bound", "driver/resume.py", "        _prove_anew(run, w.copy())\n",
            "        pass\n", (OWN_SET,)),
-    Mutant("names of another set mean nothing", "driver/resume.py", "block = S.recognised(w.block)", "block = w.block",
+    Mutant("names of another set mean nothing", "driver/resume.py", "        block = S.recognised(w.block)\n        return", "        block = w.block\n        return",
            (NUMBERED,)),
     Mutant("damaged states are seen", "saved.py", "    check(sound, ", "    check(True, ", (DAMAGED,)),
 )

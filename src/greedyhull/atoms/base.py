@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_atom
+from greedyhull.atoms.entering import as_atom, as_own_atom
 from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.lengths import length
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
 HUGE = 1e150  # squares of larger numbers overflow
 PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
+
+
+SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
+
+
+def _from_a_set(cls: type, name: str) -> bool:
+    """Whether a class has a method from one of the sets that it derives from, and not from `AtomSet`."""
+    return any(name in vars(base) for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet))
 
 
 class Sizes(NamedTuple):
@@ -44,10 +52,15 @@ class AtomSet(ABC):
     dense_atoms = False  # whether an atom costs as much memory as a point
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     _measures = False  # whether it writes `absolute` itself
+    _ships = False  # whether it is one of the library's own
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls._measures = cls.absolute is not AtomSet.absolute
+        left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
+        check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
+                        "other atoms. Write these too, or derive it from AtomSet.")
+        cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
@@ -55,7 +68,10 @@ class AtomSet(ABC):
 
     def atom(self, g: Array) -> Atom:
         """The answer of `argmin` as an atom: what everybody else asks."""
-        d = as_atom(self.argmin(g), self.shape)
+        if self._ships:
+            d = as_atom(self.argmin(g), self.shape)
+        else:  # it may write on g, and on its answer once more
+            d = as_own_atom(self.argmin(g.copy()), self.shape)
         if not self._measures:
             self.saw(d)
         return d
@@ -96,8 +112,19 @@ class AtomSet(ABC):
         """The atoms of ``block`` as this set would name them: names that another set gave them mean nothing here."""
         return block.unnamed()
 
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether it is sure that the point lies outside; where membership takes a search, that may stay open."""
+        x = array_of(w)
+        if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
+            return not self.contains(x, tol)
+        return x.shape != self.shape or not np.isfinite(x).all() or self._distance(x, tol)[1]
+
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
+        return self._distance(x, tol)[0]
+
+    def _distance(self, x: Array, tol: float) -> tuple[bool, bool]:
+        """Whether a point of the hull was found that is as good as x, and whether there is certainly none."""
         from greedyhull.minimize import minimize
         from greedyhull.problems import function
         from greedyhull.solvers.blended_pairwise import BlendedPairwise
@@ -108,7 +135,7 @@ class AtomSet(ABC):
         f = function(lambda u: 0.5 * float(((u - x) ** 2).sum()), lambda u: u - x, self.shape, smoothness=1.0)
         known = Callback(lambda event: event.value <= near or event.lower > near)
         s = minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000))
-        return s.value is not None and s.value <= near
+        return s.value is not None and s.value <= near, s.certificate.lower > near
 
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:
         """w as an array, if it is a point of the hull."""
@@ -131,7 +158,7 @@ class AtomSet(ABC):
         atom can be; else it is estimated as twice what the largest atoms seen so far give, and `sized` is False.
         """
         if self.bound is not None:
-            return self.bound * float(np.sum(c))
+            return positive(self.bound, f"bound of {self!r}") * float(np.sum(c))
         sum_, norm = self.seen or self._look_once()
         return 2.0 * min(sum_ * float(np.max(c)), norm * length(np.asarray(c)))
 
@@ -249,7 +276,16 @@ def array_of(w: Any) -> Array:
     """The coordinates of an iterate, an atom or an array."""
     if hasattr(w, "array") and callable(w.array):
         return np.asarray(w.array())
-    return np.asarray(w, dtype=np.float64)
+    check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
+    try:
+        found = np.asarray(w)
+        check(found.dtype.kind in "biuf", f"A point of dtype {found.dtype} was given; an array of real numbers is wanted.")
+    except (TypeError, ValueError) as error:
+        if isinstance(error, GreedyhullError):
+            raise
+        raise GreedyhullError(f"The point is a {type(w).__name__} that is no array; an array, an iterate or the point of a "
+                              "solution is wanted.") from None
+    return found.astype(np.float64, copy=False)
 
 
 def lowest(scores: Array, m: int) -> Index:
@@ -268,6 +304,8 @@ def worst_within(scores: Array, epsilon: float) -> int:
 
 def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
+    check(not np.ma.is_masked(values) and not np.iscomplexobj(values),
+          f"{name} has masked or complex entries; real numbers are wanted.")
     try:
         array = np.minimum(np.array(values, dtype=np.float64), ceiling)
     except (TypeError, ValueError):
@@ -289,3 +327,11 @@ def positive(value: Any, name: str) -> float:
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
     check(bool(good), f"{name} = {value!r} was given; a positive finite number (at most {HUGE:g}) is wanted.")
     return float(value)
+
+
+def whole_shape(shape: Any) -> Shape:
+    """A shape as it is written for arrays: a whole number, or several."""
+    sizes = np.atleast_1d(np.asarray(shape))
+    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
+          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
+    return tuple(sizes.tolist())

@@ -23,8 +23,13 @@ def as_atom(given: Any, shape: Shape) -> Atom:
     Dense(array=array([0., 2.]), name=None)
     """
     if type(given) is Basis:
+        whole = type(given.index) is int or isinstance(given.index, np.integer)
+        check(whole and isinstance(given.scale, (int, float, np.integer, np.floating)),
+              lambda: f"An oracle returned {given!r}; a whole number and a real one are wanted.")
         if 0 <= given.index < (shape[0] if len(shape) == 1 else prod(shape)) and isfinite(given.scale):
-            return given
+            if type(given.scale) is float and type(given.index) is int:
+                return given
+            return Basis(int(given.index), float(given.scale))  # numbers of NumPy may be of single precision
         raise GreedyhullError(f"An oracle returned {given!r} for points of shape {shape}; an index below {prod(shape)} and a "
                               "finite scale are wanted.")
     if type(given) is Dense:
@@ -40,8 +45,16 @@ def as_atom(given: Any, shape: Shape) -> Atom:
     return Dense(_numbers(given, shape))
 
 
+def as_own_atom(given: Any, shape: Shape) -> Atom:
+    """The same for an answer that somebody may write on again: a `Dense` is copied and its numbers looked at."""
+    d = as_atom(given, shape)
+    return Dense(_numbers(d.array, shape), d.name) if type(d) is Dense and d is given else d
+
+
 def _numbers(given: Any, shape: Shape) -> Array:
     """A new float64 array without negative zeros."""
+    check(not np.ma.is_masked(given) and not np.iscomplexobj(given),
+          "An oracle returned an array with masked or complex entries; real numbers are wanted.")
     try:
         array = np.array(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -57,6 +70,8 @@ def _numbers(given: Any, shape: Shape) -> Array:
 
 def _sparse(given: Sparse, size: int) -> Sparse:
     """The same atom with places ascending, each once, and without zeros."""
+    check(np.asarray(given.places).dtype.kind in "iu" or not np.size(given.places),
+          lambda: f"An oracle returned {given!r}; places that are whole numbers are wanted.")
     places, entries = np.array(given.places, dtype=np.intp), np.array(given.entries, dtype=np.float64)
     check(places.ndim == 1 and places.shape == entries.shape, lambda: f"An oracle returned a Sparse atom with {places.shape} "
           f"places and {entries.shape} entries; as many of the one as of the other are wanted.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, ClosedOracle, positive
+from greedyhull.atoms.base import AtomSet, ClosedOracle, positive, whole_shape
 from greedyhull.atoms.entering import as_atom
 from greedyhull.errors import check
 from greedyhull.types import Answer, Array, Atom, Shape, Shortlist
@@ -29,7 +29,7 @@ class FromFunction(AtomSet):
 
     def answer(self, g: Array) -> Answer:
         """What the function returned, as an atom and its slack."""
-        given = self.fn(g)
+        given = self.fn(g.copy())  # it may write on it
         if not (isinstance(given, tuple) and len(given) == 2):
             return Answer(as_atom(given, self.shape))
         atom, slack = given
@@ -90,4 +90,4 @@ def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | Non
     >>> gh.minimize(f, S).point.array()
     array([ 0.5,  1. , -1. ])
     """
-    return FromFunction(fn, (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape), bound)
+    return FromFunction(fn, whole_shape(shape), bound)

@@ -21,15 +21,29 @@ class OperatorDesign:
         self.X = X
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), np.dtype(np.float64)
+        self._check_adjoint()
+
+    def _check_adjoint(self) -> None:
+        """⟨Au, r⟩ = ⟨u, Aᵀr⟩ for one random pair: every lower bound rests on it."""
+        rng = np.random.default_rng(0)
+        u, r = rng.standard_normal(self.domain[0]), rng.standard_normal(self.n)
+        Au, Ar = self.matvec(u), self.adjoint(r)
+        check(Au.shape == (self.n,) and Ar.shape == self.domain,
+              lambda: f"matvec returned {Au.shape} and rmatvec {Ar.shape}, of an operator of shape {self.X.shape}; vectors of "
+                      f"{self.n} and of {self.domain[0]} entries are wanted.")
+        one, other = float(Au.dot(r)), float(u.dot(Ar))
+        size = float(np.abs(Au) @ np.abs(r) + np.abs(u) @ np.abs(Ar))
+        check(not abs(one - other) > 1e-5 * size, lambda: f"rmatvec is not the adjoint of matvec: ⟨Au, r⟩ = {one:.10g} and "
+              f"⟨u, Aᵀr⟩ = {other:.10g} for one pair. Every certificate rests on it; look at signs, scales and conjugates.")
 
     def __repr__(self) -> str:
         return f"OperatorDesign({self.n}x{self.domain[0]})"
 
     def matvec(self, w: Array) -> Array:
-        return np.asarray(self.X.matvec(w), dtype=np.float64).ravel()
+        return np.array(self.X.matvec(w), dtype=np.float64).ravel()  # its own: an operator may use its memory again
 
     def adjoint(self, r: Array) -> Array:
-        return np.asarray(self.X.rmatvec(r), dtype=np.float64).ravel()
+        return np.array(self.X.rmatvec(r), dtype=np.float64).ravel()
 
     def column(self, j: int) -> Array:
         unit = np.zeros(self.domain)

@@ -24,9 +24,9 @@ def check_point(w: Iterate, S: Any, solver: Any, moves: int) -> None:
     """
     wrong = _wrong_weights(w, moves) if w.keeps_atoms else None
     inside = S.contains_quickly(w) if wrong is None else None
-    if inside is None and not w.keeps_atoms and prod(S.shape) <= FEW:
+    if inside is None and wrong is None and not w.keeps_atoms and prod(S.shape) <= FEW:
         inside = S.contains(w)
-    if inside is False:
+    if inside is not None and not inside:
         wrong = f"its point lies outside the set ({_described(w)})"
     if wrong is not None:
         raise GreedyhullError(f"{type(solver).__name__} over {S!r} ended at a point that cannot be certified: {wrong}. This "

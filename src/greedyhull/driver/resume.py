@@ -13,13 +13,14 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.base import dense_atom
 from greedyhull.certificate import certificate_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.iterate import CoordinateIterate, Iterate, restored
 from greedyhull.memory import Memory
-from greedyhull.types import Array, State
+from greedyhull.types import State
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -39,6 +40,8 @@ def take_up(run: Run, state: State) -> None:
     sure = run.identity.known and saved.known
     if not changed and not sure and _another_function(run, shown, memory):
         changed = ["the objective"]
+    if not changed and not run.identity.S and foreign(w, run.S):
+        changed = ["the set"]
     if changed:
         _begin_anew(run, w, changed)
         return
@@ -91,18 +94,21 @@ def saved_point(state: State, S: Any) -> Iterate:
 
 def moved_over(w: Iterate, S: Any, looks_back: bool) -> Iterate:
     """The point of another run as one of this set: with its atoms if they lie in the set, else written anew."""
-    if w.keeps_atoms:
+    if w.keeps_atoms and not foreign(w, S):
         block = S.recognised(w.block)
-        if all(S.contains(_array(block[i], S.shape)) for i in range(len(block))):
-            return Iterate(block.take(np.arange(len(block))), w.weights / w.weights.sum(), S.shape).merged()
+        return Iterate(block.take(np.arange(len(block))), w.weights / w.weights.sum(), S.shape).merged()
     x = w.array()
     if not S.contains(x):
-        raise GreedyhullError(f"The saved point lies outside {S!r}, and so do some of its atoms: it cannot go on there. "
-                              "Resume with the set it was saved from, or solve anew.")
+        raise GreedyhullError(f"The point lies outside {S!r}, or some of its atoms do: it cannot go on there. Begin with a "
+                              "point of this set, or solve anew.")
     return CoordinateIterate(x) if not looks_back and S.dense_atoms else S.decompose(x)
 
 
-def _array(atom: Any, shape: tuple[int, ...]) -> Array:
-    x = np.zeros(shape)
-    atom.add_to(x, 1.0)
-    return x
+def foreign(w: Iterate, S: Any) -> bool:
+    """Whether an atom of the point, or the point where its atoms were not kept, certainly lies outside the set."""
+    if not w.keeps_atoms:
+        return bool(S.excludes(w))
+    block = S.recognised(w.block)
+    if all(isinstance(key, int) for key in block.keys):  # rows of the set itself
+        return False
+    return any(S.excludes(dense_atom(block[i], S.shape)) for i in range(len(block)))

@@ -19,7 +19,7 @@ from greedyhull.certificate import as_iterate, check_pair
 from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
-from greedyhull.driver.resume import take_up
+from greedyhull.driver.resume import moved_over, take_up
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.standing import Standing
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
@@ -43,6 +43,8 @@ class Run:
 
     def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
+        check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63,
+              lambda: f"seed={seed!r} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
         check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
@@ -75,8 +77,10 @@ class Run:
         if start is None:
             self.memory.beside += getattr(S.start, "__func__", None) is AtomSet.start  # one that others have asks nobody
             w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
+        elif isinstance(start, Solution):
+            w = moved_over(as_iterate(f, S, start.point, 1e-9), S, self.looks_back)
         elif isinstance(start, Iterate):
-            w = as_iterate(f, S, start, 1e-9)
+            w = moved_over(as_iterate(f, S, start, 1e-9), S, self.looks_back)
         elif hasattr(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
@@ -137,9 +141,7 @@ class Run:
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
                 for watcher in self.watchers:
-                    close = getattr(watcher, "close", None)
-                    if close is not None:
-                        close()
+                    _close(watcher)
         return solution_of(self, final, fresh, reason)
 
     def _asked(self, k: int) -> bool:
@@ -242,3 +244,14 @@ class Run:
     def identity(self) -> Identity:
         """What a state of this run is a state of."""
         return Identity.of(self.f, self.S, self.solver, self.memory.seed)
+
+
+def _close(watcher: Callable[[Event], Any]) -> None:
+    """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
+    close = getattr(watcher, "close", None)
+    if close is None:
+        return
+    try:
+        close()
+    except Exception as error:
+        warn(f"{watcher!r} could not be closed ({type(error).__name__}: {error}).", GreedyhullWarning, stacklevel=5)

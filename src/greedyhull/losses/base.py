@@ -16,12 +16,13 @@ FAINT = 1e-280  # a sum of squares below this may have lost some of them to unde
 
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
+    check(not np.ma.is_masked(values), f"{name} has masked entries, which stand for no number. Drop those rows first.")
     array = np.asarray(values)
     if array.ndim == 2 and 1 in array.shape:
         array = array.ravel()
     check(array.shape == (n,), f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
     check(array.dtype.kind in "biuf", f"{name} has dtype {array.dtype}; numbers are wanted.")
-    array = array.astype(dtype, copy=False)
+    array = np.array(array, dtype=dtype)  # its own: a user may write on his
     check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values. Drop those rows first.")
     return array
 
@@ -31,8 +32,10 @@ def shares(sample_weight: Any, n: int) -> Array | float:
     if sample_weight is None:
         return 1.0 / n
     s = vector(sample_weight, n, "sample_weight")
-    check(bool((s >= 0).all()) and float(s.sum()) > 0,
+    largest = float(s.max(initial=0.0))
+    check(bool((s >= 0).all()) and largest > 0,
           "sample_weight has a negative entry or sums to zero; non-negative weights, not all zero, are wanted.")
+    s = s / largest  # sums of huge weights overflow
     return np.asarray(s / s.sum())
 
 

@@ -65,9 +65,10 @@ class Profiled:
         if self.quadratic:
             out: float = -self.loss.total(self.loss.slopes(z))
             return out
-        if self._seen is None or not np.array_equal(self._seen[0], z):  # a point is asked about several times in a row
-            self._seen = (z.copy(), float(self.loss.shift(z)) if hasattr(self.loss, "shift") else root(self.loss, z))
-        return self._seen[1]
+        seen = self._seen  # read and written whole: other threads may ask as well
+        if seen is None or not np.array_equal(seen[0], z):  # a point is asked about several times in a row
+            seen = self._seen = (z.copy(), float(self.loss.shift(z)) if hasattr(self.loss, "shift") else root(self.loss, z))
+        return seen[1]
 
     def value(self, z: Array) -> float:
         return self._squares(z)[0] if self.quadratic else float(self.loss.value(z + self._b(z)))

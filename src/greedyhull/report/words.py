@@ -54,7 +54,7 @@ def _support(solution: Solution, names: Sequence[str] | None, things: str) -> st
     if x.ndim != 1:
         return f"It mixes {count(len(solution.point), 'atom')}." if solution.point.keeps_atoms else ""
     found = used(solution, names)
-    listed = f": {', '.join(name for name, _ in found)}." if names is not None and found else "."
+    listed = f": {', '.join(str(name) for name, _ in found)}." if names is not None and found else "."
     return f"It uses {len(found)} of the {len(x)} {things}{listed}"
 
 
