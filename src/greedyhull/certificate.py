@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from greedyhull.atoms.base import array_of
-from greedyhull.atoms.entering import sized
 from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Recorder, lazy_rng
-from greedyhull.types import Answer, Array, Kind
+from greedyhull.types import Answer, Array, AtomSet, Kind
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -103,9 +102,9 @@ def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf,
     return Certificate(value, max(value - lower, 0.0), lower, kind, rounding=rounding_of(S))
 
 
-def rounding_of(S: Any) -> Literal["proved", "estimated"]:
+def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
     """Whether the set says how large its atoms can be."""
-    return "proved" if sized(S) else "estimated"
+    return "proved" if S.sized else "estimated"
 
 
 def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:

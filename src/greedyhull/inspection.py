@@ -15,7 +15,7 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
-from greedyhull.types import Answer, Array
+from greedyhull.types import Answer, Array, AtomSet
 
 POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
@@ -78,7 +78,7 @@ def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
     )
 
 
-def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
+def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> None:
     """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
 
     In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
@@ -111,7 +111,7 @@ def inspect_gradient(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> None:
     )
 
 
-def _way(f: BlackBox, S: Any, w: Iterate, memory: Memory) -> Array | None:
+def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
     """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
     oracle, x = memory.oracle(S), w.array()
     answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_answer, as_shortlist, sized
+from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.shapes import block_from
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, Kind, Shortlist, State, Step, StepRule
+from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
 
@@ -164,8 +164,9 @@ class Recorder:
 
     __slots__ = ("asked", "calls", "closed", "inner", "lazy", "recent", "replay", "set")
 
-    def __init__(self, S: Any, rng: np.random.Generator) -> None:
-        self.set, self.inner, self.calls = S, S.oracle(rng), 0
+    def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
+        self.set, self.calls = S, 0
+        self.inner: Any = S.oracle(rng)
         self.closed = getattr(self.inner, "exact", None)  # of an exact oracle that holds nothing: the set's own answers
         self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
         self.recent: list[Answer | Shortlist] = []
@@ -191,7 +192,7 @@ class Recorder:
         return self._seen(as_answer(self.inner.argmin(g, tol, enough), self.set.shape))
 
     def _seen(self, answer: Answer) -> Answer:
-        if not sized(self.set):
+        if not self.set.sized:
             self.set.saw(answer.atom)
         return answer
 

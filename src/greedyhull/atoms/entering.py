@@ -100,8 +100,3 @@ def as_shortlist(given: Shortlist) -> Shortlist:
     check(len(given.atoms) > 0 and given.slack >= 0.0, lambda: f"An oracle returned a shortlist of {len(given.atoms)} atoms "
           f"with slack {given.slack!r}; at least one atom, and a number of at least 0, are wanted.")
     return given._replace(kind="estimate") if given.kind == "probability" else given
-
-
-def sized(S: Any) -> bool:
-    """Whether a set bounds the size of its atoms, so that rounding errors are proved and not estimated."""
-    return bool(getattr(S, "sized", True))  # a set of another make has written `absolute` itself

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 from warnings import warn
 
 import numpy as np
 
 from greedyhull.errors import DriftWarning, GreedyhullError
 from greedyhull.iterate import Iterate
+from greedyhull.types import AtomSet
 
 EPS = float(np.finfo(np.float64).eps)
 FEW = 64  # points with so many numbers at most are looked for in the hull even where that takes a search
 LEEWAY = 8.0  # how many times what rounding may do counts as more than rounding
 
 
-def check_point(w: Iterate, S: Any, solver: Any, moves: int) -> None:
+def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     """Raise unless w lies in the hull of S: weights of at least 0 that sum to one, and a place that the set owns up to.
 
     ``moves`` is how many steps may each have rounded the weights. Where the atoms are kept, and the set has no formula for
@@ -51,7 +51,7 @@ def _described(w: Iterate) -> str:
     return f"entries from {x.min():.6g} to {x.max():.6g}, their sum {x.sum():.6g}"
 
 
-def check_drift(f: Any, carried: float, value: float, allowance: float) -> None:
+def check_drift(f: object, carried: float, value: float, allowance: float) -> None:
     """Warn where the value that the views carried is not that of the atoms, whatever rounding did."""
     if not abs(carried - value) <= LEEWAY * allowance + LEEWAY * EPS * abs(value):
         warn(f"The run carried the value {carried:.10g} along, but {f!r} is {value:.10g} at its atoms; rounding explains "

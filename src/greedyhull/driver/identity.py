@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Identity(NamedTuple):
     name: str  # of the solver
 
     @classmethod
-    def of(cls, f: Any, S: Any, solver: Any, seed: int) -> Identity:
+    def of(cls, f: object, S: object, solver: object, seed: int) -> Identity:
         return cls(digest(f), digest(S), digest(solver), seed, type(solver).__name__)
 
     def state(self) -> State:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import inf, isfinite
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
@@ -20,7 +20,7 @@ from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.iterate import CoordinateIterate, Iterate, restored
 from greedyhull.memory import Memory
-from greedyhull.types import State
+from greedyhull.types import AtomSet, State
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -84,7 +84,7 @@ def under(prefix: str, state: State) -> State:
     return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}
 
 
-def saved_point(state: State, S: Any) -> Iterate:
+def saved_point(state: State, S: AtomSet) -> Iterate:
     """The point that the run had, of the right shape, with its views to come."""
     w = restored(under("iterate", state))
     check(w.shape == S.shape, f"The saved state holds points of shape {w.shape}, but {S!r} those of shape {S.shape}. Resume "
@@ -92,7 +92,7 @@ def saved_point(state: State, S: Any) -> Iterate:
     return w
 
 
-def moved_over(w: Iterate, S: Any, looks_back: bool) -> Iterate:
+def moved_over(w: Iterate, S: AtomSet, looks_back: bool) -> Iterate:
     """The point of another run as one of this set: with its atoms if they lie in the set, else written anew."""
     if w.keeps_atoms and not foreign(w, S):
         block = S.recognised(w.block)
@@ -104,7 +104,7 @@ def moved_over(w: Iterate, S: Any, looks_back: bool) -> Iterate:
     return CoordinateIterate(x) if not looks_back and S.dense_atoms else S.decompose(x)
 
 
-def foreign(w: Iterate, S: Any) -> bool:
+def foreign(w: Iterate, S: AtomSet) -> bool:
     """Whether an atom of the point, or the point where its atoms were not kept, certainly lies outside the set."""
     if not w.keeps_atoms:
         return bool(S.excludes(w))

@@ -31,6 +31,7 @@ from greedyhull.progress import Event, Progress
 from greedyhull.reason import because, ended, interrupted
 from greedyhull.solution import Solution
 from greedyhull.stop import Stop, hear
+from greedyhull.stream import Stream
 from greedyhull.trace import Trace
 from greedyhull.types import Kind, State
 
@@ -94,10 +95,10 @@ class Run:
     def begin_at(self, w: Iterate) -> None:
         """Take w as the point of the run, after looking at its value; without its atoms if nobody will ask for them."""
         f = self.f
-        if not self.looks_back and getattr(self.S, "dense_atoms", False) and w.keeps_atoms:
+        if not self.looks_back and self.S.dense_atoms and w.keeps_atoms:
             w = CoordinateIterate(w.array())
-        self.first_value = nan if getattr(f, "n", 0) is None else float(f.value(w))  # that of a stream cannot be known
-        check(isfinite(self.first_value) or getattr(f, "n", 0) is None,
+        self.first_value = nan if isinstance(f, Stream) else float(f.value(w))  # that of a stream cannot be known
+        check(isfinite(self.first_value) or isinstance(f, Stream),
               lambda: f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")
         self.w = self.shown = w  # shown: the point that the last bound is about, w or a mean of the points before it
 
