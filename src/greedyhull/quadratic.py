@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import numbers
+from greedyhull.atoms.shapes import BasisBlock
 from greedyhull.concavity import concavity, entries
 from greedyhull.designs import design as make_design
 from greedyhull.designs.dense import DenseDesign
@@ -154,7 +155,9 @@ class QuadraticForm:
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
         view, d = self.at(w), self.domain[0]
-        terms = d + 16 + 3 * view.moves + len(w)
+        few = view.moves == 0 and w.keeps_atoms and isinstance(w.block, BasisBlock)
+        summed = min(d, len(w)) if few else d  # numbers in a sum that are not zero
+        terms = summed + 16 + 3 * view.moves + len(w)
         if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
             self._sizes = self._measured(S)
         _, entry, size, linear, sag, _ = self._sizes

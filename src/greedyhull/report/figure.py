@@ -193,7 +193,8 @@ def _ticks(axes: Any) -> None:
         axis.set_minor_locator(NullLocator())
         if axis.get_scale() == "linear":
             whole = axis is axes.xaxis and axes.get_xlabel() == "iterations"
-            axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10], integer=whole))
+            crowded = axis is axes.xaxis and high - low < 0.5 * abs(high)  # numbers that differ late are long
+            axis.set_major_locator(MaxNLocator(2 if crowded else 5, steps=[1, 2, 2.5, 5, 10], integer=whole))
         elif axis.get_scale() == "log":
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 30.0 * low else (1.0,), numticks=7))
         axis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
