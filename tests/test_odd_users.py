@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 import greedyhull as gh
 from greedyhull.driver.guard import check_point
 from greedyhull.iterate import CoordinateIterate
+from greedyhull.types import Answer
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((30, 4))
@@ -219,3 +220,23 @@ def test_a_watcher_that_cannot_be_closed_costs_a_warning():
 
     with pytest.warns(gh.GreedyhullWarning, match="the pipe is gone"):
         assert gh.minimize(F, gh.L1Ball(4, 1.0), watch=Watcher()).converged
+
+
+class Answering(OwnBall):
+    """Its oracle, a class of its own, answers with plain arrays."""
+
+    def oracle(self, rng):
+        inner = super().oracle(rng)
+
+        class Plain:
+            def argmin(self, g, tol=0.0, enough=-np.inf):
+                return Answer(inner.argmin(g).atom.scale * np.eye(4)[inner.argmin(g).atom.index], 0.0)
+
+            best, state, restore = inner.best, inner.state, inner.restore
+
+        return Plain()
+
+
+def test_answers_that_are_arrays_pass_every_check():
+    s = gh.minimize(F, Answering(1.0), gh.BlendedPairwise(), stop=gh.Gap(1e-6), check=True)
+    assert s.value == pytest.approx(gh.minimize(F, gh.L1Ball(4, 1.0)).value, abs=1e-5)

@@ -14,7 +14,7 @@ from greedyhull.atoms.base import dense_atom
 from greedyhull.blackbox import BlackBox
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
-from greedyhull.memory import Memory
+from greedyhull.memory import Memory, Recorder
 from greedyhull.types import Answer, Array, AtomSet
 
 POINTS = 3  # random points of the hull at which the objective is looked at
@@ -124,7 +124,7 @@ def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
 
 def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:
     """Ask a few random gradients; every atom must lie in the set and none may beat the answer to its own question."""
-    oracle = S.oracle(rng)
+    oracle = Recorder(S, rng)
     asked = [rng.standard_normal(S.shape) for _ in range(6)]
     answers = [oracle.argmin(g) for g in asked]
     atoms = [answer.atom for answer in answers]

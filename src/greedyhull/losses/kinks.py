@@ -39,6 +39,8 @@ class Kinks(NamedTuple):
         slopes = first + np.cumsum(self.jumps)
         i = min(int(np.searchsorted(slopes, 0.0)), len(slopes) - 1)
         same = np.flatnonzero(self.at == self.at[i])
+        if not len(same):  # overflow has left no number
+            return float(self.at[i]), 1.0
         before = slopes[same[0] - 1] if same[0] else first
         jump = float(slopes[same[-1]] - before)
         return float(self.at[i]), min(max(-float(before) / jump, 0.0), 1.0) if jump > 0.0 else 1.0
