@@ -184,3 +184,15 @@ def test_poisson_and_tiny_single_precision_states_are_taken_up(tmp_path):
         gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(4), checkpoint=path)
         s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
         assert "Only the point" not in s.reason and s.trace.iteration[0] == 4
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.MoreauFrankWolfe(horizon=4)], ids=repr)
+def test_an_oracle_that_counts_its_calls_goes_on_counting(solver, tmp_path):
+    """The bound that is found anew is no call of the run: a schedule of errors goes on where it stood."""
+    f = gh.finite_sum(lambda w, i: 0.5 * float(np.mean((X[i] @ w - y[i]) ** 2)),
+                      lambda w, i: X[i].T @ (X[i] @ w - y[i]) / len(i), 30, 6)
+    S, path = gh.Inexact(gh.Box(-np.ones(6), 1.0), gh.harmonic(2.0)), tmp_path / "r.npz"
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(20))
+    gh.minimize(f, S, solver, stop=gh.Iterations(4), checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(20), resume=path)
+    assert np.array_equal(s.x, whole.x)

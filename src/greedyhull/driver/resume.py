@@ -75,7 +75,8 @@ def _prove_anew(run: Run, w: Iterate) -> None:
     run.unproved, memory.lower = memory.k, -inf
     if not run.convex or not isfinite(run.f.value(w)):
         return
-    now = certificate_of(run.f, run.S, w, -inf, memory.oracle(run.S).aside)
+    memory.beside += 1
+    now = certificate_of(run.f, run.S, w, -inf)  # by an oracle of its own: that of the run may count its calls
     memory.lower, memory.kind, memory.delta = now.lower, now.kind, now.delta
 
 

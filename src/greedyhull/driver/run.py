@@ -158,7 +158,7 @@ class Run:
             from greedyhull.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
-        if not self.trace.rows and isinstance(f, BlackBox):
+        if isnan(self.start_value) and isinstance(f, BlackBox):  # as it begins, not as it goes on from a saved state
             inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
