@@ -159,6 +159,19 @@ def test_a_model_whose_metric_is_not_finite_loses(bad, place):
     assert m.certificate_.value <= min(np.mean(np.abs(Z[:, j] - y)) for j in range(2))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_the_reported_metric_is_that_of_the_weights_even_where_it_is_finite_only_beside_a_model(seed):
+    rng = np.random.default_rng(seed)
+    Z, y = rng.standard_normal((9, 2)), rng.standard_normal(9)
+    Z[:, 1] += 3.0  # the first model is the best, and steps lead ever closer to it
+
+    def beside(t, z):
+        return np.nan if np.array_equal(z, Z[:, 0]) else np.abs(t - z).mean()
+
+    model = EnsembleRegressor(loss=beside).fit(Z, y)
+    assert beside(y, model.predict(Z)) == pytest.approx(model.certificate_.value, abs=1e-12)
+
+
 def test_a_metric_that_is_never_finite_is_refused():
     with pytest.raises(GreedyhullError, match="NaN or infinite for each model"):
         EnsembleRegressor(loss=sometimes).fit(Z + 100.0, y)

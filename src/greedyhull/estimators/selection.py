@@ -48,19 +48,33 @@ def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, f
         total, counts = total + P[j], counts.copy()
         counts[j] += 1.0
         if scores[j] < least:
-            best, least = counts / counts.sum(), scores[j]
+            weights = counts / counts.sum()
+            value = metric(mixture(P, weights))
+            if value < least:
+                best, least = weights, value
     return best, least
+
+
+def mixture(P: Array, w: Array) -> Array:
+    """Σ_j w_j P[j] over the models that have a weight: one model alone is itself to the last bit.
+
+    A sum that was carried along is not; a metric may be finite beside a point and not at it. So what counts is measured here.
+    """
+    active = np.flatnonzero(w)
+    return np.asarray(np.tensordot(w[active].astype(P.dtype), P[active], axes=1))
 
 
 def improved(P: Array, metric: Metric, w: Array, value: float, rounds: int, most: int) -> tuple[Array, float]:
     """Joint steps toward a model and swaps between two, each the best of its kind, until none improves the metric."""
-    metric, z = sound(metric), np.tensordot(w, P, axes=1)
+    metric, z = sound(metric), mixture(P, w)
     for _ in range(rounds):
-        found = min(_moves(P, metric, w, z, most), key=lambda move: move[0], default=(np.inf, w))
-        if found[0] >= value - BETTER * max(abs(value), 1.0):
+        enough = value - BETTER * max(abs(value), 1.0)
+        moves = sorted((move for move in _moves(P, metric, w, z, most) if move[0] < enough), key=lambda move: move[0])
+        found = next(((exact, to) for _, to in moves if (exact := metric(mixture(P, to))) < enough), None)
+        if found is None:
             break
         value, w = found
-        z = np.tensordot(w, P, axes=1)
+        z = mixture(P, w)
     return w, value
 
 
