@@ -180,3 +180,26 @@ def test_poisson_in_single_precision():
     f = watched(gh.poisson(X, np.arange(N) % 3), lambda z: bool((z < (305 if z.dtype == np.float64 else 41)).all()))
     s = gh.minimize(f, gh.L1Ball(D, 4.0), stop=gh.Relative(1e-4) | gh.Iterations(60))
     assert not f.loss.outside and np.isfinite(s.value)
+
+
+def test_a_value_that_only_rounding_makes_finite_is_not_reported():
+    """Atoms in pairs of opposite sign: their mean is zero, and what rounding leaves of it can look like a point inside."""
+    looked_inside = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        half = np.diag(rng.random(5))
+        f, S = gh.log_likelihood(rng.random((2, 5))), gh.Vertices(np.vstack([half, -half, np.zeros(5)]))
+        w = S.centre()
+        looked_inside += bool(np.isfinite(f.value(w)))
+        for attempt in (lambda f=f, S=S: gh.minimize(f, S), lambda f=f, S=S, w=w: gh.certify(f, S, w),
+                        lambda f=f, S=S, w=w: gh.minimize(f, S, start=w)):
+            with pytest.raises(gh.GreedyhullError, match=r"rounding decides|inf at the start|is inf at this point"):
+                attempt()
+    assert looked_inside > 3
+
+
+def test_tiny_probabilities_are_no_edge_where_nothing_cancels():
+    f = gh.log_likelihood(np.array([[1e-20, 1.0], [1.0, 1e-20]]))
+    w = np.array([1.0, 0.0])
+    assert gh.certify(f, gh.Simplex(2), w).value == pytest.approx(10 * np.log(10.0))
+    assert gh.minimize(f, gh.Simplex(2), gh.FrankWolfe(), start=w, stop=gh.Gap(1e-9)).converged

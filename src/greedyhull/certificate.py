@@ -90,8 +90,10 @@ def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf,
     g = precise.gradient(w)
     check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
                                       "certified there. Check the objective's gradient.")
+    rounding = precise.rounding(w, S)
+    check(rounding < np.inf, lambda: at_edge(f))
     d, slack, kind = (Recorder(S, lazy_rng(0)).argmin if ask is None else ask)(g)
-    gap = max(precise.euler(w) - d.dot(g) + slack + precise.rounding(w, S), 0.0)
+    gap = max(precise.euler(w) - d.dot(g) + slack + rounding, 0.0)
     if not getattr(f, "convex", True):
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
     lower = value - gap
@@ -100,6 +102,12 @@ def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf,
 
         lower, kind = dual_bound(precise, S, w, (lower, kind), known)
     return Certificate(value, max(value - lower, 0.0), lower, kind, rounding=rounding_of(S))
+
+
+def at_edge(f: object) -> str:
+    """Why a point whose value may be infinite for all that is known has no certificate."""
+    return (f"{f!r} at this point is infinite, or so large that rounding decides: atoms cancel each other in what its loss is "
+            "taken of. Give start=, a point well inside its domain, or scale the data.")
 
 
 def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:

@@ -111,6 +111,15 @@ class Iterate:
         self.block.add_to(x, self.weights)
         return x
 
+    def absolute(self) -> Array:
+        """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
+        x, atom = np.zeros(self.shape), np.zeros(self.shape)
+        for i, weight in enumerate(self.weights.tolist()):
+            atom[:] = 0.0
+            self.block[i].add_to(atom, weight)
+            x += np.abs(atom)
+        return x
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """``np.asarray(point)``: the coordinates."""
         x = self.array()
@@ -321,6 +330,9 @@ class CoordinateIterate(Iterate):
 
     def array(self) -> Array:
         return self.x.copy()
+
+    def absolute(self) -> Array:
+        return np.abs(self.x)
 
     def dot(self, g: Array) -> float:
         return float(self.x.ravel().dot(g.ravel()))

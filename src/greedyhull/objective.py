@@ -20,6 +20,7 @@ from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Shape
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
 LEFT = 1e-15  # the share of a loss that rounding cannot tell from nothing
+CLEAR = 1 / 64  # the share of z, near the edge of a domain, that rounding may have made
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
@@ -133,8 +134,8 @@ class Composite:
         if self.loss.everywhere and np.isfinite(self.value(w)):
             return w
         w = S.centre()
-        check(bool(np.isfinite(self.value(w))),
-              f"{self!r} is infinite at the centre of {S!r}, so no start inside its domain was found. "
+        check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
+              f"{self!r} is infinite at the centre of {S!r}, or so near to it that rounding decides, so no start inside its domain was found. "
               "Give start=, a point where it is finite.")
         return w
 
@@ -242,11 +243,23 @@ class Composite:
             spread = steep * far
         size = loss.size(value, view.z)
         allowance: float = EPS * (n * size + count * spread) + left
+        if not loss.everywhere and self._at_edge(w, view, spread, EPS * (16 + terms)):
+            return np.inf
         if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
             return allowance
         swing = loss.swing(size, view.z, EPS * (16 + terms) * far)
         rest: float = swing + LEAST * count * (1.0 + steep + far)
         return allowance + rest
+
+    def _at_edge(self, w: Iterate, view: Image, spread: float, off: float) -> bool:
+        """Whether rounding decides that z lies inside the domain of φ: off·(A|w|)ᵢ, what zᵢ may be wrong by, is most of zᵢ.
+
+        Atoms that cancel each other leave a zᵢ > 0 where nothing is. pᵢ(A|w|)ᵢ/zᵢ ≤ ``spread``; the sum of the atoms'
+        absolute values is made only where that does not settle it.
+        """
+        if off * spread <= CLEAR * float(np.min(self.loss.p)):
+            return False
+        return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
 
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""

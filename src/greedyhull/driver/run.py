@@ -15,7 +15,7 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet, array_of
 from greedyhull.atoms.entering import as_atom
 from greedyhull.blackbox import BlackBox
-from greedyhull.certificate import as_iterate, check_pair
+from greedyhull.certificate import as_iterate, at_edge, check_pair
 from greedyhull.choose import check_smooth, choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
@@ -217,6 +217,7 @@ class Run:
         if not isfinite(value) or isnan(gap):
             raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
                                   "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
+        check(self.blur < inf, lambda: f"At iteration {k}: {at_edge(self.f)}")
         if isinf(gap) and not isinf(p.slack):
             raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
                                   f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
