@@ -65,7 +65,7 @@ class Duals:
             return p
         r = (self.p * self.a).astype(f.design.dtype, copy=False)
         g = f.design.adjoint(r)
-        d, slack, kind = self.oracle.argmin(g)
+        d, slack, kind = self.oracle.glance(g)
         gap = f.value(p.point) + float(f.loss.conjugate(r)) - float(d.dot(g)) + slack
         return p._replace(gap=gap, kind=kind, slack=slack) if gap < p.gap else p
 

@@ -162,10 +162,10 @@ def lazy_rng(*seed: int) -> np.random.Generator:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("asked", "calls", "closed", "inner", "lazy", "recent", "replay", "set")
+    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "recent", "replay", "set")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
-        self.set, self.calls = S, 0
+        self.set, self.calls, self.glances = S, 0, 0
         self.inner: Any = S.oracle(rng)
         self.closed = getattr(self.inner, "exact", None)  # of an exact oracle that holds nothing: the set's own answers
         self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
@@ -176,13 +176,26 @@ class Recorder:
     @property
     def searches(self) -> int:
         """How often the set was searched; answers from a cache do not count."""
-        return int(self.inner.misses) if self.lazy else self.calls
+        return int(self.inner.misses) + self.glances if self.lazy else self.calls
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
+
+    def glance(self, g: Array) -> Answer:
+        """An answer for a look: counted and kept as any, but a schedule or a cache within the oracle does not notice.
+
+        So a run takes the same way however often it is looked at, and whether or not it was interrupted.
+        """
+        if self.replay or self.closed is not None:
+            return self.argmin(g)
+        before = self.inner.state()
+        answer = self.argmin(g)
+        self.inner.restore(before)
+        self.glances += 1
+        return answer
 
     def aside(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         """An answer that is counted, and not kept for a resumed run: nothing of the run depends on it."""
@@ -207,7 +220,7 @@ class Recorder:
         return answer  # type: ignore[no-any-return]
 
     def state(self) -> State:
-        state: State = {"calls": np.array(self.calls), "given": np.array(len(self.recent))}
+        state: State = {"calls": np.array(self.calls), "glances": np.array(self.glances), "given": np.array(len(self.recent))}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
         for i, answer in enumerate(self.recent):
             single = isinstance(answer, Answer)
@@ -218,7 +231,7 @@ class Recorder:
         return state
 
     def restore(self, state: State) -> None:
-        self.calls = int(state["calls"])
+        self.calls, self.glances = int(state["calls"]), int(state.get("glances", 0))
         self.inner.restore(_under("inner", state))
         for i in range(int(state["given"])):
             single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])

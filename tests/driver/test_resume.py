@@ -196,3 +196,19 @@ def test_an_oracle_that_counts_its_calls_goes_on_counting(solver, tmp_path):
     gh.minimize(f, S, solver, stop=gh.Iterations(4), checkpoint=path)
     s = gh.minimize(f, S, solver, stop=gh.Iterations(20), resume=path)
     assert np.array_equal(s.x, whole.x)
+
+
+SCHEDULED = {"inexact": gh.Inexact(gh.Box(-np.ones(6), np.ones(6)), gh.harmonic(2.0)), "cached": gh.Cached(gh.Simplex(6), size=3)}
+SAMPLING = [gh.MoreauFrankWolfe(horizon=4, batch=2), gh.StochasticFrankWolfe.saga(), gh.StochasticFrankWolfe(), gh.LuFreund(batch=4)]
+
+
+@pytest.mark.parametrize("solver", SAMPLING, ids=lambda solver: type(solver).__name__)
+@pytest.mark.parametrize("S", SCHEDULED.values(), ids=SCHEDULED)
+@pytest.mark.parametrize("cut", [3, 4, 11])
+def test_the_look_that_ends_a_run_leaves_its_oracle_as_it_was(S, solver, cut, tmp_path):
+    """The first run is looked at where it ends, the whole one is not: an oracle that counts its calls must not notice."""
+    f, path = gh.least_squares(X, y), tmp_path / "r.npz"
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(25), seed=3)
+    gh.minimize(f, S, solver, stop=gh.Iterations(cut), seed=3, checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(25), seed=3, resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array())

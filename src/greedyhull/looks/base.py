@@ -34,8 +34,8 @@ class Looking(ABC):
             yield look(w, also)
 
     and, where the look may be about points of the past, ``look.seen(g, x, eta)`` at every step. A look is due at its own
-    times, and whenever the driver asks for a point because the run must end. It draws no random number of the run, so
-    that a run takes the same way however often it is looked at.
+    times, and whenever the driver asks for a point because the run must end. It draws no random number of the run
+    and only glances at its oracle, so that a run takes the same way however often it is looked at.
     """
 
     def __init__(self, f: Any, S: Any, w: Iterate, memory: Memory, cost: float, every: int | None) -> None:

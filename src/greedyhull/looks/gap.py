@@ -13,5 +13,5 @@ def full_gap(f: Any, w: Iterate, oracle: Any, also: Any = None) -> Progress:
     """The point as it is now with its full gap: one pass over the data."""
     now = seen_from(w, w.copy())
     g = f.gradient(now)
-    d, slack, kind = oracle.argmin(g)
+    d, slack, kind = oracle.glance(g)
     return Progress(now, f.euler(now) - d.dot(g) + slack, kind, slack, also=also)

@@ -77,7 +77,7 @@ class _Working(Looking):
     def _proved(self, source: Any, b: int, x: Array, delta: float, C: float) -> tuple[float, float, float, Kind]:
         batch = source.draw(b)
         g = batch.gradient(x)
-        d, slack, kind = self.oracle.argmin(g)
+        d, slack, kind = self.oracle.glance(g)
         gap = float(np.vdot(g, x)) - d.dot(g) + slack
         listed = hasattr(self.S, "scores") and hasattr(self.S, "block") and b * len(self.S) <= TABLE
         scores = batch.pulls(x, self.S) if listed else None
@@ -96,7 +96,7 @@ class _Working(Looking):
         batches = [source.draw(b // groups) for _ in range(groups)]
         gradients = np.stack([batch.gradient(x) for batch in batches])
         g = gradients.mean(axis=0)
-        d, slack, _ = self.oracle.argmin(g)
+        d, slack, _ = self.oracle.glance(g)
         parts = np.array([float(np.vdot(part, x)) - d.dot(part) for part in gradients])
         gap = float(parts.mean()) + slack + float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
         return float(np.mean([batch.value(x) for batch in batches])), gap, slack, "estimate"

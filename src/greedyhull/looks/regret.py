@@ -78,7 +78,7 @@ class _Working(Looking):
         if self.total == 0.0:  # nothing has been seen yet
             return Progress(mean, inf, kind, also=also, value=value, delta=delta)  # type: ignore[arg-type]
         g = self.slope / self.total
-        d, slack, oracle = self.oracle.argmin(g)
+        d, slack, oracle = self.oracle.glance(g)
         gap = self.inner / self.total - d.dot(g) + slack
         if self.config.delta is not None:
             failing = spent_on(self.config.delta, self.count)
