@@ -115,3 +115,23 @@ def test_a_view_that_goes_wrong_is_noticed_and_the_atoms_count(monkeypatch):
 def test_ordinary_runs_do_not_drift(X, tol, solver):
     s = gh.minimize(gh.least_squares(X, y), gh.L1Ball(4, 0.7), solver, stop=gh.Gap(tol) | gh.Iterations(3000))
     assert s.certificate.kind == "always"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_function_that_cancels_inside_is_not_said_to_change_from_call_to_call(seed):
+    rng = np.random.default_rng(seed)
+    A, b = 2e4 * np.tile(rng.standard_normal(28), (7, 1)), rng.standard_normal(7)
+    f = gh.function(lambda w: 0.5 * float((A @ w - b) @ (A @ w - b)) / 7, lambda w: A.T @ (A @ w - b) / 7, 28)
+    for solver in (gh.BlendedPairwise(), gh.PairwiseJones()):
+        gh.minimize(f, gh.LinfBall(28, 2.9), solver, stop=gh.Iterations(60))  # a DriftWarning is an error in tests
+
+
+def test_a_function_whose_values_change_is_noticed_all_the_same():
+    calls = iter(range(10**6))
+    f = gh.function(lambda w: 0.5 * float(w @ w) + 1e-6 * next(calls), lambda w: w, 4)
+    with pytest.warns(DriftWarning):
+        gh.minimize(f, gh.Vertices(np.eye(4)), gh.BlendedPairwise(), stop=gh.Iterations(3))
+
+
+def test_targets_that_are_nothing_in_float32_are_no_drift():
+    gh.minimize(gh.least_squares(1e-81 * X.astype(np.float32), 1e-81 * y), gh.L1Ball(4, 1.5), stop=gh.Iterations(3))

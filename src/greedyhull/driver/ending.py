@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import Certificate, afresh, certificate_of, rounding_of
 from greedyhull.driver.guard import check_drift, check_point
 from greedyhull.errors import GreedyhullError
@@ -20,6 +21,8 @@ from greedyhull.stop import closing
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
+UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
+NEARBY = 8  # points beside one that are tried where a value does not come out the same
 SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
 TRIES = 20  # how often views are refreshed to close a gap that looked closed
 
@@ -55,7 +58,8 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     known = -inf if run.drifts or not run.convex else memory.lower
     fresh = certificate_of(f, S, afresh(w), known, memory.oracle(S).aside)
     assert fresh.value is not None and fresh.gap is not None
-    check_drift(f, carried, fresh.value, max(allowance, _drift(run, w), fresh.gap if run.drifts else 0.0))
+    allowance = max(allowance, _drift(run, w), fresh.gap if run.drifts else 0.0)
+    check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
     blur = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
     if known - blur <= fresh.lower:
         return fresh
@@ -68,7 +72,22 @@ def _drift(run: Run, w: Iterate) -> float:
     if not run.drifts:
         return moves * rounding
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
-    return moves * (SINGLE / DOUBLE * rounding + SINGLE * (start + float(run.f.scale)))
+    return moves * (SINGLE / DOUBLE * rounding + SINGLE * (start + float(run.f.scale))) + UNDER
+
+
+def noise(f: object, w: Iterate) -> float:
+    """How much a user's function differs between points that rounding cannot tell apart; of others it is known: 0.
+
+    What is computed inside may cancel, which no formula here can see.
+    """
+    if not isinstance(f, BlackBox):
+        return 0.0
+    value, _ = f.sampled_functions()
+    x, rng = w.array(), np.random.default_rng(0)
+    here = value(x)
+    if value(x) != here:  # one that answers differently from call to call has no such excuse
+        return 0.0
+    return max(abs(value(x * (1.0 + DOUBLE * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(NEARBY))
 
 
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:

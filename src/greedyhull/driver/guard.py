@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from warnings import warn
 
@@ -51,9 +52,13 @@ def _described(w: Iterate) -> str:
     return f"entries from {x.min():.6g} to {x.max():.6g}, their sum {x.sum():.6g}"
 
 
-def check_drift(f: object, carried: float, value: float, allowance: float) -> None:
-    """Warn where the value that the views carried is not that of the atoms, whatever rounding did."""
-    if not abs(carried - value) <= LEEWAY * allowance + LEEWAY * EPS * abs(value):
+def check_drift(f: object, carried: float, value: float, allowance: float, noise: Callable[[], float] = float) -> None:
+    """Warn where the value that the views carried is not that of the atoms, whatever rounding did.
+
+    ``noise`` tells what the function itself makes of rounded points; it is asked where the allowance does not suffice.
+    """
+    allowance += EPS * abs(value)
+    if not abs(carried - value) <= LEEWAY * allowance and not abs(carried - value) <= LEEWAY * (allowance + noise()):
         warn(f"The run carried the value {carried:.10g} along, but {f!r} is {value:.10g} at its atoms; rounding explains "
              f"{allowance:.3g}. The certificate is that of the atoms and holds. A loss, a design or a set of this run is not "
              "what it says: its products, or its atoms, change from call to call.", DriftWarning, stacklevel=4)
