@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.sampler import Sampler
-from greedyhull.types import Array, Index, State
+from greedyhull.types import Array, AtomSet, Index, Loss, Objective, State
 
 
 class Batch:
@@ -19,7 +19,7 @@ class Batch:
     Products are in the precision of the data, gradients in float64.
     """
 
-    def __init__(self, rows: Any, loss: Any, index: Index, centre: Array | None = None) -> None:
+    def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None) -> None:
         self.rows, self.loss, self.index, self.centre = rows, loss, index, centre
 
     def image(self, x: Array) -> Array:
@@ -46,7 +46,7 @@ class Batch:
     def gradient(self, x: Array) -> Array:
         return self.adjoint(self.residual(x))
 
-    def pulls(self, x: Array, S: Any) -> Array:
+    def pulls(self, x: Array, S: AtomSet) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed, from their images."""
         Z = S.block(np.arange(len(S))).images(self.objective().design)
         slopes = np.asarray(self.residual(x), dtype=np.float64) * len(self.index)
@@ -66,7 +66,7 @@ class Batch:
 class Whole:
     """All terms of φ(Ax) as one batch: the rows are not copied."""
 
-    def __init__(self, f: Any) -> None:
+    def __init__(self, f: Objective) -> None:
         self.f, self.index = f, np.arange(f.n)
 
     def value(self, x: Array) -> float:
@@ -99,7 +99,7 @@ class Source:
     would be no cheaper than all terms, so it is all terms, each once.
     """
 
-    def __init__(self, f: Any, sampler: Any) -> None:
+    def __init__(self, f: Objective, sampler: Any) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
         self._whole: Any = None
 
@@ -145,12 +145,12 @@ class Source:
         self.spent = int(state["spent"])
 
 
-def pulls_of(gradients: Iterable[Array], x: Array, S: Any) -> Array:
+def pulls_of(gradients: Iterable[Array], x: Array, S: AtomSet) -> Array:
     """⟨g, x − d⟩ for the gradients g of some terms and every atom d of a set whose atoms can be listed."""
     return np.stack([float(np.vdot(g, x)) - S.scores(g) for g in gradients])
 
 
-def source_of(f: Any, rng: np.random.Generator) -> Any:
+def source_of(f: Objective, rng: np.random.Generator) -> Any:
     """Where the minibatches of f come from in one solve; a stream brings its own source.
 
     Refused unless minibatches of f can be drawn, and f is finite wherever a step may lead.
@@ -161,7 +161,7 @@ def source_of(f: Any, rng: np.random.Generator) -> Any:
     return Source(f, Sampler(f.n, rng))
 
 
-def check_sum(f: Any) -> None:
+def check_sum(f: Objective) -> None:
     """Raise unless f is a finite sum whose terms can be taken one by one, and finite everywhere."""
     check_terms(f)
     check(getattr(getattr(f, "loss", None), "everywhere", True),
@@ -169,7 +169,7 @@ def check_sum(f: Any) -> None:
     f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
 
 
-def check_terms(f: Any) -> None:
+def check_terms(f: Objective) -> None:
     """Raise unless the terms of f can be taken one by one."""
     check(hasattr(f, "batch"), f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or give the "
                                "terms to finite_sum(value, gradient, n, shape).")

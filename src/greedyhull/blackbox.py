@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.line import Curve
 from greedyhull.relative import given_scale
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Line, Shape
+from greedyhull.types import Array, AtomSet, Line, Shape, Traits
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -26,8 +26,7 @@ class BlackBox:
     It is never asked outside the hull, and its arrays are never changed.
     """
 
-    quadratic = False
-    has_intercept = False
+    terms: ClassVar[Literal["none", "finite"]] = "none"
     name = "function"
     called = "value(w)"
 
@@ -37,7 +36,7 @@ class BlackBox:
         check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
               f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
-        self.convex, self.scale = bool(convex), given_scale(scale)
+        self.traits, self.scale = Traits(self.terms, convex=bool(convex)), given_scale(scale)
 
     def __repr__(self) -> str:
         return f"function(shape={self.domain})"
@@ -107,7 +106,7 @@ class BlackBox:
         """False: coordinates are carried along by moves, and recomputed for the certificate."""
         return False
 
-    def curvature(self, S: Any) -> Constant:
+    def curvature(self, S: AtomSet) -> Constant:
         """M ≤ L·diam(S)²."""
         if self.smoothness is None:
             raise GreedyhullError("A function of unknown smoothness has no known curvature. Pass smoothness=, or use "

@@ -26,7 +26,7 @@ from greedyhull.gradients.svrg import Svrg
 from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
 from greedyhull.looks.base import Looking
 from greedyhull.schedules import zero
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, AtomSet, Index, Objective, Solver
 
 FIRST = 50  # a run of fewer steps is over before a kernel is loaded
 TERMS = 1 << 16  # so many are drawn at once, at most
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     run: Callable[[Any, range, tuple[Any, ...], tuple[Any, ...]], None]  # (estimate, steps, terms and batches, set and point)
 
 
-def compiled_burst(solver: Any, f: Any, S: Any, source: Any, estimate: Any, look: Any) -> Burst:
+def compiled_burst(solver: Solver, f: Objective, S: AtomSet, source: Any, estimate: Any, look: Any) -> Burst:
     """The bursts of a solve; there are none where a kernel cannot do its steps, or the look wants to see every one."""
     plan, known = PLANS.get(type(solver.estimator)), engine(f, S)
     if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:

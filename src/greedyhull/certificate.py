@@ -13,7 +13,7 @@ from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Recorder, lazy_rng
-from greedyhull.types import Answer, Array, AtomSet, Kind
+from greedyhull.types import Answer, Array, AtomSet, Kind, Objective
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -58,7 +58,7 @@ class Certificate:
 
 
 @hinting
-def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
+def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
     """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
 
     Value and gradient are computed afresh in float64; ``gap`` = ⟨∇f(w), w⟩ − min_S ⟨∇f(w), ·⟩ + slack + rounding. Where f
@@ -77,7 +77,7 @@ def certify(f: Any, S: Any, w: Any, *, tol: float | None = None) -> Certificate:
         return certificate_of(f, S, point)
 
 
-def certificate_of(f: Any, S: Any, w: Iterate, known: float = -np.inf,
+def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
                    ask: Callable[[Array], Answer] | None = None) -> Certificate:
     """The certificate of an iterate without views that is known to lie in the hull.
 
@@ -115,7 +115,7 @@ def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
     return "proved" if S.sized else "estimated"
 
 
-def as_iterate(f: Any, S: Any, w: Any, tol: float) -> Iterate:
+def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
     """The point as a fresh iterate without views, after checking that it lies in the hull."""
     check_pair(f, S)
     if isinstance(w, Iterate):
@@ -149,7 +149,7 @@ def afresh(w: Iterate) -> Iterate:
     return copy
 
 
-def check_pair(f: Any, S: Any) -> None:
+def check_pair(f: Objective, S: AtomSet) -> None:
     """Whether f is an objective, S a set, and the two go together."""
     check(hasattr(f, "domain") and hasattr(f, "gradient"), lambda: f"f is a {type(f).__name__}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from greedyhull.errors import check
+from greedyhull.types import AtomSet, Objective, Solver
 
 
-def choose_solver(f: Any, S: Any) -> tuple[Any, str]:
+def choose_solver(f: Objective, S: AtomSet) -> tuple[Any, str]:
     """A solver and why: `Smoothed` where f has kinks, `Corrective` where it has a Hessian to reweight atoms with, else
     `BlendedPairwise`."""
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
@@ -27,7 +28,7 @@ def choose_solver(f: Any, S: Any) -> tuple[Any, str]:
                                "swapping weight between two of them needs none.")
 
 
-def check_smooth(f: Any, solver: Any) -> None:
+def check_smooth(f: Objective, solver: Solver) -> None:
     """Whether the solver can do with the gradients of f: steps that follow a subgradient at a kink need not lead down."""
     check(getattr(f, "smooth", True) or not getattr(solver, "needs_smooth", False),
           lambda: f"{type(solver).__name__} follows gradients, and {f!r} has kinks: there a subgradient may point nowhere, "

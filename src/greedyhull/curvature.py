@@ -17,13 +17,13 @@ import numpy as np
 from greedyhull.atoms.ranges import columns, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, Index
+from greedyhull.types import Array, AtomSet, Design, Index, Loss, Objective
 
 SMALL = 2000  # the largest d for which H is made
 EIGEN = 1500  # the largest size for which eigenvalues are computed
 
 
-def form_curvature(f: Any, S: Any) -> Constant:
+def form_curvature(f: Objective, S: AtomSet) -> Constant:
     """M of a quadratic ½wᵀQw − bᵀw over the hull of S.
 
     >>> import greedyhull as gh
@@ -34,7 +34,7 @@ def form_curvature(f: Any, S: Any) -> Constant:
     return M
 
 
-def composite_curvature(f: Any, S: Any) -> Constant:
+def composite_curvature(f: Objective, S: AtomSet) -> Constant:
     """M of φ(Aw) over the hull of S.
 
     >>> import greedyhull as gh
@@ -54,7 +54,7 @@ def composite_curvature(f: Any, S: Any) -> Constant:
     return _capped(S.curvature(Weighted(A, c, f.has_intercept)), c, (low, high))
 
 
-def _weights(loss: Any, low: Array, high: Array, has_intercept: bool) -> Array:
+def _weights(loss: Loss, low: Array, high: Array, has_intercept: bool) -> Array:
     """pᵢβᵢ, with βᵢ = sup φᵢ'' over the range of row i."""
     if not hasattr(loss, "beta"):
         return np.full(len(low), np.inf)

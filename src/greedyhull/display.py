@@ -8,12 +8,13 @@ from math import log10
 from typing import Any
 
 from greedyhull.progress import Event
+from greedyhull.types import Solver
 
 BETWEEN = 0.1  # seconds from one drawing to the next
 WINDOW = 30  # drawings that the shown rate is taken over
 
 
-def line_for(solver: Any) -> list[ProgressLine]:
+def line_for(solver: Solver) -> list[ProgressLine]:
     """The watchers that show how a solve gets on: one line where stderr is a terminal, none where it is not."""
     stderr = sys.stderr
     if stderr is None or not stderr.isatty():

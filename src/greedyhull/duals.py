@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from greedyhull.progress import Progress
-from greedyhull.types import Array, State
+from greedyhull.types import Array, Objective, State
 
 
-def duals_of(f: Any, oracle: Any) -> Duals | NoDuals:
+def duals_of(f: Objective, oracle: Any) -> Duals | NoDuals:
     """The table for f, where f is a linear model with kinks and a known φ*; else one that does nothing."""
     known = hasattr(f, "design") and not f.smooth and hasattr(f.loss, "conjugate") and not f.has_intercept
     return Duals(f, oracle) if known else NoDuals()
@@ -41,7 +41,7 @@ class NoDuals:
 class Duals:
     """aᵢ, a mean of the slopes seen of sample i, later ones counting more: at visit v a share of 2/(v + 1) is new."""
 
-    def __init__(self, f: Any, oracle: Any) -> None:
+    def __init__(self, f: Objective, oracle: Any) -> None:
         self.f, self.oracle = f, oracle
         self.a, self.visits = np.zeros(f.n), np.zeros(f.n)
         self.p = np.array(np.broadcast_to(np.asarray(f.loss.p, dtype=np.float64), f.n))

@@ -29,7 +29,7 @@ from greedyhull.losses.quantile import Quantile
 from greedyhull.losses.squared import Squared
 from greedyhull.losses.squared_hinge import SquaredHinge
 from greedyhull.objective import Composite
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Loss, Objective
 
 LOSSES: dict[type, Callable[[Any], tuple[int, list[float]]]] = {  # the kernels' number of a loss, and its shape
     Squared: lambda loss: (0, [0.0]),
@@ -64,13 +64,13 @@ DATA: dict[type, Callable[[Any], tuple[Any, Any, Any, Any]]] = {  # starts, plac
 class Engine:
     """A linear model over a set, in the words of the kernels; nothing is made before a kernel asks for it."""
 
-    def __init__(self, f: Composite, S: Any) -> None:
+    def __init__(self, f: Composite, S: AtomSet) -> None:
         self.f, self.S = f, S
 
     @cached_property
     def terms(self) -> tuple[Any, ...]:
         """Rows, targets, n times the weights of the terms and whether these differ, the loss."""
-        loss: Any = self.f.loss
+        loss: Loss = self.f.loss
         number, shape = LOSSES[type(loss)](loss)
         weighted = not isinstance(loss.p, float)
         shares = np.asarray(loss.p * self.f.n, dtype=np.float64) if weighted else np.ones(1)
@@ -83,7 +83,7 @@ class Engine:
         return SETS[type(self.S)](self.S)
 
 
-def engine(f: Any, S: Any) -> Engine | None:
+def engine(f: Objective, S: AtomSet) -> Engine | None:
     """The engine for f over S, None where there is none."""
     known = (type(f) is Composite and type(f.loss) in LOSSES and type(f.design) in DATA and type(S) in SETS
              and len(S.shape) == 1 and not (type(S) is Vertices and not S.dense_atoms))

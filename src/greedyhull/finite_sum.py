@@ -11,7 +11,7 @@ from greedyhull.atoms.base import whole_shape
 from greedyhull.batch import pulls_of
 from greedyhull.blackbox import BlackBox, number, numbers
 from greedyhull.errors import check
-from greedyhull.types import Array, Index, Shape
+from greedyhull.types import Array, AtomSet, Index, Shape
 
 FEW = 16  # terms that are looked at when a run begins
 Value = Callable[[Array, Index], Any]
@@ -30,7 +30,7 @@ class Terms:
     def gradient(self, x: Array) -> Array:
         return self.f.checked(self.f.gradient_of(_locked(x), self.index))
 
-    def pulls(self, x: Array, S: Any) -> Array:
+    def pulls(self, x: Array, S: AtomSet) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
         return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(len(self.index))), x, S)
 
@@ -38,6 +38,7 @@ class Terms:
 class FiniteSum(BlackBox):
     """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
 
+    terms = "finite"
     name = "finite_sum"
     called = "value(w, index)"
 

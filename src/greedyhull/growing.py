@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.noise import noise
+from greedyhull.types import AtomSet, Objective
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Growing:
             check(value is None or (good and 0.0 < value < np.inf),
                   f"Growing({name}={value!r}) was given; a positive number, or None to compute it, is wanted.")
 
-    def begin(self, f: Any, S: Any, eta: Callable[[int], float]) -> Grown:
+    def begin(self, f: Objective, S: AtomSet, eta: Callable[[int], float]) -> Grown:
         """The schedule for steps η_k, k from one."""
         sigma = float(noise(f, S)) if self.sigma is None else self.sigma
         tau = 2.0 * float(f.curvature(S)) if self.tau is None else self.tau

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
-from greedyhull.types import Array, Design, State
+from greedyhull.types import Array, Design, Loss, State
 
 
 class Image:
@@ -50,7 +48,7 @@ class Image:
         """Tell that ``step`` of the move, should it be made, leads to the image ``z``."""
         self._ahead = (move, step, z, None)
 
-    def ahead(self, move: Direction, step: float, loss: Any) -> float:
+    def ahead(self, move: Direction, step: float, loss: Loss) -> float:
         """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
         seen = self._ahead
         led = seen is not None and seen[0] is move and seen[1] == step

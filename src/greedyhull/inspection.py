@@ -15,14 +15,14 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory, Recorder
-from greedyhull.types import Answer, Array, AtomSet
+from greedyhull.types import Answer, Array, AtomSet, Objective
 
 POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
 NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
-def inspect_problem(f: Any, S: Any, w: Iterate, seed: int) -> None:
+def inspect_problem(f: Objective, S: AtomSet, w: Iterate, seed: int) -> None:
     """Look for a gradient that disagrees with the value, a function that is not convex, an oracle that is beaten."""
     rng = np.random.default_rng([seed, 2])
     atoms = _inspect_oracle(S, rng)
@@ -43,7 +43,7 @@ def _on_the_way(w: Iterate, atoms: list[Any], rng: np.random.Generator) -> Itera
     return at
 
 
-def _inspect_segment(f: Any, exact: Any, w: Iterate, d: Any) -> None:
+def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
     """On the way from w to d a convex h has a slope between its differences to the left and to the right."""
     def at(step: float) -> Iterate:
         point = w.copy()
@@ -122,7 +122,7 @@ def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
     return v if v.any() else None
 
 
-def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:
+def _inspect_oracle(S: AtomSet, rng: np.random.Generator) -> list[Any]:
     """Ask a few random gradients; every atom must lie in the set and none may beat the answer to its own question."""
     oracle = Recorder(S, rng)
     asked = [rng.standard_normal(S.shape) for _ in range(6)]
@@ -137,7 +137,7 @@ def _inspect_oracle(S: Any, rng: np.random.Generator) -> list[Any]:
     return atoms
 
 
-def _inspect_atom(S: Any, d: Any) -> None:
+def _inspect_atom(S: AtomSet, d: Any) -> None:
     x = dense_atom(d, S.shape)
     check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
     check(
@@ -147,7 +147,7 @@ def _inspect_atom(S: Any, d: Any) -> None:
     )
 
 
-def _inspect_slack(S: Any, answer: Answer, g: Array, scores: Array, whose: str) -> None:
+def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: str) -> None:
     """No known atom scores below the answer by more than its slack."""
     score, best = float(answer.atom.dot(g)), float(scores.min())
     eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
@@ -161,7 +161,7 @@ def _inspect_slack(S: Any, answer: Answer, g: Array, scores: Array, whose: str) 
     )
 
 
-def inspect_answer(f: Any, S: Any, w: Iterate, memory: Memory) -> None:
+def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
     """The last answer of the solve's oracle: is it an atom of the set, and does no active atom beat it?"""
     oracle = memory._oracle
     if oracle is None or not oracle.recent:

@@ -82,7 +82,7 @@ class Memory:
             self._step.restore(saved)
         return self._step
 
-    def oracle(self, S: Any) -> Recorder:
+    def oracle(self, S: AtomSet) -> Recorder:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
             self._oracle = Recorder(S, lazy_rng(self._seed, 1))

@@ -14,12 +14,13 @@ from greedyhull.progress import Event
 from greedyhull.saved import load_state, try_path
 from greedyhull.solution import Solution
 from greedyhull.stop import Relative, Seconds, Stop
+from greedyhull.types import AtomSet, Objective, Solver
 
 DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 
 
 @hinting
-def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Stop | None = None,
+def minimize(f: Objective, S: AtomSet, solver: Solver = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:
     """Minimise f over the convex hull of S.

@@ -11,11 +11,12 @@ from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.lengths import length, rms, times
 from greedyhull.theory import Constant
+from greedyhull.types import AtomSet, Objective
 
 SMALL = 20_000_000  # multiplications that the exact σ of a sum of squares may cost
 
 
-def noise(f: Any, S: Any) -> Constant:
+def noise(f: Objective, S: AtomSet) -> Constant:
     """σ with E‖∇fᵢ − ∇f‖² ≤ σ² on the hull of S, for a term i drawn from all n alike.
 
     For squares the variance is convex in w, so that an atom attains the largest: exact where all atoms can be looked at.
@@ -36,12 +37,12 @@ def noise(f: Any, S: Any) -> Constant:
     return Constant(rms(slopes), "upper bound", "σ")
 
 
-def _shares(f: Any) -> Any:
+def _shares(f: Objective) -> Any:
     """n·pᵢ, what each term counts for when it is drawn: one without sample weights."""
     return f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)
 
 
-def _deviation(f: Any, atom: Any, shape: tuple[int, ...], norms: Any) -> float:
+def _deviation(f: Objective, atom: Any, shape: tuple[int, ...], norms: Any) -> float:
     """√E‖∇fᵢ − ∇f‖² = √(E‖∇fᵢ‖² − ‖∇f‖²) at an atom."""
     g, w = f.precise(), Iterate.at(atom, shape)
     with np.errstate(over="ignore", invalid="ignore"):

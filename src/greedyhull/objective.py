@@ -15,7 +15,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.line import Parabola
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Shape
+from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Loss, Shape, Traits
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
@@ -32,13 +32,14 @@ class Composite:
     `rounding` bounds that.
     """
 
-    def __init__(self, design: Design, loss: Any, name: str, exact: Any = None) -> None:
+    def __init__(self, design: Design, loss: Loss, name: str, exact: Any = None) -> None:
         self.design, self.loss, self.name = design, loss, name
         self.exact = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
-        self.quadratic: bool = loss.quadratic
-        self.smooth: bool = getattr(loss, "smooth", True)  # False: gradients are subgradients
-        self.has_intercept: bool = hasattr(loss, "intercept")
+        self.traits = Traits(terms="finite" if isinstance(design, Rows) else "none", smooth=loss.smooth,
+                             quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
+                             intercept=isinstance(loss, Profiled), second_order=loss.newton, linear_model=True)
+        self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
         self._centre: tuple[Array, float] | None = None
@@ -46,11 +47,6 @@ class Composite:
     def __repr__(self) -> str:
         intercept = ", intercept=True" if self.has_intercept else ""
         return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
-
-    @property
-    def correctable(self) -> bool:
-        """Whether ∇²φ exists, so that a few atoms can be reweighted by Newton steps."""
-        return bool(self.loss.newton)
 
     @cached_property
     def scale(self) -> float:
@@ -141,7 +137,7 @@ class Composite:
 
     def smoothed(self, mu: float) -> Composite:
         """f_μ, where f has kinks: f_μ ≤ f ≤ f_μ + (μ/2)·(the mean of the largest squared slopes), β = 1/μ."""
-        check(not self.smooth, lambda: f"{self!r} has no kinks to smooth. Use it as it is.")
+        check(not self.traits.smooth, lambda: f"{self!r} has no kinks to smooth. Use it as it is.")
         check(np.isfinite(mu) and mu > 0, f"mu = {mu!r} was given; a positive number is wanted.")
         return Composite(self.design, self.loss.smoothed(mu), f"smoothed {self.name}", self.exact.smoothed(mu))
 
@@ -156,7 +152,7 @@ class Composite:
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
               "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
-        design: Any = self.design
+        design: Design = self.design
         if not self.has_intercept:
             return Batch(design.take_rows(index), self.loss.sampled(index), index)
         if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
@@ -265,7 +261,7 @@ class Composite:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
-    def curvature(self, S: Any) -> Constant:
+    def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
         from greedyhull.curvature import composite_curvature
 

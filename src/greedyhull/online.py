@@ -12,7 +12,7 @@ from greedyhull.leader import Leader
 from greedyhull.memory import lazy_rng
 from greedyhull.regularizers import SquaredNorm, argmin_over, check_regularizer
 from greedyhull.theory.arsfw import arsfw
-from greedyhull.types import Array, State
+from greedyhull.types import Array, AtomSet, Loss, State
 from greedyhull.weights import Steady, Unweighted
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
@@ -37,7 +37,7 @@ class Online:
     (True, True)
     """
 
-    def __init__(self, S: Any, *, lipschitz: float | None = None, horizon: int | None = None, c: float | None = None,
+    def __init__(self, S: AtomSet, *, lipschitz: float | None = None, horizon: int | None = None, c: float | None = None,
                  regularizer: Any = None, start: Any = None) -> None:
         check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
@@ -72,7 +72,7 @@ class Online:
         """X times the point, for linear models."""
         return np.asarray(X @ self._x)
 
-    def partial_fit(self, loss: Any) -> Online:
+    def partial_fit(self, loss: Loss) -> Online:
         """The loss of the round: its (sub)gradient at `point` as an array, or an object with gradient(x), maybe value(x)."""
         told = hasattr(loss, "gradient")
         g = np.asarray(loss.gradient(self.point) if told else loss, dtype=np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,11 @@ from greedyhull.hints import hinting
 from greedyhull.minimize import minimize
 from greedyhull.solution import Solution
 from greedyhull.stop import Stop
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective, Solver
 
 
 @hinting
-def path(f: Any, S: Any, radii: Iterable[float], solver: Any = None, *, stop: Stop | None = None, seed: int = 0,
+def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver = None, *, stop: Stop | None = None, seed: int = 0,
          progress: bool = False) -> list[Solution]:
     """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
 
@@ -43,7 +42,7 @@ def path(f: Any, S: Any, radii: Iterable[float], solver: Any = None, *, stop: St
     return [found[i] for i in range(len(sizes))]
 
 
-def carried(s: Solution, S: Any) -> Array | None:
+def carried(s: Solution, S: AtomSet) -> Array | None:
     """The point of a solution, moved along as its set is scaled to S; None where that leads out of S."""
     old, middle = s.atom_set, getattr(S, "middle", None)
     m = np.zeros(S.shape) if middle is None else middle

@@ -16,7 +16,7 @@ from greedyhull.certificate import Certificate
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.path import carried
 from greedyhull.solution import Solution
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 ROUNDS = 60
 FINER = 0.1  # the gap over one ball, as a share of what the penalised problem may have
@@ -39,7 +39,7 @@ class Below(NamedTuple):
     price: float
 
 
-def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None, float], Solution], tol: float = 1e-6) -> Priced:
+def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array | None, float], Solution], tol: float = 1e-6) -> Priced:
     """Minimise f(w) + α‖w‖, S any ball of the norm about the origin; ``solve(S, start, gap)`` solves over one ball.
 
     The penalised gap is at most ``tol``·max(|value|, f.scale), and holds whatever r is. With g = ∇f(w) and ‖g‖* its dual norm,
@@ -76,7 +76,7 @@ def at_price(f: Any, S: Any, alpha: float, solve: Callable[[Any, Array | None, f
     return best
 
 
-def penalised(f: Any, unit: Any, s: Solution, alpha: float) -> tuple[float, Below]:
+def penalised(f: Objective, unit: Any, s: Solution, alpha: float) -> tuple[float, Below]:
     """f + α‖·‖ at the point of ``s``, and the line below the least loss that its gradient gives, rounding included."""
     w, exact = s.point.copy(), f.precise()
     g, loss = exact.gradient(w), float(exact.value(w))
@@ -115,7 +115,7 @@ def _next(radius: float, step: float, lo: float, hi: float) -> float:
     return radius + step if lo < radius + step < hi else (2.0 * lo if np.isinf(hi) else 0.5 * (lo + hi))
 
 
-def floor(f: Any) -> float:
+def floor(f: Objective) -> float:
     """A number that f is nowhere below."""
     loss = getattr(f, "loss", None)
     loss = getattr(loss, "loss", loss)
@@ -124,7 +124,7 @@ def floor(f: Any) -> float:
     return float(loss.floor)
 
 
-def _first(f: Any, unit: Any, alpha: float, tol: float) -> float:
+def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:
     """A first guess: how far the best atom alone would go; where no budget is wanted, so little that zero is good enough."""
     zero = unit.centre()
     g = f.gradient(zero)
@@ -137,7 +137,7 @@ def _first(f: Any, unit: Any, alpha: float, tol: float) -> float:
     return min(max(fall / bend, 1.0 / FARTHEST), FARTHEST) if np.isfinite(bend) and bend > 0.0 else 1.0
 
 
-def _give(f: Any, s: Solution, radius: float) -> float:
+def _give(f: Objective, s: Solution, radius: float) -> float:
     """−1/p'(r): by how much the radius must grow for the price to fall by one."""
     w = s.point
     keep = np.flatnonzero(w.block.dots(np.ones(w.shape)) != 0.0) if hasattr(w.block, "scale") else np.arange(len(w))

@@ -22,7 +22,7 @@ from greedyhull.line import Parabola
 from greedyhull.relative import given_scale
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Line, Shape
+from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape, Traits
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
@@ -36,7 +36,8 @@ class QuadraticForm:
     semidefinite; every move looks at the curvature along it.
     """
 
-    quadratic = correctable = True
+    traits = Traits(quadratic=True, second_order=True)
+    quadratic = True
     has_intercept = False
     name = "quadratic"
 
@@ -179,7 +180,7 @@ class QuadraticForm:
         """Whether Qw was computed from the atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
-    def curvature(self, S: Any) -> Constant:
+    def curvature(self, S: AtomSet) -> Constant:
         """M = diam_Q(S)², exactly."""
         from greedyhull.curvature import form_curvature
 
@@ -195,7 +196,7 @@ class QuadraticForm:
         return self._precise
 
 
-def _symmetric(design: Any) -> Any:
+def _symmetric(design: Design) -> Any:
     """The design of (Q + Qᵀ)/2, in float64, where Q is stored and not exactly symmetric; else itself."""
     if isinstance(design, DenseDesign) and not np.array_equal(design.X, design.X.T):
         Q = design.X.astype(np.float64)
@@ -206,7 +207,7 @@ def _symmetric(design: Any) -> Any:
     return design
 
 
-def _diameter(S: Any, size: float) -> float:
+def _diameter(S: AtomSet, size: float) -> float:
     """D, or from above 2·max‖u‖₁ where the set has no formula: its oracle is not asked for that."""
     if getattr(S.sizes, "__func__", None) is DefaultSet.sizes:
         return 2.0 * size

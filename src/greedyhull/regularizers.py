@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet
 
 
 class Regularizer(Protocol):
@@ -44,7 +44,7 @@ class SquaredNorm:
     def gradient(self, x: Array) -> Array:
         return x
 
-    def start(self, S: Any) -> Any:
+    def start(self, S: AtomSet) -> Any:
         return S.centre()
 
 
@@ -56,7 +56,7 @@ def check_regularizer(given: Any) -> None:
           "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
 
 
-def argmin_over(regularizer: Any, S: Any) -> Any:
+def argmin_over(regularizer: Any, S: AtomSet) -> Any:
     """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
     if hasattr(regularizer, "start"):
         return regularizer.start(S)

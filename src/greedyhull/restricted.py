@@ -14,7 +14,7 @@ import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
-from greedyhull.types import Array, Block, Index, State
+from greedyhull.types import Array, Block, Index, Objective, State
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
 
@@ -22,7 +22,7 @@ STALE = 0.1  # by which share a row's curvature may move before the Hessian foll
 class Restricted:
     """φ(Zα) for the atoms of a block."""
 
-    def __init__(self, f: Any, block: Block) -> None:
+    def __init__(self, f: Objective, block: Block) -> None:
         self.f, self.block = f, block
         self._images: Any = None
         self._hessian: Array | None = None

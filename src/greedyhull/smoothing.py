@@ -6,15 +6,13 @@ f_μ ≤ f, and the residual of f_μ is feasible for the dual of f. So a linear 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
 from greedyhull.objective import Composite
-from greedyhull.types import Array, State
+from greedyhull.types import Array, AtomSet, Loss, State
 
 
 class SoftImage(Image):
@@ -41,7 +39,7 @@ class SoftImage(Image):
         self.sharp.lead(move, z)
         self._ahead = (move, 1.0, z, None)
 
-    def ahead(self, move: Direction, step: float, loss: Any) -> float:
+    def ahead(self, move: Direction, step: float, loss: Loss) -> float:
         value = super().ahead(move, step, loss)
         assert self._ahead is not None
         self.sharp.expect(move, step, self._ahead[2])
@@ -78,7 +76,7 @@ class Smoothing(Composite):
         self.mu, self.loss = mu, self.sharp.loss.smoothed(mu)
         self.at(w).clear()
 
-    def blur(self, w: Iterate, S: Any) -> float:
+    def blur(self, w: Iterate, S: AtomSet) -> float:
         """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z): what smoothing costs the certificate.
 
         With an intercept, φ*(r) is finite if r sums to zero; what is left of the sum counts as in `Composite.rounding`.

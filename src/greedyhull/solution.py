@@ -16,7 +16,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.theory import Bound, Constants, constants
 from greedyhull.trace import Trace
-from greedyhull.types import Array
+from greedyhull.types import Array, Solver
 
 KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
@@ -59,7 +59,7 @@ class Solution:
     iterations: int
     seconds: float
     trace: Trace
-    solver: Any
+    solver: Solver
     objective: Any = field(repr=False)
     atom_set: Any = field(repr=False)
     curvature: float | None = None

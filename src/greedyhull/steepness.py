@@ -11,7 +11,7 @@ from greedyhull.atoms.ranges import row_norms
 from greedyhull.lengths import length, rms, times
 from greedyhull.memory import lazy_rng
 from greedyhull.theory.bound import Constant
-from greedyhull.types import Array
+from greedyhull.types import Array, Objective
 
 SAMPLED = 32  # terms that are looked at where there is no formula
 
@@ -26,7 +26,7 @@ class Steepness(NamedTuple):
     V: float
 
 
-def steepness(f: Any, S: Any, x: Array) -> Steepness:
+def steepness(f: Objective, S: AtomSet, x: Array) -> Steepness:
     """From the data of a linear model; otherwise from some terms at the point x, which is an estimate.
 
     >>> import greedyhull as gh
@@ -38,12 +38,12 @@ def steepness(f: Any, S: Any, x: Array) -> Steepness:
     return _of_terms(f, S, x)
 
 
-def _knows_ranges(S: Any) -> bool:
+def _knows_ranges(S: AtomSet) -> bool:
     """Whether the set has a formula for the ranges of rows; the default asks the oracle twice for each of them."""
     return getattr(type(S), "row_ranges", AtomSet.row_ranges) is not AtomSet.row_ranges
 
 
-def _of_model(f: Any, S: Any) -> Steepness:
+def _of_model(f: Objective, S: AtomSet) -> Steepness:
     """|ℓ'ᵢ| ≤ what the loss says on the range of aᵢ·w, times ‖aᵢ‖ or half the width of that range."""
     design = f.design.precise()
     low, high = S.row_ranges(design)
@@ -54,7 +54,7 @@ def _of_model(f: Any, S: Any) -> Steepness:
     return Steepness(Constant(rms(steep), "upper bound", "L"), rms(wide))
 
 
-def _of_terms(f: Any, S: Any, x: Array) -> Steepness:
+def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
     oracle = S.oracle(lazy_rng(0))
     norms, widths = [], []
     with np.errstate(over="ignore", invalid="ignore"):
@@ -65,7 +65,7 @@ def _of_terms(f: Any, S: Any, x: Array) -> Steepness:
     return Steepness(Constant(rms(np.array(norms)), "estimated", "L"), rms(np.array(widths)))
 
 
-def _some(f: Any) -> Any:
+def _some(f: Objective) -> Any:
     """A few terms, one by one: spread over the sum, or drawn from the stream with random numbers of their own."""
     if f.n is None:
         rng = np.random.default_rng(0)

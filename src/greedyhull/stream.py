@@ -11,7 +11,7 @@ from greedyhull.batch import pulls_of
 from greedyhull.blackbox import numbers
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
-from greedyhull.types import Array, Shape, State
+from greedyhull.types import Array, AtomSet, Shape, State, Traits
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -33,7 +33,7 @@ class Drawn:
                                           "overflow in what draw(size, rng) makes.")
         return g
 
-    def pulls(self, x: Array, S: Any) -> Array | None:
+    def pulls(self, x: Array, S: AtomSet) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return pulls_of(self.batch.gradients(_locked(x)), x, S) if hasattr(self.batch, "gradients") else None
 
@@ -41,7 +41,6 @@ class Drawn:
 class Stream:
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
 
-    quadratic = has_intercept = False
     n = None
     name = "expectation"
     scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
@@ -51,7 +50,8 @@ class Stream:
                               "object with value(w) and gradient(w) for one fresh batch.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
               f"lipschitz={lipschitz!r} was given; a bound on the length of every gradient, or None, is wanted.")
-        self.draw, self.domain, self.lipschitz, self.convex = draw, shape, lipschitz, bool(convex)
+        self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
+        self.traits = Traits("stream", convex=bool(convex))
 
     def __repr__(self) -> str:
         return f"expectation(shape={self.domain})"
@@ -78,7 +78,7 @@ class Stream:
 
     along = euler = curvature = gradient  # all of them would need it
 
-    def start(self, S: Any, rng: np.random.Generator) -> Iterate:
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
     def precise(self) -> Stream:

@@ -20,12 +20,12 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.lengths import length, rms, times
 from greedyhull.noise import noise
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 POINTS, TERMS = 12, 64  # where, and of which terms, gradients are looked at without formulas
 
 
-def linear_terms(f: Any, S: Any) -> dict[str, Constant]:
+def linear_terms(f: Objective, S: AtomSet) -> dict[str, Constant]:
     """σ, L, L_rms, L_s, L_F, L_max, M_mean, D_1 and D_inf of φ(Aw) over the hull of S, by name.
 
     >>> import greedyhull as gh
@@ -77,7 +77,7 @@ def _apart(norms: Array, products: Array, middle: float) -> Array:
     return size * np.sqrt(np.maximum(a * a - 2.0 * (products / size) / size + m * m, 0.0))
 
 
-def _sigma(f: Any, S: Any, L_rms: Constant) -> Constant:
+def _sigma(f: Objective, S: AtomSet, L_rms: Constant) -> Constant:
     try:
         sigma = noise(f, S)
     except GreedyhullError:
@@ -96,7 +96,7 @@ def _whole(A: Any, c: Array, centred: bool, mean: float) -> Constant:
 # --- by looking ---------------------------------------------------------------------------------------------------
 
 
-def sampled_terms(f: Any, S: Any, seed: int = 0) -> dict[str, Constant]:
+def sampled_terms(f: Objective, S: AtomSet, seed: int = 0) -> dict[str, Constant]:
     """σ, L, L_rms, L_s, L_F and L_max from the gradients of a few terms at a few points: estimates, too small as a rule.
 
     Where f was given ``lipschitz`` or ``smoothness``, these are taken, as upper bounds.
@@ -135,7 +135,7 @@ def _lengths(G: Array) -> Array:
     return np.array([length(g) for g in G.reshape(-1, G.shape[-1])]).reshape(G.shape[:-1])
 
 
-def _points(S: Any, rng: np.random.Generator) -> Iterator[Array]:
+def _points(S: AtomSet, rng: np.random.Generator) -> Iterator[Array]:
     """A few atoms, and mixtures of them."""
     from greedyhull.atoms.base import dense_atom
 
@@ -145,7 +145,7 @@ def _points(S: Any, rng: np.random.Generator) -> Iterator[Array]:
         yield np.tensordot(weights, atoms, axes=1)
 
 
-def _terms(f: Any, rng: np.random.Generator) -> Iterator[Any]:
+def _terms(f: Objective, rng: np.random.Generator) -> Iterator[Any]:
     """A few terms, drawn from all alike: all of a short sum."""
     if f.n is None:
         for _ in range(TERMS):

@@ -20,7 +20,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.kernels.l1_swaps import l1_swaps
 from greedyhull.restricted import beside
 from greedyhull.simplex_qp import solve_simplex_qp
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Index, Objective
 
 BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds that a radius may take
 SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
@@ -59,7 +59,7 @@ class Data:
 
     whole = False
 
-    def __init__(self, f: Any) -> None:
+    def __init__(self, f: Objective) -> None:
         self.f, self.domain = f, f.domain
         self.zero = Iterate.at(BasisBlock(f.domain[0], [0], [0.0])[0], f.domain)
         self.g0, self.f0 = f.gradient(self.zero).astype(np.float64), float(f.value(self.zero))
@@ -100,7 +100,7 @@ class Trail:
     (array([1., 0.]), array([2.5, 0.5]))
     """
 
-    def __init__(self, f: Any, scale: Array) -> None:
+    def __init__(self, f: Objective, scale: Array) -> None:
         self.f, self.scale, self.radius = f, scale, 1.0
         self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
         self.before: tuple[float, Array, Array] | None = None  # radius, w and Hw of the point before

@@ -12,7 +12,7 @@ from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.line import NEAR
 from greedyhull.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
-from greedyhull.types import Array, Block, State
+from greedyhull.types import Array, Block, Objective, State
 
 EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solved
 
@@ -20,7 +20,7 @@ EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solve
 class Working:
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
-    def __init__(self, f: Any, w: Iterate) -> None:
+    def __init__(self, f: Objective, w: Iterate) -> None:
         check(hasattr(f, "restricted"), lambda: f"{f!r} has no Hessian on its atoms, which a corrective round needs. "
                                         "Use BlendedPairwise().")
         self.f = f

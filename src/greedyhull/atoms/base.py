@@ -249,7 +249,7 @@ class ClosedOracle:
 
     __slots__ = ("S", "exact")
 
-    def __init__(self, S: Any) -> None:
+    def __init__(self, S: AtomSet) -> None:
         self.S, self.exact = S, S.atom
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:

@@ -9,7 +9,6 @@ infinite, and the lower bound stays where it is until the set is asked again.
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from greedyhull.atoms.entering import as_answer
 from greedyhull.atoms.shapes import block_from
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, AtomSet, Block, Index, Oracle, Shape, Shortlist, State
 
 
 class Cached(Wrapped):
@@ -33,7 +32,7 @@ class Cached(Wrapped):
     (1, 1)
     """
 
-    def __init__(self, S: Any, *, size: int = 200) -> None:
+    def __init__(self, S: AtomSet, *, size: int = 200) -> None:
         super().__init__(S)
         check(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and bool(size >= 1),
               f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
@@ -45,7 +44,7 @@ class Cached(Wrapped):
     def oracle(self, rng: np.random.Generator) -> CachedOracle:
         return CachedOracle(self.S.oracle(rng), self.S.shape, self.size)
 
-    def _around(self, S: Any) -> Cached:
+    def _around(self, S: AtomSet) -> Cached:
         return Cached(S, size=self.size)
 
 

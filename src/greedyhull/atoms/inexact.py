@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.entering import as_answer
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, Oracle, Shortlist, State
+from greedyhull.types import Answer, Array, AtomSet, Oracle, Shortlist, State
 
 
 class Inexact(Wrapped):
@@ -23,7 +22,7 @@ class Inexact(Wrapped):
     Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always')
     """
 
-    def __init__(self, S: Any, epsilon: float | Callable[[int], float] | None = None) -> None:
+    def __init__(self, S: AtomSet, epsilon: float | Callable[[int], float] | None = None) -> None:
         super().__init__(S)
         if not (epsilon is None or callable(epsilon)):
             good = isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool)
@@ -38,7 +37,7 @@ class Inexact(Wrapped):
     def oracle(self, rng: np.random.Generator) -> InexactOracle:
         return InexactOracle(self, self.S.oracle(rng))
 
-    def _around(self, S: Any) -> Inexact:
+    def _around(self, S: AtomSet) -> Inexact:
         return Inexact(S, self.epsilon)
 
 

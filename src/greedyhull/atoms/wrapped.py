@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.types import AtomSet
 
 
 class Wrapped(ABC):
     """Everything that is not written here is asked of ``S``, the inner set."""
 
-    def __init__(self, S: Any) -> None:
+    def __init__(self, S: AtomSet) -> None:
         check(hasattr(S, "oracle") and hasattr(S, "shape"),
               f"{type(self).__name__}({S!r}) was given; a set of atoms such as L1Ball(d, radius) is wanted.")
         self.S = S
@@ -41,5 +42,5 @@ class Wrapped(ABC):
         return self._around(self.S.rescaled(radius))
 
     @abstractmethod
-    def _around(self, S: Any) -> Any:
+    def _around(self, S: AtomSet) -> Any:
         """The same wrapping around another set."""

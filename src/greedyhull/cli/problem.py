@@ -16,7 +16,7 @@ from greedyhull.cli.problem_file import WITHOUT_TARGET, ProblemFile, read
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.errors import check
 from greedyhull.stop import Stop
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective, Solver
 
 LABELLED = ("logistic", "squared_hinge", "hinge")
 
@@ -25,9 +25,9 @@ LABELLED = ("logistic", "squared_hinge", "hinge")
 class Problem:
     """What `minimize` is asked, and what the reader calls the coordinates."""
 
-    f: Any
-    S: Any
-    solver: Any
+    f: Objective
+    S: AtomSet
+    solver: Solver
     stop: Stop | None
     goal: float | None  # the absolute gap that is asked for
     seed: int

@@ -33,7 +33,7 @@ from greedyhull.solution import Solution
 from greedyhull.stop import Stop, hear
 from greedyhull.stream import Stream
 from greedyhull.trace import Trace
-from greedyhull.types import Kind, State
+from greedyhull.types import Kind, Objective, Solver, State
 
 REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
@@ -42,7 +42,7 @@ LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does a
 class Run:
     """One solve: its iterate, its memory, its trace, and the clock."""
 
-    def __init__(self, f: Any, S: Any, solver: Any, start: Any, stop: Stop, seed: int) -> None:
+    def __init__(self, f: Objective, S: AtomSet, solver: Solver, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63,
               lambda: f"seed={seed!r} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")

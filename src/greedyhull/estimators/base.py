@@ -19,7 +19,7 @@ from greedyhull.estimators.callbacks import ASKED, CallbackSupport, Heartbeat
 from greedyhull.minimize import minimize
 from greedyhull.solution import Solution
 from greedyhull.stop import Callback, Iterations, Relative, Stalled, Stop
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 FLOATS = (np.float64, np.float32)
 LARGEST = 1e16  # in float32; in float64 it is that of sets, HUGE
@@ -44,14 +44,14 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     random_state: Any
     verbose: Any
 
-    def _solve(self, f: Any, S: Any, start: Any = None) -> Solution:
+    def _solve(self, f: Objective, S: AtomSet, start: Any = None) -> Solution:
         """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if it was not reached, and why."""
         s = self._run(f, S, Relative(float(self.tol)), start)
         if not s.converged and s.reason != ASKED:
             self._warn(s)
         return s
 
-    def _run(self, f: Any, S: Any, wanted: Stop, start: Any = None) -> Solution:
+    def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         asked = wanted | Iterations(int(self.max_iter)) | Stalled(STILL)

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 
+from greedyhull.types import Objective
+
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupport
     from sklearn.callback import with_callbacks
@@ -31,7 +33,7 @@ BETWEEN = 0.1  # seconds; telling scikit-learn's callbacks takes about as long a
 class Heartbeat:
     """A stop that tells the callbacks of an estimator about a solve, ten times a second, and stops when one asks for it."""
 
-    def __init__(self, estimator: Any, f: Any) -> None:
+    def __init__(self, estimator: Any, f: Objective) -> None:
         self.estimator, self.f = estimator, f
         self.context = getattr(estimator, "_callback_fit_ctx", None) if getattr(estimator, "_skl_callbacks", None) else None
         self.due = 0.0

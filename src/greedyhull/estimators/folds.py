@@ -17,7 +17,7 @@ from greedyhull.price import floor
 from greedyhull.problems import least_squares
 from greedyhull.stop import Gap, Iterations, Stalled
 from greedyhull.trail import Covariance, Data, Trail
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Index, Objective
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
@@ -145,7 +145,7 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(f: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
+def priced(f: Objective, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
@@ -169,7 +169,7 @@ def priced(f: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array |
     return np.array(radii), np.array(coefs)
 
 
-def first_price(f: Any, S: L1Ball) -> float:
+def first_price(f: Objective, S: L1Ball) -> float:
     """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
 
     With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.

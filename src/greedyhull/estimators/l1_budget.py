@@ -14,7 +14,7 @@ from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegress
 from greedyhull.price import at_price
 from greedyhull.solution import Solution
 from greedyhull.stop import Gap
-from greedyhull.types import Array
+from greedyhull.types import Array, Objective
 
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
                                 "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"]}
@@ -36,7 +36,7 @@ class Budgeted(Linear):
         radius = 1.0 if self.radius is None else float(self.radius)
         return L1Ball(X.shape[1], radius, weights=spreads(X, s) if self.standardize else None)
 
-    def _found(self, f: Any, X: Any, s: Array | None) -> Solution:
+    def _found(self, f: Objective, X: Any, s: Array | None) -> Solution:
         S = self._atoms(X, s)
         if self.alpha is None:
             return self._solve(f, S)

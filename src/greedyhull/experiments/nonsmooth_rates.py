@@ -16,7 +16,7 @@ from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.solvers.smoothed import Smoothed
 from greedyhull.stop import Callback, Iterations, Relative, Stop
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective, Solver
 from greedyhull.weights import Fading, Unweighted
 
 
@@ -78,7 +78,7 @@ def nonsmooth_rates(budget: int = 10_000, *, runs: int = 2, seed: int = 0, ball:
     return NonsmoothRates(f"{f!r} over {S!r}", optimum, curves)
 
 
-def _curve(name: str, f: Any, S: Any, solver: Any, optimum: float, budget: int, seeds: list[int]) -> Curve:
+def _curve(name: str, f: Objective, S: AtomSet, solver: Solver, optimum: float, budget: int, seeds: list[int]) -> Curve:
     """The mean over the seeds, at numbers of subgradients that all of them have passed."""
     seen = [_watched(f, S, solver, budget, s) for s in seeds[: 1 if isinstance(solver, Smoothed) else None]]
     last = min(rows[-1, 0] for rows in seen)
@@ -87,7 +87,7 @@ def _curve(name: str, f: Any, S: Any, solver: Any, optimum: float, budget: int, 
     return Curve(name, grid, mean[0], np.maximum(mean[1] - optimum, 0.0))
 
 
-def _watched(f: Any, S: Any, solver: Any, budget: int, seed: int) -> Array:
+def _watched(f: Objective, S: AtomSet, solver: Solver, budget: int, seed: int) -> Array:
     """Rows of subgradients, oracle calls and value, until the budget is spent."""
     rows: list[tuple[float, float, float]] = []
 

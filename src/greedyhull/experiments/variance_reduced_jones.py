@@ -27,7 +27,7 @@ from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
 from greedyhull.steps import OpenLoop
 from greedyhull.stop import Callback, Gap, Iterations
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective, Solver
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class VarianceReducedJones:
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         source: Source = memory.part("source", lambda: source_of(f, memory.rng))
         snapshot = memory.part("snapshot", lambda: _Snapshot(self, source))
@@ -133,7 +133,7 @@ def made_up(problem: str, n: int, d: int, seed: int) -> tuple[Any, Any]:
     return logistic(X, np.where(rng.random(n) < 1.0 / (1.0 + np.exp(-3.0 * (X @ true))), 1.0, -1.0)), Simplex(d, 2.0)
 
 
-def _curve(f: Any, S: Any, solver: Any, spent: Array, seed: int) -> Array:
+def _curve(f: Objective, S: AtomSet, solver: Solver, spent: Array, seed: int) -> Array:
     """The value after each number of gradients, interpolated between looks."""
     told: list[tuple[int, float]] = []
     enough = Callback(lambda event: event.also["spent"] >= spent[-1])

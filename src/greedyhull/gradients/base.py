@@ -13,7 +13,7 @@ import numpy as np
 
 from greedyhull.batch import Source
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Schedule, State
+from greedyhull.types import Array, Objective, Schedule, State
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -159,13 +159,13 @@ class Epochs(Kept):
         return int(self.arrays["epoch"][1])
 
 
-def check_finite(f: Any, name: str) -> None:
+def check_finite(f: Objective, name: str) -> None:
     """Raise unless f is a sum of finitely many terms, which can be looked at all at once."""
     check(f.n is not None, f"{name} looks at all terms now and then, and {f!r} is a stream, which has no end. Use Minibatch, "
                            "Momentum, Storm or Spider.")
 
 
-def check_linear(f: Any, name: str) -> None:
+def check_linear(f: Objective, name: str) -> None:
     """Raise unless f is φ(Ax), where one number for each term is all there is to keep."""
     check_finite(f, name)
     check(hasattr(f, "design"), f"{name} keeps one number for each term, which is enough for linear models only, and {f!r} is "

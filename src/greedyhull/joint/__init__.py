@@ -15,12 +15,13 @@ from greedyhull.joint.closed_form import ClosedForm
 from greedyhull.joint.pairs import ListedPairs, VertexPairs, swaps
 from greedyhull.joint.search import BranchAndBound, Vertex, search, search_at
 from greedyhull.memory import Memory
+from greedyhull.types import AtomSet, Objective
 
 __all__ = ["BranchAndBound", "Choice", "ClosedForm", "ListedPairs", "Mover", "Vertex", "VertexPairs", "closed", "listed",
            "search", "search_at", "searched", "swaps", "toward"]
 
 
-def toward(f: Any, S: Any, w: Iterate, memory: Memory) -> ClosedForm | BranchAndBound | Vertex:
+def toward(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> ClosedForm | BranchAndBound | Vertex:
     """How to choose among the moves toward the atoms of S."""
     if not listed(S):
         return Vertex(f, S)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
-from greedyhull.types import Answer, Array
+from greedyhull.types import Answer, Array, AtomSet, Objective
 
 
 class Choice(NamedTuple):
@@ -24,17 +24,17 @@ class Choice(NamedTuple):
 Mover: TypeAlias = Callable[[Iterate, Answer, int], Choice]  # (w_k, the oracle's answer there, k) to what is done there
 
 
-def listed(S: Any) -> bool:
+def listed(S: AtomSet) -> bool:
     """Whether the atoms of S can be listed, so that all of them can be looked at."""
     return hasattr(S, "scores") and hasattr(S, "block") and hasattr(S, "__len__")
 
 
-def closed(f: Any) -> bool:
+def closed(f: Objective) -> bool:
     """Whether f is a quadratic that knows its Hessian on atoms."""
     return bool(f.quadratic) and hasattr(f, "energies") and hasattr(f, "product")
 
 
-def searched(f: Any, w: Iterate, move: Direction, error: float = 0.0) -> Choice:
+def searched(f: Objective, w: Iterate, move: Direction, error: float = 0.0) -> Choice:
     """The best point along a move."""
     line = f.along(w, move)
     step = line.argmin()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.iterate import Iterate
 from greedyhull.joint.choice import Choice, decreases, searched
-from greedyhull.types import Answer, Array, State
+from greedyhull.types import Answer, Array, AtomSet, Objective, State
 
 ENTRIES = 2**21  # how many entries of images are held at once while the energies are computed
 
@@ -22,7 +20,7 @@ class ClosedForm:
     iteration needs the gradient and O(number of atoms) more.
     """
 
-    def __init__(self, f: Any, S: Any, w: Iterate) -> None:
+    def __init__(self, f: Objective, S: AtomSet, w: Iterate) -> None:
         self.f, self.S = f, S
         z = f.at(w).z
         self.energies = energies_of(f, S, w)
@@ -62,7 +60,7 @@ class ClosedForm:
         self.shift = state["shift"]  # computed elsewhere it would differ by rounding
 
 
-def energies_of(f: Any, S: Any, w: Iterate) -> Array:
+def energies_of(f: Objective, S: AtomSet, w: Iterate) -> Array:
     """d_jᵀHd_j for all atoms of S; of a quadratic they are the same at every w."""
     coordinates = hasattr(S.block(np.arange(1)), "scale")  # they need no images
     size = len(S) if coordinates else max(1, ENTRIES // len(f.at(w).z))

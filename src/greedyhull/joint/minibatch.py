@@ -17,7 +17,7 @@ from greedyhull.iterate import CoordinateIterate
 from greedyhull.joint.choice import Choice, closed, decreases, listed, searched
 from greedyhull.joint.closed_form import energies_of
 from greedyhull.joint.search import search, search_at
-from greedyhull.types import Array, Atom
+from greedyhull.types import Array, Atom, AtomSet, Objective
 
 
 class Chosen(NamedTuple):
@@ -32,7 +32,7 @@ class MinibatchChoice:
     other f̃ over them. Where atoms cannot be listed, d is the oracle's atom for ∇f̃(x), an (M/2)-Jones choice (Theorem 4).
     """
 
-    def __init__(self, S: Any, oracle: Any) -> None:
+    def __init__(self, S: AtomSet, oracle: Any) -> None:
         self.S, self.oracle = S, oracle
         self._known: tuple[Any, Array] | None = None
         coordinates = listed(S) and hasattr(S.block(np.arange(1)), "scale")
@@ -71,22 +71,22 @@ class MinibatchChoice:
         known = getattr(batch, "objective", None)
         return BlackBox(batch.value, batch.gradient, self.S.shape, None) if known is None else known()
 
-    def _slopes(self, f: Any, w: CoordinateIterate) -> Array:
+    def _slopes(self, f: Objective, w: CoordinateIterate) -> Array:
         return np.asarray(self.S.scores(f.gradient(w)) - f.euler(w), dtype=np.float64)
 
-    def _lines(self, f: Any, w: CoordinateIterate) -> tuple[Array, Array]:
+    def _lines(self, f: Objective, w: CoordinateIterate) -> tuple[Array, Array]:
         """Slope and bend of the parabola toward every atom."""
         Hw = f.product(w, f.at(w).z)
         bends = self._energies(f, w) - 2.0 * self.S.scores(Hw) + w.dot(Hw)
         return self._slopes(f, w), np.maximum(bends, 0.0)
 
-    def _energies(self, f: Any, w: CoordinateIterate) -> Array:
+    def _energies(self, f: Objective, w: CoordinateIterate) -> Array:
         """d_jᵀHd_j of all atoms, computed once for as long as f̃ stays the same: once it is all of f."""
         if self._known is None or self._known[0] is not f:
             self._known = (f, self._computed(f, w))
         return self._known[1]
 
-    def _computed(self, f: Any, w: CoordinateIterate) -> Array:
+    def _computed(self, f: Objective, w: CoordinateIterate) -> Array:
         if self._coordinates is not None:
             return np.asarray(f.energies(w, self._coordinates))
         if f.n >= len(self.S) or f.has_intercept:

@@ -13,13 +13,13 @@ from greedyhull.joint.choice import Choice, closed, decreases, listed, searched
 from greedyhull.joint.closed_form import ENTRIES, ClosedForm
 from greedyhull.joint.search import search
 from greedyhull.memory import Memory
-from greedyhull.types import Answer, Array
+from greedyhull.types import Answer, Array, AtomSet, Objective
 
 SHARE = 0.1  # how much of the best decrease branch and bound may leave on the table
 BLIND = 1e-13  # a decrease that is a smaller part of f drowns in the rounding of values; slopes still tell it
 
 
-def swaps(f: Any, S: Any, w: Iterate, memory: Memory) -> ListedPairs | VertexPairs:
+def swaps(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> ListedPairs | VertexPairs:
     """How to choose among the swaps: all of them for a quadratic over listed atoms, else those that add one atom."""
     if not (closed(f) and listed(S)):
         return VertexPairs(f, S)
@@ -39,7 +39,7 @@ class ListedPairs:
     when d_i leaves.
     """
 
-    def __init__(self, f: Any, form: ClosedForm) -> None:
+    def __init__(self, f: Objective, form: ClosedForm) -> None:
         self.f, self.form = f, form
         self.slots: dict[Hashable, int] = {}
         self.rows = np.zeros((0, len(form.energies)))
@@ -89,7 +89,7 @@ class VertexPairs:
     Closed form for quadratics; otherwise branch and bound, which may leave a ``share`` of the best decrease.
     """
 
-    def __init__(self, f: Any, S: Any, share: float = SHARE) -> None:
+    def __init__(self, f: Objective, S: AtomSet, share: float = SHARE) -> None:
         self.f, self.S, self.share = f, S, share
         self.energies: dict[Hashable, float] = {}
 
@@ -124,7 +124,7 @@ class VertexPairs:
         return np.asarray(np.maximum(own + d.dot(Hd) - 2.0 * w.block.dots(Hd), 0.0))
 
 
-def _by_slopes(f: Any, w: Iterate, move: Direction) -> tuple[float, Choice]:
+def _by_slopes(f: Objective, w: Iterate, move: Direction) -> tuple[float, Choice]:
     """The best step along a move, and its decrease by the trapezoidal rule, −½η(h'(0) + h'(η)): exact for parabolas, as
     which short steps pass, and without the cancellation of values."""
     line = f.along(w, move)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
 from greedyhull.joint.bracket import Bracket
 from greedyhull.joint.choice import Choice, searched
-from greedyhull.types import Answer, Array, Line
+from greedyhull.types import Answer, Array, AtomSet, Line, Objective
 
 KEPT = 16  # how many lines are kept at hand: each holds an image, and most are looked at once
 EXACT = 1e-9  # what counts as exact, relative to the decrease
@@ -26,7 +25,7 @@ EXACT = 1e-9  # what counts as exact, relative to the decrease
 class Lines:
     """The lines that have been looked at; they hold images, so only so many are kept."""
 
-    def __init__(self, f: Any, w: Iterate, make: Callable[[int], Direction]) -> None:
+    def __init__(self, f: Objective, w: Iterate, make: Callable[[int], Direction]) -> None:
         self.f, self.w, self.make = f, w, make
         self.kept: dict[int, tuple[Direction, Line]] = {}
 
@@ -39,7 +38,7 @@ class Lines:
         return self.kept[j]
 
 
-def search(f: Any, w: Iterate, slopes: Array, caps: Array, make: Callable[[int], Direction], first: Choice,
+def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[[int], Direction], first: Choice,
            tol: float = 0.0, share: float = EXACT) -> Choice:
     """The best (η, candidate), to within ``tol`` or a ``share`` of the decrease; ``first`` is a choice at hand.
 
@@ -82,7 +81,7 @@ def search(f: Any, w: Iterate, slopes: Array, caps: Array, make: Callable[[int],
     return best._replace(error=max(best.value - least, 0.0) + noise)
 
 
-def search_at(f: Any, w: Iterate, slopes: Array, make: Callable[[int], Direction], eta: float, first: Choice,
+def search_at(f: Objective, w: Iterate, slopes: Array, make: Callable[[int], Direction], eta: float, first: Choice,
               tol: float = 0.0) -> Choice:
     """The best candidate at the step η, to within ``tol``. One look settles a candidate, and most need none: the tangent
     excludes all whose Frank-Wolfe error exceeds Mη/2 (Theorem 4), without anybody knowing M."""
@@ -107,7 +106,7 @@ def search_at(f: Any, w: Iterate, slopes: Array, make: Callable[[int], Direction
 class BranchAndBound:
     """The joint choice over the listed atoms of S, for any convex f."""
 
-    def __init__(self, f: Any, S: Any) -> None:
+    def __init__(self, f: Objective, S: AtomSet) -> None:
         self.f, self.S = f, S
 
     def _slopes(self, w: Iterate) -> Array:
@@ -133,7 +132,7 @@ class Vertex:
     Convexity bounds its error without M: no atom leads below f(w) − η·gap.
     """
 
-    def __init__(self, f: Any, S: Any) -> None:
+    def __init__(self, f: Objective, S: AtomSet) -> None:
         self.f, self.S = f, S
 
     def _gap(self, w: Iterate, answer: Answer) -> float:

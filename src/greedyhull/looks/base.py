@@ -14,7 +14,7 @@ from greedyhull.looks.choice import choice_of
 from greedyhull.looks.timing import Looks
 from greedyhull.memory import KINDS, Memory
 from greedyhull.progress import Progress
-from greedyhull.types import Array, Kind, State
+from greedyhull.types import Array, AtomSet, Kind, Objective, State
 
 
 class Look(Protocol):
@@ -24,7 +24,7 @@ class Look(Protocol):
 
     @property
     def every(self) -> int | None: ...
-    def start(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Looking: ...
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking: ...
 
 
 class Looking(ABC):
@@ -38,7 +38,7 @@ class Looking(ABC):
     and only glances at its oracle, so that a run takes the same way however often it is looked at.
     """
 
-    def __init__(self, f: Any, S: Any, w: Iterate, memory: Memory, cost: float, every: int | None) -> None:
+    def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, cost: float, every: int | None) -> None:
         self.f, self.S, self.w, self.memory = f, S, w, memory
         self.oracle, self.choice = memory.oracle(S), choice_of(f, memory)
         self.timer = Looks(cost, every)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Memory
-from greedyhull.types import Array, State
+from greedyhull.types import Array, Objective, State
 
 MANY = 1024  # random numbers that are made at once
 
 
-def choice_of(f: Any, memory: Memory) -> Latest | Drawn:
+def choice_of(f: Objective, memory: Memory) -> Latest | Drawn:
     """The last point of a convex f; for another one theory is about a point drawn from all of them."""
     return Latest() if getattr(f, "convex", True) else Drawn(memory)
 

@@ -12,6 +12,7 @@ from greedyhull.looks.minibatch import MinibatchGap
 from greedyhull.looks.timing import Looks
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
+from greedyhull.types import AtomSet, Objective
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class FullGap:
     def __post_init__(self) -> None:
         Looks(1, self.every)
 
-    def start(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Looking:
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking:
         if f.n is None:
             return MinibatchGap(every=self.every).start(f, S, w, memory)
         return _Working(f, S, w, memory, f.n, self.every)

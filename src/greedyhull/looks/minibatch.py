@@ -17,7 +17,7 @@ from greedyhull.looks.reach import reach
 from greedyhull.looks.timing import Looks
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.types import Array, Kind
+from greedyhull.types import Array, AtomSet, Kind, Objective
 
 FEW = 1000  # terms in a sample that nobody gave a size
 GROUPS = 16  # parts of a sample whose differences tell how much it may be off
@@ -52,12 +52,12 @@ class MinibatchGap:
         check(0.0 < self.delta < 1.0, f"MinibatchGap(delta={self.delta!r}) was given; a number between 0 and 1 is wanted.")
         Looks(1, self.every)
 
-    def start(self, f: Any, S: Any, w: Iterate, memory: Memory) -> _Working:
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
         return _Working(self, f, S, w, memory)
 
 
 class _Working(Looking):
-    def __init__(self, config: MinibatchGap, f: Any, S: Any, w: Iterate, memory: Memory) -> None:
+    def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
         super().__init__(f, S, w, memory, config.size or FEW, config.every)
         self.config, self.n = config, float("inf") if f.n is None else f.n
         self.C = reach(f, S)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 ABOVE = 1.0 + 1e-9  # for the rounding of a bound
 
 
-def reach(f: Any, S: Any) -> float | None:
+def reach(f: Objective, S: AtomSet) -> float | None:
     """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if nobody knows one.
 
     For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S); otherwise L·D, if f tells a bound L on the length of the
@@ -27,7 +25,7 @@ def reach(f: Any, S: Any) -> float | None:
     return None if L is None else _finite(L * S.diameter)
 
 
-def _terms(f: Any, S: Any) -> Array:
+def _terms(f: Objective, S: AtomSet) -> Array:
     low, high = S.row_ranges(f.design.precise())
     shares = f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)
     out: Array = shares * np.broadcast_to(f.exact.lipschitz(low, high), f.n) * (high - low)

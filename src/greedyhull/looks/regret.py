@@ -18,7 +18,7 @@ from greedyhull.looks.reach import reach
 from greedyhull.looks.timing import Looks
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.types import Array, State
+from greedyhull.types import Array, AtomSet, Objective, State
 
 SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
 
@@ -46,7 +46,7 @@ class Regret:
               f"Regret(delta={self.delta!r}) was given; a probability between 0 and 1, or None, is wanted.")
         Looks(1, self.every)
 
-    def start(self, f: Any, S: Any, w: Iterate, memory: Memory) -> _Working:
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
         check(getattr(f, "convex", True), f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
         C = None if self.delta is None else reach(f, S)
         if self.delta is not None and C is None:
@@ -56,7 +56,7 @@ class Regret:
 
 
 class _Working(Looking):
-    def __init__(self, config: Regret, f: Any, S: Any, w: Iterate, memory: Memory, C: float) -> None:
+    def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: Memory, C: float) -> None:
         super().__init__(f, S, w, memory, SAMPLE, config.every)
         self.config, self.C = config, C
         self.mean: Average = w.view("regret", lambda: Average(w, name="regret"))

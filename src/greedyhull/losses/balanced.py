@@ -6,13 +6,11 @@ that the residual sums to zero, which makes it a subgradient of φ̄: the lower 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.losses.kinks import KinkedLine, kinked_search
 from greedyhull.losses.profiled import Profiled
-from greedyhull.types import Array
+from greedyhull.types import Array, Loss
 
 
 class Balanced(Profiled):
@@ -31,7 +29,7 @@ class Balanced(Profiled):
         return crossing
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        loss: Any = self.loss
+        loss: Loss = self.loss
         b, share = self._crossing(z)
         low, high = loss.ends()
         off = (loss.y - z).astype(np.float64)  # kinks are at off ± ε, computed as in `kinks`, so that b is one exactly

@@ -11,7 +11,7 @@ import numpy as np
 
 from greedyhull.line import Curve
 from greedyhull.losses.root import root
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index, Line, Loss
 
 ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
@@ -28,7 +28,7 @@ class Profiled:
     everywhere = True
     one_sign = False
 
-    def __init__(self, loss: Any) -> None:
+    def __init__(self, loss: Loss) -> None:
         self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
         self.smooth: bool = loss.smooth
         self._seen: tuple[Array, float] | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.atoms.ranges import row_norms
 from greedyhull.paper.problems import listed
 from greedyhull.problems import absolute, hinge
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +18,8 @@ class Kinked:
     """f over S with minimum ``least``; subgradients of terms are at most L, R² is the largest ½‖w − w₁‖², D the diameter."""
 
     name: str
-    f: Any
-    S: Any
+    f: Objective
+    S: AtomSet
     least: float
     L: float
     R2: float
@@ -31,7 +31,7 @@ class Kinked:
         return {"L": self.L, "M_Phi": self.D**2, "R2": self.R2}
 
 
-def kinked(name: str, S: Any, seed: int, n: int = 60) -> Kinked:
+def kinked(name: str, S: AtomSet, seed: int, n: int = 60) -> Kinked:
     """The hinge or the absolute loss on random data over a set whose atoms can be listed."""
     rng = np.random.default_rng(seed)
     d = S.shape[0]

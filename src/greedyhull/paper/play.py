@@ -17,7 +17,7 @@ from greedyhull.minimize import minimize
 from greedyhull.paper.problems import Problem
 from greedyhull.progress import Event
 from greedyhull.stop import Iterations
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Played:
         return np.arange(len(self.errors))
 
 
-def play(problem: Problem, solver: Any, steps: int, *, S: Any = None, seed: int = 0, start: Any = None,
+def play(problem: Problem, solver: Solver, steps: int, *, S: AtomSet = None, seed: int = 0, start: Any = None,
          points: bool = False) -> Played:
     """``steps`` iterations of the solver; ``S`` is the set with another oracle, ``points`` keeps every point."""
     told: list[dict[str, Any]] = []

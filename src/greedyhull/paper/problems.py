@@ -16,7 +16,7 @@ from greedyhull.minimize import minimize
 from greedyhull.problems import least_squares, logistic, quadratic
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.stop import Gap, Iterations, Stalled
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Problem:
     """Minimise f over the hull of S: curvature at most M, minimum at least ``least`` and hardly more."""
 
     name: str
-    f: Any
-    S: Any
+    f: Objective
+    S: AtomSet
     M: float
     least: float
 
 
-def posed(name: str, f: Any, S: Any, least: float | None = None) -> Problem:
+def posed(name: str, f: Objective, S: AtomSet, least: float | None = None) -> Problem:
     """The problem with its constants; where the minimum has no formula, a certified lower bound stands for it."""
     if least is None:
         least = minimize(f, S, BlendedPairwise(), stop=Gap(1e-13) | Stalled(300) | Iterations(20_000)).certificate.lower
@@ -67,29 +67,29 @@ def slope() -> Problem:
     return posed("linear on a ball", quadratic(np.zeros((3, 3)), np.array([1.0, 0.0, 0.0])), L2Ball(3, 1.0), -1.0)
 
 
-def mixtures(S: Any, count: int, rng: np.random.Generator) -> Array:
+def mixtures(S: AtomSet, count: int, rng: np.random.Generator) -> Array:
     """Random points of the hull: mixtures of atoms that the oracle names for random directions."""
     directions = rng.standard_normal((4 * int(np.prod(S.shape)), *S.shape))
     atoms = np.stack([atom_array(S.atom(g), S) for g in directions])
     return np.asarray(rng.dirichlet(np.full(len(atoms), 0.2), size=count) @ atoms)
 
 
-def listed(S: Any) -> Array:
+def listed(S: AtomSet) -> Array:
     """All atoms of a set that can list them, one in each row."""
     return np.stack([atom_array(S[j], S) for j in range(len(S))])
 
 
-def value_at(f: Any, x: Array) -> float:
+def value_at(f: Objective, x: Array) -> float:
     """f at an array."""
     return float(f.value(CoordinateIterate(x)))
 
 
-def gradient_at(f: Any, x: Array) -> Array:
+def gradient_at(f: Objective, x: Array) -> Array:
     """∇f at an array."""
     return np.asarray(f.gradient(CoordinateIterate(x)))
 
 
-def atom_array(atom: Any, S: Any) -> Array:
+def atom_array(atom: Any, S: AtomSet) -> Array:
     """The coordinates of an atom."""
     x = np.zeros(S.shape)
     atom.add_to(x, 1.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from greedyhull.paper.problems import Problem, posed, value_at
 from greedyhull.problems import least_squares
 from greedyhull.progress import Event
 from greedyhull.stop import Iterations
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +57,7 @@ def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled
                    float(sizes.diameter), float(((high - low) ** 2).max()))
 
 
-def along(sampled: Sampled, solver: Any, at: Array, seed: int, S: Any = None) -> Array:
+def along(sampled: Sampled, solver: Solver, at: Array, seed: int, S: AtomSet = None) -> Array:
     """Errors of w_k and of the mean of the points before it, weighted with their steps, at the given k: two rows.
 
     The solver is looked at after every step (``every=1``). k counts from one, as in the paper.

@@ -18,6 +18,7 @@ from greedyhull.progress import Progress
 from greedyhull.schedules import harmonic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.steps import OpenLoop
+from greedyhull.types import AtomSet, Objective
 
 LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
 
@@ -30,7 +31,7 @@ class WorstJones:
     c: float
     looks_back = False
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -49,7 +50,7 @@ class WorstJoint:
     c: float
     looks_back = False
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, atoms = memory.oracle(S), toward(f, S, w, memory)
         for k in memory.count(first=0):
             g = f.gradient(w)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from greedyhull.errors import check
 from greedyhull.report.curves import CLOCKS, Named, over, shown
+from greedyhull.types import Solver
 
 if TYPE_CHECKING:
     from greedyhull.solution import Solution
@@ -113,7 +114,7 @@ def _names(runs: list[Solution]) -> list[str]:
     return names
 
 
-def _name(solver: Any, beside: list[Any]) -> str:
+def _name(solver: Solver, beside: list[Any]) -> str:
     """The solver's class and those of its fields that differ from others of its class."""
     name, alike = type(solver).__name__, [other for other in beside if type(other) is type(solver)]
     told = [field.name for field in fields(solver)] if is_dataclass(solver) else []

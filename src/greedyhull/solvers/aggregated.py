@@ -13,7 +13,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.types import Solver
+from greedyhull.types import AtomSet, Objective, Solver
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Aggregated:
     def needs_smooth(self) -> bool:
         return getattr(self.solver, "needs_smooth", False)
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         mean: Mean = memory.part("aggregated", lambda: Mean(f, S))
         for p in self.solver.run(f, S, w, memory):
             mean.take(p.point, memory.k)
@@ -64,7 +64,7 @@ class Aggregated:
 class Mean:
     """The mean of the linearisations ⟨∇f(w_i), ·⟩ + f(w_i) − ⟨∇f(w_i), w_i⟩, with weights i + 1."""
 
-    def __init__(self, f: Any, S: Any) -> None:
+    def __init__(self, f: Objective, S: AtomSet) -> None:
         self.f, self.S = f, S
         self.slope = np.zeros(f.domain)
         self.weight = self.offset = self.rounding = self.terms = 0.0

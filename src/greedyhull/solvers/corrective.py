@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
+from greedyhull.types import AtomSet, Objective
 from greedyhull.working import Working
 
 
@@ -37,7 +37,7 @@ class Corrective:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
                                                    "numbers of at least 1 are wanted.")
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         check(getattr(f, "correctable", False), lambda: f"Corrective reweights atoms by Newton steps, and {f!r} has no finite "
                                                         "Hessian for them. Use BlendedPairwise().")
         oracle = memory.oracle(S)

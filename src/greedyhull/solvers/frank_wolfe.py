@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
 from greedyhull.steps import Exact
-from greedyhull.types import Schedule, StepRule
+from greedyhull.types import AtomSet, Objective, Schedule, StepRule
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class FrankWolfe:
     looks_back = False
     needs_smooth = True
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)

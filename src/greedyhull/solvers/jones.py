@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
 from greedyhull.steps import Exact
-from greedyhull.types import Answer, Schedule, Step, StepRule
+from greedyhull.types import Answer, AtomSet, Objective, Schedule, Step, StepRule
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,12 @@ class Jones:
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
               "in advance, OpenLoop() say, is wanted.")
 
-    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+    def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not getattr(f, "smooth", True):
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
                    "above the minimum. Smoothed() converges.")
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -63,7 +62,7 @@ class Jones:
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 
-    def mover(self, f: Any, S: Any, w: Iterate, memory: Memory, step: Step) -> Mover:
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step) -> Mover:
         """The choice of (η, d) at w_k, given the oracle's answer there."""
         atoms = toward(f, S, w, memory)
 

@@ -17,7 +17,7 @@ from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
-from greedyhull.types import Array, Atom, Schedule, State
+from greedyhull.types import Array, Atom, AtomSet, Objective, Schedule, State
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class LuFreund:
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Source = memory.part("source", lambda: source_of(f, memory.rng))
         check_model(f)
@@ -105,7 +105,7 @@ class Substitutes:
         self.arrays = {name: np.array(array) for name, array in state.items()}
 
 
-def check_model(f: Any) -> None:
+def check_model(f: Objective) -> None:
     """Raise unless every term of f is a function of its own product aᵢ·w."""
     check_linear(f, "LuFreund")
     check(not f.has_intercept, f"{f!r} fits an intercept, which ties its terms together, and LuFreund takes them one by one. "

@@ -17,7 +17,7 @@ from greedyhull.progress import Progress
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, told
 from greedyhull.steps import Exact, within
-from greedyhull.types import Answer
+from greedyhull.types import Answer, AtomSet, Objective
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Mixed:
     def needs_smooth(self) -> bool:
         return any(getattr(solver, "needs_smooth", False) for solver in self.solvers)
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
         for k in memory.count(first=0):
@@ -75,7 +75,7 @@ class Mixed:
               f"the number of one of its solvers, 0 to {len(self.solvers) - 1}, is wanted.")
         return (int(i),)
 
-    def _mover(self, i: int, f: Any, S: Any, w: Iterate, memory: Memory) -> Mover:
+    def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]
         step = memory.part(f"step{i}", lambda: getattr(solver, "step", Exact()).start(memory.warm))
         if hasattr(solver, "mover"):
@@ -91,7 +91,7 @@ class Mixed:
         return frank_wolfe
 
 
-def _scheduled(f: Any, w: Iterate, answer: Answer, k: int) -> Choice:
+def _scheduled(f: Objective, w: Iterate, answer: Answer, k: int) -> Choice:
     """The Frank-Wolfe step of length 2/(k + 2)."""
     toward = w.toward(answer.atom)
     line = f.along(w, toward)

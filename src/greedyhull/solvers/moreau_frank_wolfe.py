@@ -22,7 +22,7 @@ from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.steepness import steepness
 from greedyhull.theory import Bound, Constant, Theorems
-from greedyhull.types import Array, State
+from greedyhull.types import Array, AtomSet, Objective, State
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -89,12 +89,12 @@ class MoreauFrankWolfe:
         k, n = N if steps is None else steps, (N * (N + 1.0)) ** 0.5  # λ = 2D√2.7/(L√2.55 n), put in: L or D may be zero
         return float(2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0))))
 
-    def first(self, f: Any, S: Any) -> Iterate:
+    def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: the centre."""
         w: Iterate = S.centre()
         return w
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         w.view("average", lambda: Average(w))
         source: Source = memory.part("source", lambda: source_of(f, memory.rng))
@@ -140,7 +140,7 @@ class MoreauFrankWolfe:
         yield Bound("Moreau envelope (rate)", self.rate(N, float(L), float(D), k), (L, D, Constant(N, "exact", "N"),
                     Constant(k, "exact", "k")), "2.55λL² + 10.8D²/(k(k + 1)λ), λ the best for k = N", kind="expectation")
 
-    def _lipschitz(self, f: Any, S: Any, x: Array) -> float:
+    def _lipschitz(self, f: Objective, S: AtomSet, x: Array) -> float:
         L = float(steepness(f, S, x).L) if self.lipschitz is None else self.lipschitz
         check(np.isfinite(L), f"The terms of {f!r} are infinitely steep on {S!r}, or their slopes overflow, so that there is "
                               "no step to begin with. Scale the data down, or give lipschitz=.")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from greedyhull.iterate import Iterate
 from greedyhull.joint import Mover, swaps
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
-from greedyhull.types import Schedule, Step
+from greedyhull.types import AtomSet, Objective, Schedule, Step
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,12 @@ class PairwiseJones:
     tolerance: Schedule = zero
     looks_back = True
 
-    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+    def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not getattr(f, "smooth", True):
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
                    "above the minimum. Smoothed() converges.")
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -50,7 +49,7 @@ class PairwiseJones:
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 
-    def mover(self, f: Any, S: Any, w: Iterate, memory: Memory, step: Step | None = None) -> Mover:
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step | None = None) -> Mover:
         """The choice of (η, d, d') at w_k, given the oracle's answer there."""
         pairs = swaps(f, S, w, memory)
         return lambda w, answer, k: pairs.best(w, answer)

@@ -25,7 +25,7 @@ from greedyhull.schedules import zero
 from greedyhull.steepness import steepness
 from greedyhull.steps import Power
 from greedyhull.theory import Theorems, diverges
-from greedyhull.types import Array, Schedule, StepRule
+from greedyhull.types import Array, AtomSet, Objective, Schedule, StepRule
 from greedyhull.weights import Fading, Steady, Unweighted, weights_of
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
@@ -90,12 +90,12 @@ class RegularizedStochasticFrankWolfe:
         """ARSFW-U: all weights alike, β_k = k^3/4/c: O(t^−1/4) for every t."""
         return cls(Unweighted(c))
 
-    def first(self, f: Any, S: Any) -> Iterate:
+    def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
         w: Iterate = argmin_over(self.regularizer, S)
         return w
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         rule: Any = self.step
         weights = weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -120,7 +120,7 @@ class RegularizedStochasticFrankWolfe:
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
-    def begins(self, f: Any, S: Any, x: Array) -> Leader:
+    def begins(self, f: Objective, S: AtomSet, x: Array) -> Leader:
         """ḡ_1 = 0 and Φ seen from x; c is measured if it is not given."""
         weights, D, r = weights_of(self.sigma), S.diameter, S.circumradius
         c = weights.c
@@ -137,7 +137,7 @@ class RegularizedStochasticFrankWolfe:
 
         return ARSFW
 
-    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+    def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem these steps and weights do not meet."""
         rule: Any = self.step
         weights = weights_of(self.sigma)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from greedyhull.progress import Progress
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.types import AtomSet, Objective
 
 CLOSED = 0.3  # μ is made smaller when the gap of f_μ is this part of what smoothing costs
 
@@ -49,7 +49,7 @@ class Smoothed:
     def looks_back(self) -> bool:
         return self.solver.looks_back
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         check(not getattr(f, "smooth", True) and hasattr(f, "smoothed"),
               lambda: f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "
                       f"{type(self.solver).__name__}() itself.")

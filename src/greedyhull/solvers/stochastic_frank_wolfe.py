@@ -25,7 +25,7 @@ from greedyhull.progress import Progress
 from greedyhull.schedules import linear, zero
 from greedyhull.steps import Constant, OpenLoop, Power
 from greedyhull.theory import Theorems, diverges
-from greedyhull.types import Schedule, StepRule
+from greedyhull.types import AtomSet, Objective, Schedule, StepRule
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class StochasticFrankWolfe:
 
         return ASFW
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step: Any = self.step
         oracle, x = memory.oracle(S), w.view("position", Position)
         source: Source = memory.part("source", lambda: source_of(f, memory.rng))
@@ -130,7 +130,7 @@ class StochasticFrankWolfe:
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
-    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+    def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
         step: Any = self.step
         if not diverges(lambda k: step.at(k - 1)):

@@ -20,7 +20,7 @@ from greedyhull.progress import Progress
 from greedyhull.schedules import linear, zero
 from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power
 from greedyhull.theory import Theorems, diverges
-from greedyhull.types import Schedule, StepRule
+from greedyhull.types import AtomSet, Objective, Schedule, StepRule
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 
@@ -76,7 +76,7 @@ class StochasticJones:
         """η_k = 2/(k + 1) and b_k = ⌈(r_S σ/(τη_k))²⌉: E e_k ≤ 4(M + c + τ)/(k + 1)."""
         return cls(Growing(sigma, tau), OpenLoop())
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         check(getattr(f, "convex", True), f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                           "StochasticFrankWolfe.svfw() or .spider().")
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -109,7 +109,7 @@ class StochasticJones:
         """The η_k that the tolerance η_kε_k of a joint choice refers to, whatever step is taken."""
         return OpenLoop().at(k - 1) if isinstance(self.step, Exact) else self.eta(k)
 
-    def batches(self, f: Any, S: Any) -> Any:
+    def batches(self, f: Objective, S: AtomSet) -> Any:
         """b_k for f and S: a number or a schedule."""
         return self.batch.begin(f, S, self.eta) if isinstance(self.batch, Growing) else self.batch
 
@@ -134,7 +134,7 @@ class StochasticJones:
 
         return ASJ
 
-    def cautions(self, f: Any, S: Any) -> Iterator[str]:
+    def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem this set-up does not meet."""
         if not getattr(f, "smooth", True):
             yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stand still "

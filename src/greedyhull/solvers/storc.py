@@ -19,7 +19,7 @@ from greedyhull.looks.choice import seen_from
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.term_constants import linear_terms, sampled_terms
-from greedyhull.types import Array, State
+from greedyhull.types import Array, AtomSet, Objective, State
 
 
 class Constants(NamedTuple):
@@ -80,7 +80,7 @@ class Storc:
         """Batches of 346N_t, enough where ∇f vanishes at the minimum."""
         return cls(multiplier, batches=(346.0, 0.0))
 
-    def run(self, f: Any, S: Any, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Source = memory.part("source", lambda: source_of(f, memory.rng))
         at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))
@@ -129,7 +129,7 @@ class Storc:
             return np.inf if known.D > 0.0 and known.G > 0.0 else N * flat
         return N * (flat + steep * known.G * (k + 1.0) / bend)
 
-    def constants(self, f: Any, S: Any) -> Constants:
+    def constants(self, f: Objective, S: AtomSet) -> Constants:
         """From the data of a linear model, by looking at some terms otherwise, where they are not given."""
         L, G = self.smoothness, self.slope
         if L is None or G is None:

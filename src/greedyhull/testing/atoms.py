@@ -11,12 +11,12 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import Iterate
 from greedyhull.testing.blocks import check_atom, check_block
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet
 
 MOST = 4096  # sets with at most so many atoms are searched through and through
 
 
-def check_atoms(S: Any, *, minimum: Callable[[Array], float] | None = None, vertices: Any = None, trials: int = 20,
+def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, vertices: Any = None, trials: int = 20,
                 seed: int = 0) -> None:
     """Check an atom set: its oracle, its sizes and constants, its start, centre, `contains` and `decompose`.
 
@@ -43,7 +43,7 @@ def check_atoms(S: Any, *, minimum: Callable[[Array], float] | None = None, vert
 class _Trial:
     """A set, the gradients it is asked with, and every atom it has been seen to have."""
 
-    def __init__(self, S: Any, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
+    def __init__(self, S: AtomSet, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
         self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
         self.gradients = _gradients(self.shape, self.rng, trials)
         self.atoms = [S.oracle(self.rng).argmin(g).atom for g in self.gradients]
@@ -72,7 +72,7 @@ def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) ->
     return [locked(g) for g in [*plain, *units, *few, *ties, 1e-8 * plain[1], 1e8 * plain[2], np.zeros(shape)]]
 
 
-def _listed(S: Any) -> list[Array] | None:
+def _listed(S: AtomSet) -> list[Array] | None:
     """All the atoms of a set that can list them and has not too many."""
     if not hasattr(S, "scores") or not hasattr(S, "__len__") or len(S) > MOST:
         return None
@@ -263,7 +263,7 @@ def _check_sizes(trial: _Trial) -> None:
         expect(far <= around * (1 + 1e-7) + hair, f"{S!r}: radius_around(x) = {around:.6g}, but an atom is {far:.6g} from x.")
 
 
-def _known(S: Any, name: str) -> float | None:
+def _known(S: AtomSet, name: str) -> float | None:
     try:
         value = getattr(S, name, None)
     except GreedyhullError:

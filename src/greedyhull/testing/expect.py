@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.base import dense_atom
 from greedyhull.iterate import Iterate
-from greedyhull.types import Array, State
+from greedyhull.types import Array, AtomSet, State
 
 
 def expect(condition: Any, message: str) -> None:
@@ -41,7 +41,7 @@ def locked(x: Array) -> Array:
     return copy
 
 
-def mixture(S: Any, rng: np.random.Generator, atoms: int = 4, w: Iterate | None = None) -> Iterate:
+def mixture(S: AtomSet, rng: np.random.Generator, atoms: int = 4, w: Iterate | None = None) -> Iterate:
     """A random point of the hull of S, from ``w`` (or the start) and a few random answers of the oracle."""
     oracle = S.oracle(rng)
     w = Iterate.at(S.start(rng), S.shape) if w is None else w.copy()

@@ -15,10 +15,10 @@ from greedyhull.problems import function
 from greedyhull.stop import Gap, Iterations
 from greedyhull.testing.expect import expect
 from greedyhull.testing.problems import Problem
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Solver
 
 
-def check_interruptions(solver: Any, problem: Problem) -> None:
+def check_interruptions(solver: Solver, problem: Problem) -> None:
     """A run that is interrupted returns its last certified point; one that meets NaN says so."""
     _check_nan(solver, problem.S)
     _interrupted(solver, problem, _raise)
@@ -34,7 +34,7 @@ def _raise() -> None:
     raise KeyboardInterrupt
 
 
-def _interrupted(solver: Any, problem: Problem, interrupt: Any) -> None:
+def _interrupted(solver: Solver, problem: Problem, interrupt: Any) -> None:
     last: list[Any] = []
 
     def watch(event: Any) -> None:
@@ -57,7 +57,7 @@ def _interrupted(solver: Any, problem: Problem, interrupt: Any) -> None:
         )
 
 
-def _check_nan(solver: Any, S: Any) -> None:
+def _check_nan(solver: Solver, S: AtomSet) -> None:
     """A gradient, and a value, that turn to NaN after a few calls: an error, or at the least no claim to have converged."""
     for which in ("gradient", "value"):
         calls = [0]

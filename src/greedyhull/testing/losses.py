@@ -10,10 +10,10 @@ import numpy as np
 from greedyhull.testing.expect import expect, locked
 from greedyhull.testing.lines import check_line
 from greedyhull.testing.objectives import check_objective
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Loss
 
 
-def check_loss(loss: Any, *, low: float = -2.0, high: float = 2.0, targets: str = "real", seed: int = 0) -> None:
+def check_loss(loss: Loss, *, low: float = -2.0, high: float = 2.0, targets: str = "real", seed: int = 0) -> None:
     """Check a loss φ(z) on images in [``low``, ``high``], or a factory ``make(X, y, ...)`` of objectives made from it.
 
     A factory is given ``targets`` that are "real", "labels", "counts" or "none" (then it is called without y); it is
@@ -32,7 +32,7 @@ def check_loss(loss: Any, *, low: float = -2.0, high: float = 2.0, targets: str 
 # --- a loss alone -------------------------------------------------------------------------------------------------
 
 
-def _check_alone(loss: Any, low: float, high: float, seed: int) -> None:
+def _check_alone(loss: Loss, low: float, high: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(4):
         z, other = (locked(rng.uniform(low, high, loss.n)) for _ in range(2))
@@ -46,13 +46,13 @@ def _check_alone(loss: Any, low: float, high: float, seed: int) -> None:
     _check_rows(loss, locked(rng.uniform(low, high, loss.n)), rng)
 
 
-def _size(loss: Any, z: Array) -> float:
+def _size(loss: Loss, z: Array) -> float:
     """What the rounding errors of the value are proportional to."""
     value = loss.value(z)
     return float(loss.size(value, z)) if hasattr(loss, "size") else abs(value) + 1.0
 
 
-def _check_first(loss: Any, z: Array, other: Array) -> None:
+def _check_first(loss: Loss, z: Array, other: Array) -> None:
     """Convex, and the gradient is that of the value."""
     value, g = loss.value(z), loss.gradient(z)
     expect(
@@ -84,7 +84,7 @@ def _check_first(loss: Any, z: Array, other: Array) -> None:
     expect(short.dtype == np.float32, f"{loss!r}: the gradient at a float32 image is {short.dtype}.")
 
 
-def _check_derivative(loss: Any, z: Array, g: Array, size: float) -> None:
+def _check_derivative(loss: Loss, z: Array, g: Array, size: float) -> None:
     h = 1e-6
     for i in range(len(z)):
         e = h * np.eye(1, len(z), i)[0]
@@ -93,7 +93,7 @@ def _check_derivative(loss: Any, z: Array, g: Array, size: float) -> None:
                f"{loss!r}: gradient(z)[{i}] is {g[i]:.8g}, but the value changes at a rate of {slope:.8g}.")
 
 
-def _check_subgradient(loss: Any, z: Array, g: Array, size: float) -> None:
+def _check_subgradient(loss: Loss, z: Array, g: Array, size: float) -> None:
     """The tangent stays below φ close by and far away, also where φ has a kink along some line."""
     value = loss.value(z)
     for h in (1e-6, 1e-3, 1.0):
@@ -104,7 +104,7 @@ def _check_subgradient(loss: Any, z: Array, g: Array, size: float) -> None:
                                                   f"φ at z + ({e[i]:g})·e_{i}.")
 
 
-def _check_second(loss: Any, z: Array) -> None:
+def _check_second(loss: Loss, z: Array) -> None:
     """metric(z, Z) is the Hessian, by differences of the gradient; a loss may not know it."""
     if not hasattr(loss, "metric"):
         return
@@ -128,7 +128,7 @@ def _check_second(loss: Any, z: Array) -> None:
     )
 
 
-def _check_lines(loss: Any, z: Array, other: Array, rng: np.random.Generator) -> None:
+def _check_lines(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -> None:
     for dz, top in ((other - z, 1.0), (z - other, 0.4), (1.5 * (other - z), 1.0), (np.zeros_like(z), 1.0)):
         limit = loss.limit(z, dz) if hasattr(loss, "limit") else np.inf
         line = loss.along(z, locked(dz), top)
@@ -146,7 +146,7 @@ def _check_lines(loss: Any, z: Array, other: Array, rng: np.random.Generator) ->
             expect(np.isfinite(loss.value(z + 0.9 * limit * dz)), f"{loss!r} is infinite before its limit.")
 
 
-def _check_bounds(loss: Any, z: Array, other: Array, rng: np.random.Generator) -> None:
+def _check_bounds(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -> None:
     """beta and lipschitz are not beaten by sampling."""
     if not hasattr(loss, "curvatures"):
         return
@@ -165,7 +165,7 @@ def _check_bounds(loss: Any, z: Array, other: Array, rng: np.random.Generator) -
         )
 
 
-def _check_rows(loss: Any, z: Array, rng: np.random.Generator) -> None:
+def _check_rows(loss: Loss, z: Array, rng: np.random.Generator) -> None:
     """on(rows): two halves, each weighted by its share, make the whole."""
     if not hasattr(loss, "on") or hasattr(loss, "intercept"):
         return
@@ -214,7 +214,7 @@ def _sample(targets: str, rng: np.random.Generator) -> tuple[Array, tuple[Array,
     return X, ({"real": rng.standard_normal(n), "labels": labels, "counts": rng.poisson(2.0, n).astype(float)}[targets],)
 
 
-def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: Any, rng: np.random.Generator) -> None:
+def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, rng: np.random.Generator) -> None:
     """A row with weight 3 counts as three rows, one with weight 0 as none."""
     s = rng.integers(0, 4, len(X))
     s[0], s[-1] = 3, 1
@@ -233,7 +233,7 @@ def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: Any, rng: np
         w.move(w.toward(S.start(rng)), 0.3)
 
 
-def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: Any) -> None:
+def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet) -> None:
     """Sparse data are the same data."""
     from scipy.sparse import csc_array, csr_array
 
@@ -249,7 +249,7 @@ def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: Any) -> None
         )
 
 
-def _check_intercept(make: Any, X: Array, rest: tuple[Array, ...], S: Any, low: float, high: float, seed: int) -> None:
+def _check_intercept(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, low: float, high: float, seed: int) -> None:
     """An intercept is the best one: no other has a lower value."""
     f, without = make(X, *rest, intercept=True), make(X, *rest)
     w = S.centre()

@@ -11,11 +11,11 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.testing.expect import expect, mixture
 from greedyhull.testing.lines import check_line
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 
 def check_objective(
-    f: Any, S: Any, *, value: Callable[[Array], float] | None = None, noise: float = 1e-10, seed: int = 0
+    f: Objective, S: AtomSet, *, value: Callable[[Array], float] | None = None, noise: float = 1e-10, seed: int = 0
 ) -> None:
     """Check an objective on the hull of S, against the formula ``value`` on arrays if one is given.
 
@@ -36,7 +36,7 @@ def check_objective(
     _check_curvature(f, S, base, rng)
 
 
-def _check_point(f: Any, S: Any, w: Any, value: Callable[[Array], float] | None, noise: float) -> None:
+def _check_point(f: Objective, S: AtomSet, w: Any, value: Callable[[Array], float] | None, noise: float) -> None:
     told, g = f.value(w), f.gradient(w)
     expect(np.isfinite(told), f"{f!r} is {told} inside {S!r}.")
     expect(
@@ -59,7 +59,7 @@ def _check_point(f: Any, S: Any, w: Any, value: Callable[[Array], float] | None,
            f"{f!r}: the rounding allowance is {rounding}.")
 
 
-def _check_moves(f: Any, S: Any, w: Any, rng: np.random.Generator, noise: float) -> None:
+def _check_moves(f: Objective, S: AtomSet, w: Any, rng: np.random.Generator, noise: float) -> None:
     """Lines are honest in every kind of direction, and after the move the views are what they would be afresh."""
     oracle = S.oracle(rng)
     for kind in ("toward", "away", "pairwise", "toward", "pairwise"):
@@ -90,7 +90,7 @@ def _check_moves(f: Any, S: Any, w: Any, rng: np.random.Generator, noise: float)
         )
 
 
-def _along(f: Any, w: Any, move: Any, line: Any) -> Callable[[float], float]:
+def _along(f: Objective, w: Any, move: Any, line: Any) -> Callable[[float], float]:
     """h(η) from fresh points, no view involved."""
     def h(step: float) -> float:
         at = w.copy()
@@ -100,7 +100,7 @@ def _along(f: Any, w: Any, move: Any, line: Any) -> Callable[[float], float]:
     return h
 
 
-def _check_hessian(f: Any, w: Any) -> None:
+def _check_hessian(f: Objective, w: Any) -> None:
     """⟨aᵢ, ∇²f(w) aⱼ⟩ by differences of the gradient, where f offers it."""
     if not hasattr(f, "hessian"):
         return
@@ -129,7 +129,7 @@ def _check_hessian(f: Any, w: Any) -> None:
     )
 
 
-def _check_curvature(f: Any, S: Any, base: Any, rng: np.random.Generator) -> None:
+def _check_curvature(f: Objective, S: AtomSet, base: Any, rng: np.random.Generator) -> None:
     """f(w + η(d − w)) ≤ f(w) + η⟨∇f, d − w⟩ + Mη²/2 wherever one looks; an objective may refuse to name M."""
     try:
         M = f.curvature(S)

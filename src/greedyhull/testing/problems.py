@@ -13,7 +13,7 @@ import numpy as np
 import greedyhull as gh
 from greedyhull.iterate import CoordinateIterate
 from greedyhull.testing.reference import Gradient, Value, ball_minimum, hull_minimum, set_minimum
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 Reference = Callable[[Value, Gradient], float]  # the least value over a set, found by other means
 D = 5  # coordinates of the small problems
@@ -26,8 +26,8 @@ class Problem:
     (sparse, float32)."""
 
     name: str
-    f: Any
-    S: Any
+    f: Objective
+    S: AtomSet
     value: Value | None = None
     gradient: Gradient | None = None
     reference: Reference | None = field(default=None, repr=False)
@@ -122,7 +122,7 @@ class _Model:
     make: Callable[..., Any]
     data: tuple[Array, ...]
 
-    def over(self, name: str, S: Any, reference: Reference) -> Problem:
+    def over(self, name: str, S: AtomSet, reference: Reference) -> Problem:
         return Problem(name, self.make(*self.data), S, self.value, self.gradient, reference, self.data, self.make)
 
 

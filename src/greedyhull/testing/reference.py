@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.testing.expect import atom_array
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet
 
 Value = Callable[[Array], float]
 Gradient = Callable[[Array], Array]
@@ -47,7 +47,7 @@ def ball_minimum(d: int, radius: float, value: Value, gradient: Gradient) -> flo
     return float(here)
 
 
-def set_minimum(S: Any, value: Value, gradient: Gradient, *, rounds: int = 30) -> float:
+def set_minimum(S: AtomSet, value: Value, gradient: Gradient, *, rounds: int = 30) -> float:
     """The same where only the oracle is known: its atoms are gathered until none helps."""
     rng = np.random.default_rng(0)
     oracle = S.oracle(rng)

@@ -15,13 +15,13 @@ from greedyhull.stop import Gap, Iterations, Relative
 from greedyhull.testing.expect import expect, saved
 from greedyhull.testing.interruptions import check_interruptions
 from greedyhull.testing.problems import Problem, as_problem, small_problems
-from greedyhull.types import Array
+from greedyhull.types import Array, Solver
 
 ROW = ("iteration", "value", "gap", "step", "atoms", "oracle_calls", "slack")  # work may be done again after a resume
 POINT = ("iteration", "value", "step", "atoms")  # all that goes on where a resumed run must find its bounds anew
 
 
-def check_solver(solver: Any, problems: Iterable[Any] | None = None, *, iterations: int = 40, precision: float | None = None,
+def check_solver(solver: Solver, problems: Iterable[Any] | None = None, *, iterations: int = 40, precision: float | None = None,
                  seed: int = 0) -> list[str]:
     """Check a solver on ``problems``, each a `Problem` or a pair (f, S); `small_problems` if left out.
 
@@ -49,7 +49,7 @@ def check_solver(solver: Any, problems: Iterable[Any] | None = None, *, iteratio
     return refused
 
 
-def _refuses(solver: Any, problem: Problem, seed: int) -> bool:
+def _refuses(solver: Solver, problem: Problem, seed: int) -> bool:
     """Whether the solver declines before its second point, in words."""
     seen: list[int] = []
     try:
@@ -77,7 +77,7 @@ def rows_of(trace: Any) -> Array:
     return rows
 
 
-def check_honest(solver: Any, problem: Problem, iterations: int, seed: int) -> tuple[list[Array], Array]:
+def check_honest(solver: Solver, problem: Problem, iterations: int, seed: int) -> tuple[list[Array], Array]:
     """Every event's bound is true and every point feasible; returns the points and the trace."""
     f, S = problem.f, problem.S
     points, lowest = _Points(), [-np.inf]
@@ -118,7 +118,7 @@ def _expect_true(about: str, value: float, gap: float, problem: Problem, k: int)
     )
 
 
-def _check_repeats(solver: Any, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
+def _check_repeats(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
     """The same seed gives the same run; a start is used and never changed."""
     again = _Points()
     s = minimize(problem.f, problem.S, solver, stop=Iterations(iterations), seed=seed, watch=again)
@@ -143,7 +143,7 @@ def _check_repeats(solver: Any, problem: Problem, points: tuple[list[Array], Arr
     )
 
 
-def _check_resume(solver: Any, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
+def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
     """Saved at k, read back, and continued in a new generator, a run goes on bit by bit."""
     arrays, rows = points
     wanted = [k for k in (0, 1, 4, iterations // 2) if k < len(arrays) - 1]
@@ -175,7 +175,7 @@ def _check_resume(solver: Any, problem: Problem, points: tuple[list[Array], Arra
             expect(False, f"{about}: {where} = {got[i, j]!r} where the whole run has {want[i, j]!r}.")
 
 
-def _check_storage(solver: Any, problem: Problem, iterations: int, seed: int) -> None:
+def _check_storage(solver: Solver, problem: Problem, iterations: int, seed: int) -> None:
     """Sparse data are the same data; float32 data are certified in float64.
 
     Where scores tie, rounding decides the path, so that not paths but certified results are compared.
@@ -229,7 +229,7 @@ def _expect_certified(about: str, s: Any, problem: Problem) -> None:
     )
 
 
-def _check_precision(solver: Any, problem: Problem, precision: float, iterations: int, seed: int) -> None:
+def _check_precision(solver: Solver, problem: Problem, precision: float, iterations: int, seed: int) -> None:
     s = minimize(problem.f, problem.S, solver, stop=Relative(precision) | Iterations(iterations), seed=seed)
     expect(
         s.converged,

@@ -12,6 +12,7 @@ from greedyhull.losses.logistic import Logistic
 from greedyhull.losses.negative_log import NegativeLog
 from greedyhull.losses.poisson import Poisson
 from greedyhull.testing.expect import expect, saved
+from greedyhull.types import Loss
 
 
 def check_step(rule: Any, *, descends: bool | None = None, seed: int = 0) -> None:
@@ -50,7 +51,7 @@ def _curves(rng: np.random.Generator) -> list[Any]:
     return lines
 
 
-def _downhill(loss: Any, z: Any, dz: Any) -> Any:
+def _downhill(loss: Loss, z: Any, dz: Any) -> Any:
     return dz if loss.gradient(z).dot(dz) < 0 else -dz
 
 

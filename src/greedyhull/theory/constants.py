@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import inf, isinf
-from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory.bound import Constant
+from greedyhull.types import AtomSet, Objective
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +61,7 @@ class Constants(Mapping[str, Constant]):
         return "\n".join(f"{name:<7} {text}" for name, text in said)
 
 
-def constants(f: Any, S: Any, *, seed: int = 0, **given: float) -> Constants:
+def constants(f: Objective, S: AtomSet, *, seed: int = 0, **given: float) -> Constants:
     """All constants of f over the hull of S: by formula where there is one, else estimated from a few terms at a few points.
 
     What is ``given``, by name, is taken as an upper bound: for a stream, for terms without formulas.
@@ -86,7 +86,7 @@ def constants(f: Any, S: Any, *, seed: int = 0, **given: float) -> Constants:
     return Constants(**found)
 
 
-def _sizes(S: Any) -> dict[str, Constant]:
+def _sizes(S: AtomSet) -> dict[str, Constant]:
     try:
         D, r_S = S.sizes()
     except GreedyhullError:
@@ -107,7 +107,7 @@ def _scaled(L: Constant, D: Constant, name: str) -> Constant:
     return Constant(value, L.status, name)
 
 
-def _terms(f: Any, S: Any, seed: int) -> dict[str, Constant]:
+def _terms(f: Objective, S: AtomSet, seed: int) -> dict[str, Constant]:
     from greedyhull.batch import check_terms
     from greedyhull.term_constants import linear_terms, sampled_terms
 

@@ -7,6 +7,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.theory.arguments import K
 from greedyhull.theory.rates import rate
+from greedyhull.types import AtomSet, Objective
 
 
 def expect_rate(M: float, c: float, k: K, exact: bool = False) -> K:
@@ -21,7 +22,7 @@ def expect_rate(M: float, c: float, k: K, exact: bool = False) -> K:
     return rate(M, c, k, exact)
 
 
-def expect_violation(f: Any, S: Any, w: Any, eta: float) -> float:
+def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
     """(⟨E d, ∇f(w)⟩ - min over S of ⟨d, ∇f(w)⟩)/η at w, d the atom of one random term: the c that `expect_rate` needs here.
 
     It takes the gradient and the atom of every term, so f must be a finite sum. Where it grows along a run no c will do,

@@ -21,7 +21,7 @@ from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.steps import Power
 from greedyhull.stop import Iterations
 from greedyhull.theory import AnytimeAverage, LastIterate, asfw, asfw_gap
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective, Solver
 
 C = 0.5
 
@@ -85,7 +85,7 @@ def run(scale: Scale, seed: int) -> Finding:
     )
 
 
-def mean_gaps(f: Any, S: Any, solver: Any, at: Array, seed: int) -> Array:
+def mean_gaps(f: Objective, S: AtomSet, solver: Solver, at: Array, seed: int) -> Array:
     """Σ η_i g(w_i)/Σ η_i over i < k, at the given k; the gap is taken from the gradient of all terms."""
     sums, found, place = np.zeros(2), np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
     gap = 0.0
@@ -103,7 +103,7 @@ def mean_gaps(f: Any, S: Any, solver: Any, at: Array, seed: int) -> Array:
     return found
 
 
-def drawn_gaps(f: Any, S: Any, solver: Any, at: Array, seed: int) -> Array:
+def drawn_gaps(f: Objective, S: AtomSet, solver: Solver, at: Array, seed: int) -> Array:
     """The gap of the point that the solver has drawn from all so far, at the given k."""
     found, place = np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
 
@@ -116,7 +116,7 @@ def drawn_gaps(f: Any, S: Any, solver: Any, at: Array, seed: int) -> Array:
     return found
 
 
-def gap_at(f: Any, S: Any, x: Array) -> float:
+def gap_at(f: Objective, S: AtomSet, x: Array) -> float:
     """max over S of ⟨∇f(x), x − d⟩, from all terms."""
     g = f.batch(np.arange(f.n)).gradient(x)
     return float(np.vdot(g, x)) - float(S.atom(g).dot(g))

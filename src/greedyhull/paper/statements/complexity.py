@@ -17,7 +17,7 @@ from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
 from greedyhull.stop import Callback
 from greedyhull.theory import BetterSchedule
-from greedyhull.types import Array
+from greedyhull.types import Array, Solver
 
 
 def run(scale: Scale, seed: int) -> Finding:
@@ -89,7 +89,7 @@ def promised_by_squares(noise: float, bend: float, goal: Array) -> tuple[Array, 
     return np.array(terms, dtype=float), calls
 
 
-def errors(sum_: Sampled, solver: Any, spent: Array, seed: int) -> Array:
+def errors(sum_: Sampled, solver: Solver, spent: Array, seed: int) -> Array:
     """The error when so many terms have been spent, at the last look before."""
     seen: list[tuple[float, float]] = []
 

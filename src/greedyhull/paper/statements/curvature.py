@@ -14,7 +14,7 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_least, at_most, curve, equal, fitted
 from greedyhull.paper.problems import atom_array, gradient_at, mixtures, value_at
 from greedyhull.problems import logistic, quadratic
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 
 D = 4
 
@@ -65,7 +65,7 @@ def run(scale: Scale, seed: int) -> Finding:
     )
 
 
-def sampled(f: Any, S: Any, count: int, rng: np.random.Generator) -> float:
+def sampled(f: Objective, S: AtomSet, count: int, rng: np.random.Generator) -> float:
     """The largest 2/η² [f(w + η(d − w)) − f(w) − η⟨∇f(w), d − w⟩] over mixtures and atoms w, atoms d and steps η."""
     atoms = np.stack([atom_array(S.atom(g), S) for g in rng.standard_normal((40, D))])
     if hasattr(S, "__len__"):
@@ -74,13 +74,13 @@ def sampled(f: Any, S: Any, count: int, rng: np.random.Generator) -> float:
     return max(remainder(f, w, d, eta) for w in starts for d in atoms[:12] for eta in (0.05, 1.0))
 
 
-def remainder(f: Any, w: Array, d: Array, eta: float) -> float:
+def remainder(f: Objective, w: Array, d: Array, eta: float) -> float:
     """2/η² times the Bregman term of one step."""
     rise = value_at(f, w + eta * (d - w)) - value_at(f, w) - eta * float(gradient_at(f, w) @ (d - w))
     return 2.0 * rise / eta**2
 
 
-def cubic(f: Any, S: Any, eta: float) -> float:
+def cubic(f: Objective, S: AtomSet, eta: float) -> float:
     """The largest Bregman term over η³, between atoms."""
     atoms = np.eye(D)
     return max(remainder(f, w, d, eta) for w in atoms for d in atoms) / (2.0 * eta)

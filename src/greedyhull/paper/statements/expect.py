@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,21 +17,21 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.steps import OpenLoop
 from greedyhull.stop import Iterations
 from greedyhull.theory import expect_rate
-from greedyhull.types import Answer, Array, State
+from greedyhull.types import Answer, Array, AtomSet, State
 
 
 class Careless(Wrapped):
     """Listed atoms with an oracle that is right on average up to cη_k: with probability cη_k/(worst − best score) it answers
     with the worst atom of all."""
 
-    def __init__(self, S: Any, c: float) -> None:
+    def __init__(self, S: AtomSet, c: float) -> None:
         super().__init__(S)
         self.c = c
 
     def oracle(self, rng: np.random.Generator) -> CarelessOracle:
         return CarelessOracle(self, rng)
 
-    def _around(self, S: Any) -> Careless:
+    def _around(self, S: AtomSet) -> Careless:
         return Careless(S, self.c)
 
 
