@@ -7,6 +7,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.gradients import Minibatch
+from greedyhull.iterate import Iterate
 from greedyhull.progress import Event
 
 rng = np.random.default_rng(0)
@@ -88,3 +89,22 @@ def test_random_runs_do_not_end_because_they_seem_to_stand_still():
     for iteration, value, gap in zip(s.trace.iteration, s.trace.value, s.trace.gap, strict=True):
         seen.append(stalled(Event(int(iteration), 0.0, value, gap, value - gap, None, s.trace.value[0])))
     assert any(seen) and s.converged and "relative gap" in s.reason
+
+
+@pytest.mark.parametrize("f", [
+    gh.quadratic(np.array([[1e89]])),
+    gh.function(lambda w: 0.5e89 * float(w @ w), lambda w: 1e89 * w, 1, smoothness=1e89)], ids=["quadratic", "function"])
+def test_atoms_that_cancel_leave_a_value_that_is_known_to_be_rounded(f):
+    """Σ αᵢdᵢ may come out as zero and not be: a steep f is then known only up to ½c·(eps·|d|)², whatever is computed."""
+    met = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        a, ratio = 2e4 * rng.random(), int(rng.integers(2, 9))
+        S = gh.Vertices(np.array([[a], [-ratio * a]]))
+        w = Iterate(S.best(np.zeros(1), 2), np.array([ratio, 1.0]) / (ratio + 1.0), (1,))
+        weights, atoms = [Fraction(float(c)) for c in w.weights], [Fraction(float(w.block[i].array[0])) for i in range(2)]
+        exact = sum(c * d for c, d in zip(weights, atoms, strict=True)) / sum(weights)
+        certificate = gh.certify(f, S, w)
+        met += w.array()[0] == 0.0 and exact != 0
+        assert abs(Fraction(certificate.value) - Fraction(1e89) / 2 * exact**2) <= Fraction(certificate.gap)
+    assert met > 5

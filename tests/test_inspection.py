@@ -69,7 +69,7 @@ def test_it_costs_a_few_values_and_gradients():
         return w - B
 
     gh.minimize(gh.function(value, gradient, 6), gh.Simplex(6), gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(0))
-    assert asked["value"] <= 7 and asked["gradient"] <= 5
+    assert asked["value"] <= 13 and asked["gradient"] <= 5
 
 
 def test_a_right_linear_program_passes_every_check():
@@ -82,3 +82,24 @@ def test_a_right_linear_program_passes_every_check():
         f = gh.function(lambda w, t=target: 0.5 * float((w - t) @ (w - t)), lambda w, t=target: w - t, 4)
         s = gh.minimize(f, S, stop=gh.Gap(1e-8) | gh.Iterations(500), check=True)
         assert s.value <= s.certificate.gap + 1e-12
+
+
+@pytest.mark.parametrize("seed", [16, 22, 28, 31, 65, 81, 111, 113, 126, 135, 149])
+def test_a_gradient_that_looks_right_where_a_run_begins_and_is_wrong_where_it_ends_is_found_out(seed):
+    rng = np.random.default_rng(seed)
+    A, b, atoms = rng.standard_normal((6, 2)), 3 * rng.standard_normal(6), 3 * rng.standard_normal((8, 2))
+    H = A.T @ A
+    H[0, 1] = -H[0, 1]  # a sign that is wrong in one place
+    f = gh.function(lambda w: 0.5 * float((A @ w - b) @ (A @ w - b)), lambda w: H @ w - A.T @ b, 2)
+    with pytest.raises(gh.GreedyhullError, match=r"which is a lower bound|disagrees"):
+        gh.minimize(f, gh.Vertices(atoms), gh.BlendedPairwise(), stop=gh.Iterations(8))
+
+
+def test_right_gradients_pass_the_test_at_the_end():
+    rng = np.random.default_rng(0)
+    for scale in (1e-150, 1e-8, 1.0, 1e8, 1e70):
+        A, b = rng.standard_normal((9, 4)), rng.standard_normal(9)
+        f = gh.function(lambda w, A=A, b=b, c=scale: 0.5 * c * float((A @ w - b) @ (A @ w - b)),
+                        lambda w, A=A, b=b, c=scale: c * (A.T @ (A @ w - b)), 4)
+        for S in (gh.Simplex(4), gh.L1Ball(4, 2.0), gh.Box(-np.ones(4), np.ones(4))):
+            assert np.isfinite(gh.minimize(f, S, stop=gh.Relative(1e-9) | gh.Iterations(50)).gap)

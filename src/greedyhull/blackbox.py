@@ -11,6 +11,7 @@ from greedyhull.coordinates import Coordinates
 from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
+from greedyhull.lengths import length
 from greedyhull.line import Curve
 from greedyhull.relative import given_scale
 from greedyhull.theory import Constant
@@ -57,6 +58,10 @@ class BlackBox:
             w.work.gradients += 1
         return view.gradient
 
+    def whole(self, x: Array) -> float:
+        """f at an array of the hull."""
+        return number(self._value(_locked(x)), self.called)
+
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
         return lambda x: number(self._value(_locked(x)), self.called), lambda x: self._checked(self._gradient(_locked(x)))
@@ -100,7 +105,11 @@ class BlackBox:
         """The rounding of the sums done here; that of the two functions themselves is theirs."""
         x, g = self.at(w).x, self.gradient(w)
         terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.absolute(np.abs(g))
-        return EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
+        first: float = EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
+        if self.smoothness is None:
+            return first
+        off = EPS * (16.0 + len(w)) * length(w.absolute())  # what x itself may be off by, where its atoms cancel
+        return first + 0.5 * float(self.smoothness) * off * off
 
     def fresh(self, w: Iterate) -> bool:
         """False: coordinates are carried along by moves, and recomputed for the certificate."""

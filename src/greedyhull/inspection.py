@@ -19,6 +19,8 @@ from greedyhull.types import Answer, Array, AtomSet, Objective
 
 POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
+FAR = (0.02, 0.5)  # shares of the way to an atom at which a lower bound is put to the test
+ROUGH = 1e-6  # by which share of the values it may be missed
 NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
@@ -109,6 +111,24 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
         f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
         "its sign, and for a factor such as n or 2.",
     )
+
+
+def challenge(f: BlackBox, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:
+    """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
+
+    They lie on the ways from w to atoms that random gradients lead to. A gradient that is right where a run begins, and
+    wrong where it ends, is found out by these as a rule, for few values of f.
+    """
+    x, oracle, rng = w.array(), memory.oracle(S), memory.fresh(3)
+    for _ in range(POINTS):
+        u = dense_atom(oracle.aside(rng.standard_normal(S.shape)).atom, S.shape)
+        for t in FAR:
+            with np.errstate(all="ignore"):
+                there = f.whole((1.0 - t) * x + t * u)
+            check(not there < lower - ROUGH * (abs(there) + abs(lower)),
+                  f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by its values and "
+                  "gradients. It is not convex, or its gradient disagrees with its value: look at the gradient, run with "
+                  "check=True to see where it is wrong, or say convex=False.")
 
 
 def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.entering import as_atom
-from greedyhull.atoms.shapes import block_from
+from greedyhull.atoms.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
 from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Atom, Block, State, View
@@ -113,7 +113,11 @@ class Iterate:
 
     def absolute(self) -> Array:
         """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
-        x, atom = np.zeros(self.shape), np.zeros(self.shape)
+        x = np.zeros(self.shape)
+        if isinstance(self.block, (BasisBlock, SparseBlock, DenseBlock)):
+            self.block.add_sizes_to(x, self.weights)
+            return x
+        atom = np.zeros(self.shape)
         for i, weight in enumerate(self.weights.tolist()):
             atom[:] = 0.0
             self.block[i].add_to(atom, weight)

@@ -131,7 +131,8 @@ class Composite:
             return w
         w = S.centre()
         check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
-              f"{self!r} is infinite at the centre of {S!r}, or so near to it that rounding decides, so no start inside its domain was found. "
+              f"{self!r} is infinite at the centre of {S!r}, or rounding decides whether it is: no start inside its domain "
+              "was found. "
               "Give start=, a point where it is finite.")
         return w
 

@@ -18,6 +18,7 @@ from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
+from greedyhull.lengths import length
 from greedyhull.line import Parabola
 from greedyhull.relative import given_scale
 from greedyhull.restricted import Restricted
@@ -162,8 +163,8 @@ class QuadraticForm:
         if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
             self._sizes = self._measured(S)
         _, entry, size, linear, sag, _ = self._sizes
-        if view.moves == 0:  # Qw was computed from the atoms: only the size of w itself counts, not that of the set
-            entry = min(entry, getattr(self.design, "frobenius", np.nan) * float(np.linalg.norm(w.array())))
+        if view.moves == 0:  # Qw was computed from the atoms: only their sizes count, not that of the set
+            entry = min(entry, getattr(self.design, "frobenius", np.nan) * length(w.absolute()))
         if np.isnan(entry):  # an operator whose entries nobody has seen
             entry = 10.0 * float(np.abs(view.z).max())
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0

@@ -198,8 +198,10 @@ def test_an_oracle_that_counts_its_calls_goes_on_counting(solver, tmp_path):
     assert np.array_equal(s.x, whole.x)
 
 
-SCHEDULED = {"inexact": gh.Inexact(gh.Box(-np.ones(6), np.ones(6)), gh.harmonic(2.0)), "cached": gh.Cached(gh.Simplex(6), size=3)}
-SAMPLING = [gh.MoreauFrankWolfe(horizon=4, batch=2), gh.StochasticFrankWolfe.saga(), gh.StochasticFrankWolfe(), gh.LuFreund(batch=4)]
+SCHEDULED = {"inexact": gh.Inexact(gh.Box(-np.ones(6), np.ones(6)), gh.harmonic(2.0)),
+             "cached": gh.Cached(gh.Simplex(6), size=3)}
+SAMPLING = [gh.MoreauFrankWolfe(horizon=4, batch=2), gh.StochasticFrankWolfe.saga(),
+            gh.StochasticFrankWolfe(), gh.LuFreund(batch=4)]
 
 
 @pytest.mark.parametrize("solver", SAMPLING, ids=lambda solver: type(solver).__name__)
@@ -211,4 +213,18 @@ def test_the_look_that_ends_a_run_leaves_its_oracle_as_it_was(S, solver, cut, tm
     whole = gh.minimize(f, S, solver, stop=gh.Iterations(25), seed=3)
     gh.minimize(f, S, solver, stop=gh.Iterations(cut), seed=3, checkpoint=path)
     s = gh.minimize(f, S, solver, stop=gh.Iterations(25), seed=3, resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array())
+
+
+def test_a_float32_run_over_a_users_set_goes_on_though_its_values_are_rounded(tmp_path):
+    class Ends(gh.AtomSet):
+        shape = (1,)
+
+        def argmin(self, g):
+            return np.array([-1.82 if g[0] > 0 else 1.1])
+
+    f, path = gh.quadratic(np.array([[30702.85]], dtype=np.float32)), tmp_path / "r.npz"
+    whole = gh.minimize(f, Ends(), gh.Jones(), stop=gh.Iterations(10))
+    gh.minimize(f, Ends(), gh.Jones(), stop=gh.Iterations(7), checkpoint=path)
+    s = gh.minimize(f, Ends(), gh.Jones(), stop=gh.Iterations(10), resume=path)
     assert np.array_equal(s.point.array(), whole.point.array())

@@ -166,6 +166,10 @@ class BasisBlock:
     def add_to(self, w: Array, c: Array) -> None:
         np.add.at(flat(w), self.index, c * self.scale)
 
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        """w ← w + Σ cᵢ|dᵢ|."""
+        np.add.at(flat(w), self.index, c * np.abs(self.scale))
+
     def append(self, atom: Atom) -> Block:
         if not isinstance(atom, Basis):
             return _widened(self, atom)
@@ -236,6 +240,10 @@ class SparseBlock:
     def add_to(self, w: Array, c: Array) -> None:
         flat(w)[:] += c @ self.matrix
 
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        """w ← w + Σ cᵢ|dᵢ|."""
+        flat(w)[:] += c @ abs(self.matrix)
+
     def append(self, atom: Atom) -> Block:
         if isinstance(atom, Basis):
             atom = Sparse(np.array([atom.index]), np.array([atom.scale]))
@@ -296,6 +304,10 @@ class DenseBlock:
 
     def add_to(self, w: Array, c: Array) -> None:
         w += c.dot(self.matrix).reshape(self.shape)
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        """w ← w + Σ cᵢ|dᵢ|."""
+        w += c.dot(np.abs(self.matrix)).reshape(self.shape)
 
     def append(self, atom: Atom) -> Block:
         self._rows = _grown(self._rows, self._m)

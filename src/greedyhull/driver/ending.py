@@ -12,6 +12,7 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import Certificate, afresh, certificate_of, rounding_of
 from greedyhull.driver.guard import check_drift, check_point
 from greedyhull.errors import GreedyhullError
+from greedyhull.inspection import challenge
 from greedyhull.iterate import Iterate
 from greedyhull.progress import Event
 from greedyhull.reason import Reason
@@ -43,6 +44,8 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
         return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
+    if isinstance(run.f, BlackBox) and run.convex:
+        challenge(run.f, run.S, event.point, certificate.lower, run.memory)
     final = replace(event, seconds=run.seconds, value=certificate.value, gap=certificate.gap, lower=certificate.lower,
                     kind=certificate.kind, delta=certificate.delta)
     run.trace.settle(certificate.value, certificate.gap, run.memory.oracle_calls)
