@@ -36,9 +36,9 @@ class Composite:
         self.design, self.loss, self.name = design, loss, name
         self.exact = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
-        self.traits = Traits(terms="finite" if isinstance(design, Rows) else "none", smooth=loss.smooth,
+        self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
                              quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
-                             intercept=isinstance(loss, Profiled), second_order=loss.newton, linear_model=True)
+                             intercept=loss.profiles, second_order=loss.newton, linear_model=True)
         self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None

@@ -14,9 +14,10 @@ import numpy as np
 from greedyhull.atoms.entering import as_atom, as_own_atom
 from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import listed
 from greedyhull.lengths import length
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, Atom, Block, Design, Index, SetTraits, Shape, Shortlist, State
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
@@ -52,11 +53,18 @@ class AtomSet(ABC):
     dense_atoms = False  # whether an atom costs as much memory as a point
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     _measures = False  # whether it writes `absolute` itself
+    _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
+
+    @property
+    def traits(self) -> SetTraits:
+        """What the set is; a set that has ``scores`` can list its atoms."""
+        return SetTraits(self._lists, self.dense_atoms)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls._measures = cls.absolute is not AtomSet.absolute
+        cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
@@ -190,8 +198,9 @@ class AtomSet(ABC):
 
     def worst(self, g: Array, epsilon: float) -> Atom:
         """The worst atom with ⟨g, ·⟩ ≤ min + epsilon: of all atoms where they can be listed, else of the best few."""
-        if hasattr(self, "scores"):
-            return self[worst_within(self.scores(g), epsilon)]  # type: ignore[no-any-return,index]
+        known = listed(self)
+        if known is not None:
+            return known[worst_within(known.scores(g), epsilon)]
         atoms = self.best(g, LISTED)
         return atoms[worst_within(atoms.dots(g), epsilon)]
 

@@ -2,45 +2,135 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.errors import check
-from greedyhull.types import AtomSet
+from greedyhull.kinds import listed
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Oracle, SetTraits, Shape
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
 
 
-class Wrapped(ABC):
-    """Everything that is not written here is asked of ``S``, the inner set."""
+class Wrapped(AtomSet):
+    """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
 
     def __init__(self, S: AtomSet) -> None:
-        check(hasattr(S, "oracle") and hasattr(S, "shape"),
+        check(isinstance(S, AtomSet),
               f"{type(self).__name__}({S!r}) was given; a set of atoms such as L1Ball(d, radius) is wanted.")
         self.S = S
+        self.shape: Shape = S.shape
+        self.dense_atoms = S.dense_atoms
 
     def __getattr__(self, name: str) -> Any:
-        if name == "S" or name.startswith("__"):  # not there yet, or Python asking for a protocol
+        """A parameter of the inner set, its radius say; what every set has is written out below."""
+        if name == "S" or name.startswith("_"):  # not there yet, or Python asking for a protocol
             raise AttributeError(name)
         return getattr(self.S, name)
 
-    def __len__(self) -> int:
-        return len(self.S)
+    @abstractmethod
+    def oracle(self, rng: np.random.Generator) -> Oracle:  # type: ignore[override]
+        """The oracle of one solve."""
 
-    def __getitem__(self, j: int) -> Any:
-        return self.S[j]
+    @abstractmethod
+    def _around(self, S: AtomSet) -> Wrapped:
+        """The same wrapping around another set."""
+
+    def rescaled(self, radius: float) -> Wrapped:
+        """The same around the rescaled inner set."""
+        return self._around(self.S.rescaled(radius))
+
+    @property
+    def traits(self) -> SetTraits:
+        return self.S.traits
+
+    # --- its atoms ------------------------------------------------------------------------------------------------
+
+    def argmin(self, g: Array) -> Atom | Array:
+        return self.S.argmin(g)
+
+    def atom(self, g: Array) -> Atom:
+        return self.S.atom(g)
+
+    def best(self, g: Array, m: int) -> Block:
+        return self.S.best(g, m)
+
+    def worst(self, g: Array, epsilon: float) -> Atom:
+        return self.S.worst(g, epsilon)
+
+    def start(self, rng: np.random.Generator) -> Atom:
+        return self.S.start(rng)
+
+    def _listed(self) -> Finite:
+        known = listed(self.S)
+        check(known is not None, lambda: f"The atoms of {self.S!r} cannot be listed.")
+        assert known is not None
+        return known
 
     def __bool__(self) -> bool:
         return True
 
-    @abstractmethod
-    def oracle(self, rng: np.random.Generator) -> Any:
-        """The oracle of one solve."""
+    def __len__(self) -> int:
+        return len(self._listed())
 
-    def rescaled(self, radius: float) -> Any:
-        """The same around the rescaled inner set."""
-        return self._around(self.S.rescaled(radius))
+    def __getitem__(self, j: int) -> Atom:
+        return self._listed()[j]
 
-    @abstractmethod
-    def _around(self, S: AtomSet) -> Any:
-        """The same wrapping around another set."""
+    def scores(self, g: Array) -> Array:
+        return self._listed().scores(g)
+
+    def block(self, index: Index) -> Block:
+        return self._listed().block(index)
+
+    # --- its points -----------------------------------------------------------------------------------------------
+
+    def centre(self) -> Iterate:
+        return self.S.centre()
+
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        return self.S.contains(w, tol)
+
+    def contains_quickly(self, w: Iterate) -> bool | None:
+        return self.S.contains_quickly(w)
+
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        return self.S.excludes(w, tol)
+
+    def recognised(self, block: Block) -> Block:
+        return self.S.recognised(block)
+
+    def decompose(self, w: Array) -> Iterate:
+        return self.S.decompose(w)
+
+    # --- its sizes ------------------------------------------------------------------------------------------------
+
+    def absolute(self, c: Array) -> float:
+        return self.S.absolute(c)
+
+    @property
+    def sized(self) -> bool:
+        return self.S.sized
+
+    @property
+    def seen(self) -> tuple[float, float] | None:
+        return self.S.seen
+
+    def saw(self, d: Atom) -> None:
+        self.S.saw(d)
+
+    def sizes(self) -> Sizes:
+        return self.S.sizes()
+
+    def radius_around(self, x: Array) -> Constant:
+        return self.S.radius_around(x)
+
+    def curvature(self, form: Any) -> Constant:
+        return self.S.curvature(form)
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        return self.S.row_ranges(design)

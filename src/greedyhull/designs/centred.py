@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Design, Index
 
 
 class CentredDesign:
@@ -17,9 +15,11 @@ class CentredDesign:
     array([0., 5.])
     """
 
-    def __init__(self, base: Any, centre: Array) -> None:
+    frobenius: float | None = None
+
+    def __init__(self, base: Design, centre: Array) -> None:
         self.base, self.centre = base, centre
-        self.n, self.domain, self.dtype = base.n, base.domain, base.dtype
+        self.n, self.domain, self.dtype, self.stored = base.n, base.domain, base.dtype, False
 
     def matvec(self, w: Array) -> Array:
         return np.asarray(self.base.matvec(w) - self.dtype.type(self.centre.dot(w)))
@@ -50,10 +50,6 @@ class CentredDesign:
 
     def rows(self, index: Index) -> CentredDesign:
         return CentredDesign(self.base.rows(index), self.centre)
-
-    def take_rows(self, index: Index) -> Any:
-        taken = self.base.take_rows(index)
-        return (taken.toarray() if hasattr(taken, "toarray") else taken) - self.centre.astype(self.dtype)
 
     def precise(self) -> CentredDesign:
         return CentredDesign(self.base.precise(), self.centre)

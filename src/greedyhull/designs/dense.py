@@ -14,6 +14,8 @@ from greedyhull.types import Array, Index
 class DenseDesign:
     """A = X, a 2-D array that is kept, not copied."""
 
+    stored = True
+
     def __init__(self, X: Array) -> None:
         self.X = X
         n, d = X.shape
@@ -83,10 +85,12 @@ class DenseDesign:
 class Chunked:
     """float32 data read in float64, a chunk of rows at a time: what a certificate is computed with."""
 
+    stored = False
     rows_at_once = 4096
 
     def __init__(self, base: DenseDesign) -> None:
         self.base, self.n, self.domain, self.dtype = base, base.n, base.domain, np.dtype(np.float64)
+        self.frobenius: float | None = None
 
     def _chunks(self) -> Any:
         for start in range(0, self.n, self.rows_at_once):

@@ -13,6 +13,9 @@ from greedyhull.types import Array, Index
 class OperatorDesign:
     """A = X, anything with ``shape``, ``matvec`` and ``rmatvec``, such as SciPy's LinearOperator."""
 
+    stored = False
+    frobenius: float | None = None
+
     def __init__(self, X: Any) -> None:
         check(len(X.shape) == 2 and min(X.shape) > 0,
               f"The operator has shape {X.shape}; a map with at least one row and one column is wanted.")

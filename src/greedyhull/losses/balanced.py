@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.losses.kinks import KinkedLine, kinked_search
+from greedyhull.losses.piecewise import PiecewiseLinear
 from greedyhull.losses.profiled import Profiled
-from greedyhull.types import Array, Loss
+from greedyhull.types import Array
 
 
 class Balanced(Profiled):
@@ -21,6 +22,8 @@ class Balanced(Profiled):
     3.0
     """
 
+    loss: PiecewiseLinear
+
     def intercept(self, z: Array) -> float:
         return self._crossing(z)[0]
 
@@ -29,7 +32,7 @@ class Balanced(Profiled):
         return crossing
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        loss: Loss = self.loss
+        loss = self.loss
         b, share = self._crossing(z)
         low, high = loss.ends()
         off = (loss.y - z).astype(np.float64)  # kinks are at off ± ε, computed as in `kinks`, so that b is one exactly

@@ -68,6 +68,7 @@ class Separable(ABC):
     newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
     one_sign = False  # data, points and minus the residual are non-negative, all of them
     everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
+    profiles = False  # it is not minimised over an intercept; `profiled` is
     _heaviest: tuple[Array | float, float] | None = None
 
     def __init__(self, y: Array, p: Array | float) -> None:
@@ -195,6 +196,12 @@ class Separable(ABC):
         """Intercepts below and above argmin_b φ(z + b1), as far as one knows, and one between to begin with."""
         return -np.inf, 0.0, np.inf
 
+    def shift(self, z: Array) -> float:
+        """argmin_b φ(z + b1), where it is a root that has to be searched for."""
+        from greedyhull.losses.root import root
+
+        return root(self, z)
+
     def corners(self, z: Array) -> Array | None:
         """The b between which Σ pᵢ ℓ'(zᵢ + b) is straight, if it is."""
         return None
@@ -203,6 +210,11 @@ class Separable(ABC):
         """Zᵀ ∇²φ(z) Z2 for dense images."""
         c = self.curvature(z)
         return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * c[:, None]))
+
+    def energy(self, dz: Array) -> float:
+        """dzᵀ∇²φ(0)dz: of a quadratic, what it is everywhere."""
+        c = self.curvature(np.zeros_like(dz))
+        return float(np.dot(c * dz, dz))
 
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.line import Curve
-from greedyhull.losses.root import root
-from greedyhull.types import Array, Index, Line, Loss
+from greedyhull.losses.base import Separable
+from greedyhull.types import Array, Index, Line
 
 ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
@@ -26,9 +26,10 @@ class Profiled:
     """
 
     everywhere = True
+    profiles = True
     one_sign = False
 
-    def __init__(self, loss: Loss) -> None:
+    def __init__(self, loss: Separable) -> None:
         self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
         self.smooth: bool = loss.smooth
         self._seen: tuple[Array, float] | None = None
@@ -67,7 +68,7 @@ class Profiled:
             return out
         seen = self._seen  # read and written whole: other threads may ask as well
         if seen is None or not np.array_equal(seen[0], z):  # a point is asked about several times in a row
-            seen = self._seen = (z.copy(), float(self.loss.shift(z)) if hasattr(self.loss, "shift") else root(self.loss, z))
+            seen = self._seen = (z.copy(), float(self.loss.shift(z)))
         return seen[1]
 
     def value(self, z: Array) -> float:

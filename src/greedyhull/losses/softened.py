@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.losses.base import Separable
+from greedyhull.losses.piecewise import PiecewiseLinear
 from greedyhull.losses.profiled import Profiled
 from greedyhull.losses.root import between_corners
 from greedyhull.types import Array, Index
@@ -24,7 +25,7 @@ class Softened(Separable):
     1.3125
     """
 
-    def __init__(self, sharp: Any, mu: float) -> None:
+    def __init__(self, sharp: PiecewiseLinear, mu: float) -> None:
         super().__init__(sharp.y, sharp.p)
         self.sharp, self.mu = sharp, mu
 
@@ -105,6 +106,8 @@ class Softened(Separable):
 class Levelled(Profiled):
     """A smoothed loss with its best intercept. Rounding of b, divided by a small μ, is left in the sum of the residual; the
     samples whose slopes are free take it up, within their intervals, so that the lower bound holds for every intercept."""
+
+    loss: Softened
 
     def _levelled(self, residual: Array, curvature: Array, size: float) -> Array:
         low, high = (self.p * end for end in self.loss.sharp.ends())

@@ -1,0 +1,57 @@
+"""An objective, a set or a design as what its traits say it is: the one place where a kind is asked for.
+
+Each function returns its argument, typed as the wider protocol, or None. Nobody tries whether an attribute is there.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from greedyhull.types import (
+    AtomSet,
+    Design,
+    Finite,
+    KinkedLoss,
+    LinearModel,
+    Loss,
+    Objective,
+    ProfiledLoss,
+    SecondOrder,
+    StoredDesign,
+    Summed,
+)
+
+
+def linear_model(f: Objective) -> LinearModel | None:
+    """f as φ(Aw)."""
+    return cast(LinearModel, f) if f.traits.linear_model else None
+
+
+def summed(f: Objective) -> Summed | None:
+    """f as a sum of n terms."""
+    return cast(Summed, f) if f.traits.terms == "finite" else None
+
+
+def second_order(f: Objective) -> SecondOrder | None:
+    """f as one that has a Hessian on a few atoms."""
+    return cast(SecondOrder, f) if f.traits.second_order else None
+
+
+def listed(S: AtomSet) -> Finite | None:
+    """S as a set whose atoms have numbers."""
+    return cast(Finite, S) if S.traits.finite else None
+
+
+def stored(design: Design) -> StoredDesign | None:
+    """The design as one whose rows can be taken."""
+    return cast(StoredDesign, design) if design.stored else None
+
+
+def kinked(loss: Loss) -> KinkedLoss | None:
+    """The loss as one that is linear between kinks."""
+    return cast(KinkedLoss, loss) if not loss.smooth else None
+
+
+def profiled(loss: Loss) -> ProfiledLoss | None:
+    """The loss as one that was minimised over an intercept."""
+    return cast(ProfiledLoss, loss) if loss.profiles else None
