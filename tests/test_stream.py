@@ -210,6 +210,17 @@ def test_what_a_stream_cannot_do_is_said() -> None:
         gh.minimize(flat, S, stop=gh.Iterations(2))
 
 
+def test_what_would_need_all_terms_is_refused_by_a_sentence() -> None:
+    f, w = gh.expectation(draw, D), S.centre()
+    asked = (lambda: f.gradient(w), lambda: f.euler(w), lambda: f.along(w, w.toward(S[0])), lambda: f.rounding(w, S),
+             lambda: f.curvature(S), lambda: f.source(np.random.default_rng(0)).whole,
+             lambda: f.source(np.random.default_rng(0)).full(w.array()))
+    for ask in asked:
+        with pytest.raises(gh.GreedyhullError, match="is a stream"):
+            ask()
+    assert not f.fresh(w)
+
+
 def test_a_batch_may_be_asked_at_several_points_and_counts() -> None:
     source = STREAM.source(np.random.default_rng(0))
     batch = source.draw(5)

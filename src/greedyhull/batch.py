@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.arrays import dense, is_sparse
 from greedyhull.errors import check
+from greedyhull.kinds import linear_model, streamed, summed
 from greedyhull.sampler import Sampler
-from greedyhull.types import Array, AtomSet, Index, Loss, Objective, State
+from greedyhull.types import Array, Finite, Index, LinearModel, Loss, Minibatch, Objective, State, Summed, Supply
+
+if TYPE_CHECKING:
+    from greedyhull.objective import Composite
 
 
 class Batch:
@@ -21,6 +26,7 @@ class Batch:
 
     def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None) -> None:
         self.rows, self.loss, self.index, self.centre = rows, loss, index, centre
+        self.size = len(index)
 
     def image(self, x: Array) -> Array:
         """A_B x."""
@@ -46,48 +52,37 @@ class Batch:
     def gradient(self, x: Array) -> Array:
         return self.adjoint(self.residual(x))
 
-    def pulls(self, x: Array, S: AtomSet) -> Array:
+    def pulls(self, x: Array, S: Finite) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed, from their images."""
         Z = S.block(np.arange(len(S))).images(self.objective().design)
-        slopes = np.asarray(self.residual(x), dtype=np.float64) * len(self.index)
-        ahead: Array = self.image(x)[:, None] - (Z.toarray() if hasattr(Z, "toarray") else Z)
+        slopes = np.asarray(self.residual(x), dtype=np.float64) * self.size
+        ahead: Array = self.image(x)[:, None] - dense(Z)
         return slopes[:, None] * ahead
 
-    def objective(self) -> Any:
+    def objective(self) -> Composite | LinearModel:
         """f_B as an objective, whose lines can be followed."""
         from greedyhull.designs import design, sparse_design
         from greedyhull.designs.centred import CentredDesign
         from greedyhull.objective import Composite
 
-        rows = (sparse_design if hasattr(self.rows, "tocsc") else design)(self.rows)
+        rows = (sparse_design if is_sparse(self.rows) else design)(self.rows)
         return Composite(rows if self.centre is None else CentredDesign(rows, self.centre), self.loss, "minibatch")
 
 
-class Whole:
+class Whole(Batch):
     """All terms of φ(Ax) as one batch: the rows are not copied."""
 
-    def __init__(self, f: Objective) -> None:
-        self.f, self.index = f, np.arange(f.n)
-
-    def value(self, x: Array) -> float:
-        return float(self.f.loss.value(self.f.design.matvec(x)))
+    def __init__(self, f: LinearModel) -> None:
+        super().__init__(f.design, f.loss, np.arange(f.n))
+        self.f = f
 
     def image(self, x: Array) -> Array:
         return np.asarray(self.f.design.matvec(x))
 
-    def residual(self, x: Array) -> Array:
-        return self.slopes(self.image(x))
-
-    def slopes(self, z: Array) -> Array:
-        return np.asarray(self.f.loss.gradient(z))
-
     def adjoint(self, r: Array) -> Array:
         return np.asarray(self.f.design.adjoint(r.astype(self.f.design.dtype, copy=False)), dtype=np.float64)
 
-    def gradient(self, x: Array) -> Array:
-        return self.adjoint(self.residual(x))
-
-    def objective(self) -> Any:
+    def objective(self) -> LinearModel:
         """f itself."""
         return self.f
 
@@ -99,39 +94,42 @@ class Source:
     would be no cheaper than all terms, so it is all terms, each once.
     """
 
-    def __init__(self, f: Objective, sampler: Any) -> None:
+    def __init__(self, f: Summed, sampler: Sampler) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
-        self._whole: Any = None
+        self._whole: Minibatch | None = None
 
     @property
     def n(self) -> float:
         """How many terms there are: infinity for the source of a stream."""
         return float(self.f.n)
 
-    def draw(self, size: int) -> Any:
+    @property
+    def terms(self) -> int:
+        """How many terms there are: None for the source of a stream."""
+        return self.f.n
+
+    def draw(self, size: int) -> Minibatch:
         """A fresh minibatch."""
         return self._counted(size, self.sampler.draw)
 
-    def distinct(self, size: int) -> Any:
+    def distinct(self, size: int) -> Minibatch:
         """A fresh minibatch of different terms."""
         return self._counted(size, self.sampler.distinct)
 
-    def _counted(self, size: int, draw: Any) -> Any:
-        batch = self.whole if size >= self.f.n else self.f.batch(draw(size))
-        self.spent += len(batch.index)
-        return batch
+    def _counted(self, size: int, draw: Callable[[int], Index]) -> Minibatch:
+        return self.again(self.whole if size >= self.f.n else self.f.batch(draw(size)))
 
-    def again(self, batch: Any) -> Any:
+    def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
-        self.spent += len(batch.index)
+        self.spent += batch.size
         return batch
 
     @property
-    def whole(self) -> Any:
+    def whole(self) -> Minibatch:
         """All terms; the caller counts them."""
         if self._whole is None:
-            f = self.f
-            self._whole = Whole(f) if hasattr(f, "design") else f.batch(np.arange(f.n))
+            model = linear_model(self.f)
+            self._whole = self.f.batch(np.arange(self.f.n)) if model is None else Whole(model)
         return self._whole
 
     def full(self, x: Array) -> Array:
@@ -145,33 +143,50 @@ class Source:
         self.spent = int(state["spent"])
 
 
-def pulls_of(gradients: Iterable[Array], x: Array, S: AtomSet) -> Array:
+def pulls_of(gradients: Iterable[Array], x: Array, S: Finite) -> Array:
     """⟨g, x − d⟩ for the gradients g of some terms and every atom d of a set whose atoms can be listed."""
     return np.stack([float(np.vdot(g, x)) - S.scores(g) for g in gradients])
 
 
-def source_of(f: Objective, rng: np.random.Generator) -> Any:
+def count_of(f: Objective) -> int | None:
+    """How many terms f has; None where they have no end, or cannot be taken."""
+    terms = summed(f)
+    return None if terms is None else terms.n
+
+
+def rows_of(batch: Minibatch) -> Batch:
+    """A minibatch of a linear model as one: it has an image, and a slope for each term."""
+    assert isinstance(batch, Batch)  # whoever asks has seen that f is a linear model
+    return batch
+
+
+def source_of(f: Objective, rng: np.random.Generator) -> Supply:
     """Where the minibatches of f come from in one solve; a stream brings its own source.
 
     Refused unless minibatches of f can be drawn, and f is finite wherever a step may lead.
     """
-    if hasattr(f, "source"):
-        return f.source(rng)
-    check_sum(f)
-    return Source(f, Sampler(f.n, rng))
+    stream = streamed(f)
+    if stream is not None:
+        return stream.source(rng)
+    terms = check_sum(f)
+    return Source(terms, Sampler(terms.n, rng))
 
 
-def check_sum(f: Objective) -> None:
-    """Raise unless f is a finite sum whose terms can be taken one by one, and finite everywhere."""
+def check_sum(f: Objective) -> Summed:
+    """f as a finite sum; refused unless its terms can be taken one by one, and it is finite everywhere."""
     check_terms(f)
-    check(getattr(getattr(f, "loss", None), "everywhere", True),
+    check(f.traits.finite_everywhere,
           f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
-    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
+    terms = summed(f)
+    assert terms is not None  # a stream brings its own source
+    terms.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
+    return terms
 
 
 def check_terms(f: Objective) -> None:
     """Raise unless the terms of f can be taken one by one."""
-    check(hasattr(f, "batch"), f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or give the "
-                               "terms to finite_sum(value, gradient, n, shape).")
-    check(hasattr(getattr(f, "design", None), "take_rows") or not hasattr(f, "design"),
-          f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a matrix.")
+    known = f.traits.terms != "none"
+    check(known or f.traits.linear_model, f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or "
+                                          "give the terms to finite_sum(value, gradient, n, shape).")
+    check(known, f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a "
+                 "matrix.")

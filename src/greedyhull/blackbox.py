@@ -115,6 +115,10 @@ class BlackBox:
         """False: coordinates are carried along by moves, and recomputed for the certificate."""
         return False
 
+    def moves(self, w: Iterate) -> int:
+        """Nobody counts them: they are recomputed anyway."""
+        return 0
+
     def curvature(self, S: AtomSet) -> Constant:
         """M ≤ L·diam(S)²."""
         if self.smoothness is None:

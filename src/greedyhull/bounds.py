@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import listed
+from greedyhull.rules import APriori, rule_of, stepper
 from greedyhull.steps import Constant as ConstantStep
 from greedyhull.steps import Exact, OpenLoop
 from greedyhull.theory import (
@@ -42,14 +44,18 @@ from greedyhull.theory import (
     warm_start_rate,
     zhang,
 )
-from greedyhull.types import Array, Kind
+from greedyhull.theory.listed import Proving
+from greedyhull.types import Array, AtomSet, Kind, Objective
+
+if TYPE_CHECKING:
+    from greedyhull.solution import Solution
 
 BEYOND = "Its numbers leave the range of floating point. Scale the data and the set."
 SHARE = 1e-3  # the part of a bound that its steps may fall short by in all
 NOISE = 1e-13  # what rounding may do to f in a step, relative to its size
 
 
-def bounds_of(solution: Any) -> Bounds:
+def bounds_of(solution: Solution) -> Bounds:
     """The bounds that hold at the last point of a run, the certified gap first.
 
     >>> import numpy as np, greedyhull as gh
@@ -61,8 +67,8 @@ def bounds_of(solution: Any) -> Bounds:
     certificate = solution.certificate
     if certificate.gap is not None and certificate.kind != "stationary":
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
-    theorems = solution.solver.theorems() if hasattr(solution.solver, "theorems") else Theorems(Record, STATEMENTS)
-    run: Any
+    solver = solution.solver
+    theorems = solver.theorems() if isinstance(solver, Proving) else Theorems(Record, STATEMENTS)
     with np.errstate(over="ignore", invalid="ignore"):
         try:
             run = theorems.record(solution)
@@ -99,10 +105,11 @@ class Counted(NamedTuple):
 class Record:
     """What a run left behind: f(w_k), certified gaps and slacks for k = 0, …, K, the steps between, its constants."""
 
-    def __init__(self, solution: Any) -> None:
-        self.f, self.S = solution.objective, solution.atom_set
-        self.solver = getattr(solution.solver, "solver", None) or solution.solver  # Aggregated takes the steps of another
-        self.rule = getattr(self.solver, "step", None)
+    def __init__(self, solution: Solution) -> None:
+        self.f: Objective = solution.objective
+        self.S: AtomSet = solution.atom_set
+        self.solver = stepper(solution.solver)  # Aggregated takes the steps of another
+        self.rule = rule_of(self.solver)
         self.open_loop = isinstance(self.rule, OpenLoop) and self.rule.ell == 2.0
         trace, certificate = solution.trace, solution.certificate
         self.values, self.gaps, self.slacks = (np.asarray(trace[c], dtype=np.float64) for c in ("value", "gap", "slack"))
@@ -141,7 +148,7 @@ class Record:
         """The curvature that the steps were chosen by: the largest met, where the rule looked for it, else that of f."""
         if isinstance(self.known, str):
             return self.local
-        check(getattr(self.f, "smooth", True), f"{self.f!r} has kinks, so its curvature is infinite, and this bound needs a "
+        check(self.f.traits.smooth, f"{self.f!r} has kinks, so its curvature is infinite, and this bound needs a "
               "finite one. The certified gap holds; docs/solvers/smoothed.md has the rate for smoothing.")
         check(bool(np.isfinite(self.known.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound "
               "needs a finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
@@ -178,8 +185,8 @@ class Record:
     @cached_property
     def scheduled(self) -> Counted:
         """The steps that are no worse than the model's at 2/(n + 2), the hypothesis of Theorem 2."""
-        check(not hasattr(self.rule, "at") or self.open_loop, f"It speaks of the steps 2/(k + 2) and of updates that are no "
-              f"worse; {self.rule!r} sets other steps in advance.")
+        check(not isinstance(self.rule, APriori) or self.open_loop, "It speaks of the steps 2/(k + 2) and of updates that are "
+              f"no worse; {self.rule!r} sets other steps in advance.")
         M, h, eps = float(self.M), self.gaps.tolist(), self.slacks.tolist()
 
         def promise(n: int, k: int) -> float:
@@ -191,7 +198,7 @@ class Record:
     @cached_property
     def searched(self) -> Counted:
         """The steps that are no worse than the model's best, whatever the oracle's slack."""
-        check(not hasattr(self.rule, "at"), f"{self.rule!r} sets its steps in advance and does not look for the best.")
+        check(not isinstance(self.rule, APriori), f"{self.rule!r} sets its steps in advance and does not look for the best.")
         M, h = float(self.M), self.gaps.tolist()
         best = [gap - 0.5 * M if gap >= M else 0.5 * gap * (gap / M) for gap in h]
         return self.count(lambda n, k: best[k], line_search_rate(M, self.K))
@@ -266,11 +273,11 @@ def _theorem_2(run: Record) -> Iterator[Bound]:
 
 
 def _zhang(run: Record) -> Iterator[Bound]:
-    from greedyhull.joint import listed
     from greedyhull.solvers.jones import Jones
 
-    check(isinstance(run.solver, Jones) and isinstance(run.rule, Exact) and listed(run.S),
-          "Step and atom were not chosen jointly to minimise f: that is Jones() over atoms that can be listed.")
+    if not (isinstance(run.solver, Jones) and isinstance(run.rule, Exact) and listed(run.S) is not None):
+        raise GreedyhullError("Step and atom were not chosen jointly to minimise f: that is Jones() over atoms that can be "
+                              "listed.")
     M, counted, tolerance = run.M, run.scheduled, run.solver.tolerance
     allowed = (tolerance(run.first + k, float(run.gaps[k])) * (n + 2) / 2 for n, k in enumerate(counted.steps))
     c = max(_slack("c", max(allowed)), run.c(), key=float)

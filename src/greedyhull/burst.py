@@ -9,13 +9,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.shapes import BasisBlock
+from greedyhull.batch import Source
 from greedyhull.engines import Engine, engine
-from greedyhull.gradients.base import share, size
+from greedyhull.gradients.base import Estimate, Kept, share, size
 from greedyhull.gradients.dual import Dual
 from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.gradients.momentum import Momentum
@@ -25,8 +26,13 @@ from greedyhull.gradients.storm import Storm
 from greedyhull.gradients.svrg import Svrg
 from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
 from greedyhull.looks.base import Looking
+from greedyhull.rules import APriori
 from greedyhull.schedules import zero
-from greedyhull.types import Array, AtomSet, Index, Objective, Solver
+from greedyhull.steps import in_advance
+from greedyhull.types import Array, AtomSet, Index, Objective, Supply
+
+if TYPE_CHECKING:
+    from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 
 FIRST = 50  # a run of fewer steps is over before a kernel is loaded
 TERMS = 1 << 16  # so many are drawn at once, at most
@@ -44,14 +50,16 @@ class Plan(NamedTuple):
     run: Callable[[Any, range, tuple[Any, ...], tuple[Any, ...]], None]  # (estimate, steps, terms and batches, set and point)
 
 
-def compiled_burst(solver: Solver, f: Objective, S: AtomSet, source: Any, estimate: Any, look: Any) -> Burst:
+def compiled_burst(solver: StochasticFrankWolfe, f: Objective, S: AtomSet, source: Supply, estimate: Estimate,
+                   look: Looking) -> Burst:
     """The bursts of a solve; there are none where a kernel cannot do its steps, or the look wants to see every one."""
     plan, known = PLANS.get(type(solver.estimator)), engine(f, S)
     if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:
         return Burst()
-    if getattr(solver.estimator, "replace", True) is False:
+    assert isinstance(source, Source) and isinstance(estimate, Kept)  # so it is for the estimators and models in the tables
+    if isinstance(solver.estimator, Minibatch) and not solver.estimator.replace:
         plan = plan._replace(draws=(True,))
-    return Kernel(solver.step, known, plan, source, estimate, look)
+    return Kernel(in_advance(solver.step), known, plan, source, estimate, look)
 
 
 class Burst:
@@ -65,7 +73,7 @@ class Burst:
 class Kernel(Burst):
     """Bursts by a kernel."""
 
-    def __init__(self, step: Any, known: Engine, plan: Plan, source: Any, estimate: Any, look: Any) -> None:
+    def __init__(self, step: APriori, known: Engine, plan: Plan, source: Source, estimate: Kept, look: Looking) -> None:
         self.step, self.known, self.plan, self.source, self.estimate = step, known, plan, source, estimate
         self.look = look
 
@@ -91,11 +99,11 @@ class Kernel(Burst):
 
     def _sizes(self, k: int, due: Due) -> Index:
         """The batches of the next steps, as many as can be made at once."""
-        plan, kept, n, spent = self.plan, self.estimate.arrays, self.source.f.n, self.source.spent
+        plan, kept, n, spent = self.plan, self.estimate.arrays, self.source.terms, self.source.spent
         begin, length = kept.get("epoch", (k, TERMS))
         b = plan.size(self.estimate, k) if all(name in kept for name in plan.needs) else n
         count = min(max(1, TERMS // (b * len(plan.draws))), int(begin + length) - k)
-        constant = not callable(getattr(self.estimate.config, "batch", None)) and plan.size is _own
+        constant = not callable(self.estimate.config.batch) and plan.size is _own
         sizes = np.full(count, b) if constant else np.array([plan.size(self.estimate, j) for j in range(k, k + count)])
         unlike = np.flatnonzero(plan.asks * sizes >= n)
         sizes = sizes[: unlike[0]] if len(unlike) else sizes
@@ -113,7 +121,7 @@ class Kernel(Burst):
         weights.write()
         spent = plan.asks * int(sizes.sum())
         source.spent += spent
-        w.work.products += 2.0 * spent / source.f.n
+        w.work.products += 2.0 * spent / source.n
         w.step = float(eta[-1])
 
 
@@ -152,7 +160,7 @@ class _NoWeights:
 
 
 def _own(estimate: Any, k: int) -> int:
-    return size(estimate.config.batch, k, estimate.source.f.n)
+    return size(estimate.config.batch, k, estimate.source.terms)
 
 
 def _shares(estimate: Any, steps: range) -> Array:

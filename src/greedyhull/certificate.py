@@ -13,6 +13,7 @@ from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Recorder, lazy_rng
+from greedyhull.objective import Composite
 from greedyhull.types import Answer, Array, AtomSet, Kind, Objective
 
 
@@ -71,7 +72,7 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     True
     """
     point = as_iterate(f, S, getattr(w, "point", w), 1e-9 if tol is None else tol)
-    check(getattr(f, "n", 0) is not None, lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
+    check(f.traits.terms != "stream", lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
           "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
         return certificate_of(f, S, point)
@@ -94,10 +95,10 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     check(rounding < np.inf, lambda: at_edge(f))
     d, slack, kind = (Recorder(S, lazy_rng(0)).argmin if ask is None else ask)(g)
     gap = max(precise.euler(w) - d.dot(g) + slack + rounding, 0.0)
-    if not getattr(f, "convex", True):
+    if not f.traits.convex:
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
     lower = value - gap
-    if not getattr(f, "smooth", True) and hasattr(f, "smoothed"):
+    if not f.traits.smooth and isinstance(precise, Composite):
         from greedyhull.dual_bound import dual_bound
 
         lower, kind = dual_bound(precise, S, w, (lower, kind), known)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.iterate import Iterate, restored
+from greedyhull.objective import Composite
 from greedyhull.smoothing import Smoothing
-from greedyhull.types import Array, Objective, State
+from greedyhull.types import Array, State
 
 SHARPER = 0.2  # by which μ is multiplied
 LEAST = 1e-280  # the curvature of f_μ is 1/μ, which is to be finite, and so are its products
@@ -19,7 +20,7 @@ class Continuation:
     the last two of them say where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
     """
 
-    def __init__(self, f: Objective, w: Iterate, mu: float) -> None:
+    def __init__(self, f: Composite, w: Iterate, mu: float) -> None:
         self.f, self.u, self.soft = f, w.copy(), Smoothing(f, mu)
         self.before: Iterate | None = None  # the minimiser of f_μ for the μ before
         f.at(self.u)  # the older of the two views, as `SoftImage` wants it
@@ -68,7 +69,7 @@ class Continuation:
         self.f.at(self.u)
 
 
-def first_mu(f: Objective, w: Iterate) -> float:
+def first_mu(f: Composite, w: Iterate) -> float:
     """The mean distance from the targets: with that μ most samples are on the round part of their loss."""
     z = f.at(w).z
     return max(float(f.loss.total(np.abs(z + z.dtype.type(f.intercept(w)) - f.loss.y))) or 1.0, LEAST)

@@ -10,31 +10,34 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.ranges import columns, row_blocks, some_columns
+from greedyhull.atoms.ranges import columns, in_full, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import profiled
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Design, Index, Loss, Objective
+from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
+
+if TYPE_CHECKING:
+    from greedyhull.quadratic import QuadraticForm
 
 SMALL = 2000  # the largest d for which H is made
 EIGEN = 1500  # the largest size for which eigenvalues are computed
 
 
-def form_curvature(f: Objective, S: AtomSet) -> Constant:
+def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
     """M of a quadratic ½wᵀQw − bᵀw over the hull of S.
 
     >>> import greedyhull as gh
     >>> form_curvature(gh.quadratic(np.diag([1.0, 3.0])), gh.L1Ball(2, radius=2.0))
     M = 48 (exact)
     """
-    M: Constant = S.curvature(Square(f.design.precise()))
-    return M
+    return S.curvature(Square(f.design.precise()))
 
 
-def composite_curvature(f: Objective, S: AtomSet) -> Constant:
+def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
     """M of φ(Aw) over the hull of S.
 
     >>> import greedyhull as gh
@@ -43,31 +46,29 @@ def composite_curvature(f: Objective, S: AtomSet) -> Constant:
     """
     check(len(f.domain) == 1, f"The curvature of {f!r} on points of shape {f.domain} has no formula here. Use Backtracking().")
     A, loss = f.design.precise(), f.loss
-    if f.quadratic:
+    if f.traits.quadratic:
         c = np.asarray(loss.curvature(np.zeros(A.n)), dtype=np.float64)
-        M: Constant = S.curvature(Weighted(A, c, f.has_intercept))
+        M = S.curvature(Weighted(A, c, f.has_intercept))
         return M if M.status == "exact" else _capped(M, c, S.row_ranges(A))
     low, high = S.row_ranges(A)
-    c = _weights(loss, low, high, f.has_intercept)
+    c = _weights(loss, low, high)
     if not np.isfinite(c).all():
         return Constant(np.inf, "upper bound", "M")
     return _capped(S.curvature(Weighted(A, c, f.has_intercept)), c, (low, high))
 
 
-def _weights(loss: Loss, low: Array, high: Array, has_intercept: bool) -> Array:
+def _weights(loss: Loss, low: Array, high: Array) -> Array:
     """pᵢβᵢ, with βᵢ = sup φᵢ'' over the range of row i."""
-    if not hasattr(loss, "beta"):
-        return np.full(len(low), np.inf)
-    inner = loss
-    if has_intercept:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
-        inner = loss.loss
+    inner, fitted = loss, profiled(loss)
+    if fitted is not None:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
+        inner = fitted.loss
         try:
-            low, high = low + loss.intercept(high), high + loss.intercept(low)
+            low, high = low + fitted.intercept(high), high + fitted.intercept(low)
         except GreedyhullError:
             low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
     beta = np.broadcast_to(np.asarray(inner.beta(low, high), dtype=np.float64), low.shape)
     matters = np.asarray(np.broadcast_to(inner.p, low.shape) > 0)
-    if not has_intercept:
+    if fitted is None:
         matters = matters & (high > low)
     return np.asarray(np.where(matters, beta, 0.0) * inner.p)
 
@@ -143,16 +144,16 @@ class Square(Form):
         self.rows, self.cost = self.d, 1.0
 
     def diagonal(self) -> Array:
-        return np.concatenate([_dense(block)[J, np.arange(len(J))] for J, block in columns(self.design)])
+        return np.concatenate([in_full(block)[J, np.arange(len(J))] for J, block in columns(self.design)])
 
     def entries(self, I: Index, J: Index) -> Array:
-        return _dense(some_columns(self.design, J))[I]
+        return in_full(some_columns(self.design, J))[I]
 
     def apply(self, x: Array) -> Array:
         return self.design.matvec(x)
 
     def images(self, V: Any) -> tuple[Array, Array]:
-        return _dense(V), np.concatenate([_dense(V @ block) for _, block in columns(self.design)], axis=1)
+        return in_full(V), np.concatenate([in_full(V @ block) for _, block in columns(self.design)], axis=1)
 
     def signs(self, widths: Array) -> float:
         """Σ |Q_ij| Δ_iΔ_j."""
@@ -184,7 +185,7 @@ class Weighted(Form):
         """The columns J of B."""
         root = np.sqrt(self.c)[:, None]
         if self.mean is not None:
-            return root * (_dense(block) - self.mean[J])
+            return root * (in_full(block) - self.mean[J])
         return (block * root).tocsc() if hasattr(block, "tocsc") else block * root
 
     def _parts(self) -> Iterator[tuple[Index, Any]]:
@@ -200,7 +201,7 @@ class Weighted(Form):
 
     def entries(self, I: Index, J: Index) -> Array:
         left, right = (self._part(K, some_columns(self.design, K)) for K in (I, J))
-        return _dense(left.T @ right)
+        return in_full(left.T @ right)
 
     @cached_property
     def _matrix(self) -> Array | None:
@@ -222,7 +223,7 @@ class Weighted(Form):
     def images(self, V: Any) -> tuple[Array, Array]:
         total = np.zeros((V.shape[0], self.rows))
         for J, part in self._parts():
-            total += _dense(V[:, J] @ part.T)
+            total += in_full(V[:, J] @ part.T)
         return total, total
 
     def signs(self, widths: Array) -> float:
@@ -240,7 +241,7 @@ class Weighted(Form):
             return super()._squared()
         K = np.zeros((self.rows, self.rows))  # BBᵀ, the smaller side
         for _, part in self._parts():
-            K += _dense(part @ part.T)
+            K += in_full(part @ part.T)
         return K
 
     def _top_bound(self) -> float:
@@ -251,7 +252,3 @@ class Weighted(Form):
             rows += np.asarray(size.sum(axis=1)).ravel()
             most = max(most, float(size.sum(axis=0).max()))
         return min(float(self.diagonal().sum()), most * float(rows.max()))
-
-
-def _dense(block: Any) -> Array:
-    return np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)

@@ -10,15 +10,16 @@ from greedyhull.continuation import LEAST, SHARPER, first_mu
 from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory, lazy_rng
+from greedyhull.objective import Composite
 from greedyhull.smoothing import Smoothing
-from greedyhull.types import AtomSet, Kind, Objective
+from greedyhull.types import AtomSet, Kind
 
 TRIALS = 16  # values of μ that are tried at the point itself
 ROUNDS = 100  # of the solver that begins at the point
 ENOUGH = 1e-9  # relative to f: a gap that is not worth another round
 
 
-def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: tuple[float, Kind], known: float) -> tuple[float, Kind]:
+def dual_bound(f: Composite, S: AtomSet, w: Iterate, best: tuple[float, Kind], known: float) -> tuple[float, Kind]:
     """A lower bound of min f and its kind, ``best`` or a better one that is quick to find from w.
 
     What the caller has ``known`` before is left alone, unless w itself shows that there is a better one.
@@ -37,7 +38,7 @@ def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: tuple[float, Kind], k
     return max(best, _searched(f, S, w, value - enough))
 
 
-def _searched(f: Objective, S: AtomSet, w: Iterate, wanted: float) -> tuple[float, Kind]:
+def _searched(f: Composite, S: AtomSet, w: Iterate, wanted: float) -> tuple[float, Kind]:
     """The best lower bound that some rounds of `Smoothed`, begun at w, come by, until one is ``wanted`` or above."""
     from greedyhull.solvers.smoothed import Smoothed
 

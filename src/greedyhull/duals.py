@@ -7,26 +7,27 @@ too, but for f with kinks its bound does not close.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from greedyhull.batch import rows_of
+from greedyhull.kinds import kinked, linear_model
+from greedyhull.memory import Recorder
 from greedyhull.progress import Progress
-from greedyhull.types import Array, Objective, State
+from greedyhull.types import Array, KinkedLoss, LinearModel, Minibatch, Objective, State
 
 
-def duals_of(f: Objective, oracle: Any) -> Duals | NoDuals:
+def duals_of(f: Objective, oracle: Recorder) -> Duals | NoDuals:
     """The table for f, where f is a linear model with kinks and a known φ*; else one that does nothing."""
-    known = hasattr(f, "design") and not f.smooth and hasattr(f.loss, "conjugate") and not f.has_intercept
-    return Duals(f, oracle) if known else NoDuals()
+    model = linear_model(f)
+    loss = None if model is None or model.has_intercept else kinked(model.loss)
+    return NoDuals() if model is None or loss is None else Duals(model, loss, oracle)
 
 
 class NoDuals:
     """No table: the bound of a look is as it is."""
 
-    def gradient(self, batch: Any, x: Array) -> Array:
-        g: Array = batch.gradient(x)
-        return g
+    def gradient(self, batch: Minibatch, x: Array) -> Array:
+        return batch.gradient(x)
 
     def improve(self, p: Progress) -> Progress:
         return p
@@ -41,22 +42,21 @@ class NoDuals:
 class Duals:
     """aᵢ, a mean of the slopes seen of sample i, later ones counting more: at visit v a share of 2/(v + 1) is new."""
 
-    def __init__(self, f: Objective, oracle: Any) -> None:
-        self.f, self.oracle = f, oracle
+    def __init__(self, f: LinearModel, loss: KinkedLoss, oracle: Recorder) -> None:
+        self.f, self.loss, self.oracle = f, loss, oracle
         self.a, self.visits = np.zeros(f.n), np.zeros(f.n)
-        self.p = np.array(np.broadcast_to(np.asarray(f.loss.p, dtype=np.float64), f.n))
+        self.p = np.array(np.broadcast_to(np.asarray(loss.p, dtype=np.float64), f.n))
         self._inverse = np.divide(1.0, f.n * self.p, where=self.p > 0.0, out=np.zeros(f.n))
 
-    def gradient(self, batch: Any, x: Array) -> Array:
+    def gradient(self, batch: Minibatch, x: Array) -> Array:
         """The subgradient of the batch at x; its slopes enter the table."""
-        residual = batch.residual(x)
-        index = batch.index
+        terms = rows_of(batch)
+        residual, index = terms.residual(x), terms.index
         visit, old = self.visits[index] + 1.0, self.a[index]
         slopes = residual * (len(index) * self._inverse[index])  # a batch has n/b times the weights of its terms
         self.a[index] = old + (2.0 / (visit + 1.0)) * (slopes - old)  # an index that comes twice brings the same slope twice
         self.visits[index] = visit
-        g: Array = batch.adjoint(residual)
-        return g
+        return terms.adjoint(residual)
 
     def improve(self, p: Progress) -> Progress:
         """The look with this bound where it is the better one. Samples never seen have slope zero, which is a slope too."""
@@ -66,7 +66,7 @@ class Duals:
         r = (self.p * self.a).astype(f.design.dtype, copy=False)
         g = f.design.adjoint(r)
         d, slack, kind = self.oracle.glance(g)
-        gap = f.value(p.point) + float(f.loss.conjugate(r)) - float(d.dot(g)) + slack
+        gap = f.value(p.point) + float(self.loss.conjugate(r)) - float(d.dot(g)) + slack
         return p._replace(gap=gap, kind=kind, slack=slack) if gap < p.gap else p
 
     def state(self) -> State:

@@ -85,6 +85,7 @@ class Engine:
 
 def engine(f: Objective, S: AtomSet) -> Engine | None:
     """The engine for f over S, None where there is none."""
-    known = (type(f) is Composite and type(f.loss) in LOSSES and type(f.design) in DATA and type(S) in SETS
-             and len(S.shape) == 1 and not (type(S) is Vertices and not S.dense_atoms))
+    if type(f) is not Composite or type(f.loss) not in LOSSES or type(f.design) not in DATA:
+        return None
+    known = type(S) in SETS and len(S.shape) == 1 and not (type(S) is Vertices and not S.dense_atoms)
     return Engine(f, S) if known else None

@@ -11,7 +11,7 @@ from greedyhull.atoms.base import whole_shape
 from greedyhull.batch import pulls_of
 from greedyhull.blackbox import BlackBox, number, numbers
 from greedyhull.errors import check
-from greedyhull.types import Array, AtomSet, Index, Shape
+from greedyhull.types import Array, Finite, Index, Shape
 
 FEW = 16  # terms that are looked at when a run begins
 Value = Callable[[Array, Index], Any]
@@ -22,7 +22,7 @@ class Terms:
     """The mean of some terms, at any array."""
 
     def __init__(self, f: FiniteSum, index: Index) -> None:
-        self.f, self.index = f, index
+        self.f, self.index, self.size = f, index, len(index)
 
     def value(self, x: Array) -> float:
         return number(self.f.value_of(_locked(x), self.index), self.f.called)
@@ -30,9 +30,9 @@ class Terms:
     def gradient(self, x: Array) -> Array:
         return self.f.checked(self.f.gradient_of(_locked(x), self.index))
 
-    def pulls(self, x: Array, S: AtomSet) -> Array:
+    def pulls(self, x: Array, S: Finite) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
-        return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(len(self.index))), x, S)
+        return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(self.size)), x, S)
 
 
 class FiniteSum(BlackBox):

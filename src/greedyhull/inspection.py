@@ -67,7 +67,7 @@ def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
     noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord = 0.5 * (begin + end)
     check(
-        not getattr(f, "convex", True)
+        not f.traits.convex
         or (here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise),
         f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
         f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
@@ -95,13 +95,13 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
         left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
         slope = float(np.vdot(gradient(x + 0.4 * v), v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + (1e-3 if f.convex else 0.2) * (abs(before) + abs(after))
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
     if not np.isfinite([before, after, slope]).all():
         return
     start, first = float(value(x)), float(np.vdot(gradient(x), v))
     rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start)
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
-    check(not agrees or not f.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
+    check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
           f"value rises by {rise:.6g}, but its slopes at both ends promise {0.4 * first:.6g} to {0.4 * slope:.6g}. Look at "
           "the gradient; where f is not convex say convex=False.")

@@ -18,6 +18,7 @@ from greedyhull.types import (
     ProfiledLoss,
     SecondOrder,
     StoredDesign,
+    Streamed,
     Summed,
 )
 
@@ -30,6 +31,11 @@ def linear_model(f: Objective) -> LinearModel | None:
 def summed(f: Objective) -> Summed | None:
     """f as a sum of n terms."""
     return cast(Summed, f) if f.traits.terms == "finite" else None
+
+
+def streamed(f: Objective) -> Streamed | None:
+    """f as an expectation, which can only be sampled."""
+    return cast(Streamed, f) if f.traits.terms == "stream" else None
 
 
 def second_order(f: Objective) -> SecondOrder | None:

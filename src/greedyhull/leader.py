@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.lengths import length
+from greedyhull.regularizers import Regularizer
 from greedyhull.types import Array, State
 
 
@@ -17,7 +16,7 @@ class Leader:
     minimises Φ over the hull, the largest value of it is at most that of Φ − Φ(w_1): bounds with R² hold all the more.
     """
 
-    def __init__(self, regularizer: Any, x: Array, c: float, R2: float) -> None:
+    def __init__(self, regularizer: Regularizer, x: Array, c: float, R2: float) -> None:
         self.regularizer, self.c, self.R2 = regularizer, c, R2
         self.anchor: Array = np.array(regularizer.gradient(x), dtype=np.float64)
         self.total = np.zeros(x.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,15 +12,24 @@ from greedyhull.driver.run import Run
 from greedyhull.hints import hinting
 from greedyhull.progress import Event
 from greedyhull.saved import load_state, try_path
-from greedyhull.solution import Solution
+from greedyhull.solution import Solution, StreamSolution
 from greedyhull.stop import Relative, Seconds, Stop
+from greedyhull.stream import Stream
 from greedyhull.types import AtomSet, Objective, Solver
 
 DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 
 
+@overload
+def minimize(f: Stream, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
+             watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> StreamSolution: ...
+@overload
+def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
+             watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution: ...
 @hinting
-def minimize(f: Objective, S: AtomSet, solver: Solver = None, *, start: Any = None, stop: Stop | None = None,
+def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:
     """Minimise f over the convex hull of S.

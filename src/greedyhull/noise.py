@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.atoms.ranges import row_norms
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import linear_model, listed
 from greedyhull.lengths import length, rms, times
 from greedyhull.theory import Constant
-from greedyhull.types import AtomSet, Objective
+from greedyhull.types import Array, Atom, AtomSet, LinearModel, Objective, Shape
 
 SMALL = 20_000_000  # multiplications that the exact σ of a sum of squares may cost
 
@@ -26,23 +25,25 @@ def noise(f: Objective, S: AtomSet) -> Constant:
     >>> noise(gh.least_squares(np.array([[1.0], [1.0]]), [1.0, -1.0]), gh.Simplex(1))
     σ = 1 (exact)
     """
-    check(hasattr(f, "design") and len(f.domain) == 1 and not f.has_intercept,
-          f"The noise σ of the terms of {f!r} has no formula here. Give it, for instance Growing(sigma=...).")
-    norms = row_norms(f.design.precise())
-    if f.quadratic and hasattr(S, "scores") and len(S) * f.n * f.domain[0] <= SMALL:
-        most = max(_deviation(f, S[j], S.shape, norms) for j in range(len(S)))
+    model, atoms = linear_model(f), listed(S)
+    if model is None or len(f.domain) != 1 or model.has_intercept:
+        raise GreedyhullError(f"The noise σ of the terms of {f!r} has no formula here. Give it, for instance "
+                              "Growing(sigma=...).")
+    norms = row_norms(model.design.precise())
+    if f.traits.quadratic and atoms is not None and len(atoms) * model.n * f.domain[0] <= SMALL:
+        most = max(_deviation(model, atoms[j], S.shape, norms) for j in range(len(atoms)))
         return Constant(most, "exact" if most < np.inf else "upper bound", "σ")
-    low, high = S.row_ranges(f.design.precise())
-    slopes = times(times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), _shares(f)), norms)
+    low, high = S.row_ranges(model.design.precise())
+    slopes = times(times(np.broadcast_to(model.exact.lipschitz(low, high), model.n), _shares(model)), norms)
     return Constant(rms(slopes), "upper bound", "σ")
 
 
-def _shares(f: Objective) -> Any:
+def _shares(f: LinearModel) -> Array:
     """n·pᵢ, what each term counts for when it is drawn: one without sample weights."""
-    return f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)
+    return np.asarray(f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n))
 
 
-def _deviation(f: Objective, atom: Any, shape: tuple[int, ...], norms: Any) -> float:
+def _deviation(f: LinearModel, atom: Atom, shape: Shape, norms: Array) -> float:
     """√E‖∇fᵢ − ∇f‖² = √(E‖∇fᵢ‖² − ‖∇f‖²) at an atom."""
     g, w = f.precise(), Iterate.at(atom, shape)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.shapes import BasisBlock
 from greedyhull.batch import Batch
 from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import kinked, profiled, stored
 from greedyhull.line import Parabola
 from greedyhull.restricted import Restricted
 from greedyhull.theory import Constant
@@ -32,9 +34,9 @@ class Composite:
     `rounding` bounds that.
     """
 
-    def __init__(self, design: Design, loss: Loss, name: str, exact: Any = None) -> None:
+    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss | None = None) -> None:
         self.design, self.loss, self.name = design, loss, name
-        self.exact = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
+        self.exact: Loss = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
         self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
                              quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
@@ -60,8 +62,9 @@ class Composite:
         with np.errstate(all="ignore"):
             try:
                 loss = abs(float(self.exact.value(zero)))
-                if self.has_intercept:  # of targets that are all the same, rounding is all that is left
-                    loss = max(loss, LEFT * abs(float(self.exact.loss.value(zero))))
+                inner = profiled(self.exact)
+                if inner is not None:  # of targets that are all the same, rounding is all that is left
+                    loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
             except GreedyhullError:  # the best constant is out of range
                 return 0.0
         return loss if np.isfinite(loss) else 0.0
@@ -122,7 +125,8 @@ class Composite:
 
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
-        return float(self.loss.intercept(self.at(w).z)) if self.has_intercept else 0.0
+        loss = profiled(self.loss)
+        return 0.0 if loss is None else float(loss.intercept(self.at(w).z))
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set."""
@@ -138,9 +142,11 @@ class Composite:
 
     def smoothed(self, mu: float) -> Composite:
         """f_μ, where f has kinks: f_μ ≤ f ≤ f_μ + (μ/2)·(the mean of the largest squared slopes), β = 1/μ."""
-        check(not self.traits.smooth, lambda: f"{self!r} has no kinks to smooth. Use it as it is.")
+        loss, exact = kinked(self.loss), kinked(self.exact)
+        if loss is None or exact is None:
+            raise GreedyhullError(f"{self!r} has no kinks to smooth. Use it as it is.")
         check(np.isfinite(mu) and mu > 0, f"mu = {mu!r} was given; a positive number is wanted.")
-        return Composite(self.design, self.loss.smoothed(mu), f"smoothed {self.name}", self.exact.smoothed(mu))
+        return Composite(self.design, loss.smoothed(mu), f"smoothed {self.name}", exact.smoothed(mu))
 
     # --- on a few terms -------------------------------------------------------------------------------------------
 
@@ -153,14 +159,16 @@ class Composite:
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
               "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
-        design: Design = self.design
-        if not self.has_intercept:
+        design, inner = stored(self.design), profiled(self.loss)
+        if design is None:
+            raise GreedyhullError(f"The rows of {self.design!r} cannot be taken one by one. Give a matrix.")
+        if inner is None:
             return Batch(design.take_rows(index), self.loss.sampled(index), index)
         if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
             p = np.broadcast_to(np.asarray(self.loss.p, dtype=self.design.dtype), self.n)
             self._centre = (self.design.adjoint(p), float(p.dot(self.loss.y)))
         row, target = self._centre
-        return Batch(design.take_rows(index), self.loss.loss.sampled(index, target), index, row)
+        return Batch(design.take_rows(index), inner.loss.sampled(index, target), index, row)
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 
@@ -198,8 +206,8 @@ class Composite:
     def energies(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
         c = self.curvatures(w).astype(np.float64)
-        if hasattr(block, "scale"):  # coordinates: the design knows the energies of its columns
-            squares = self.design.energies(c)[block.index] * block.scale**2  # type: ignore[attr-defined]
+        if isinstance(block, BasisBlock):  # the design knows the energies of its columns
+            squares = self.design.energies(c)[block.index] * block.scale**2
         else:
             Z = block.images(self.design).astype(np.float64)
             squares = np.einsum("i,ij,ij->j", c, Z, Z)
@@ -212,7 +220,7 @@ class Composite:
     def reach(self, S: AtomSet) -> float:
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
         if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
-            known = getattr(self.design, "frobenius", None)
+            known = self.design.frobenius
             norms = np.sqrt(self.design.energies(1.0)) if known is None else np.full(self.domain, known)
             self._reach = (S, S.absolute(norms), S.seen)
         return self._reach[1]
@@ -230,8 +238,9 @@ class Composite:
         # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
         far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.reach(S)
         n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
-        if self.has_intercept:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
-            b = abs(loss.intercept(view.z))
+        inner = profiled(loss)
+        if inner is not None:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
+            b = abs(inner.intercept(view.z))
             far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
         steep, count = loss.norm(value, view.residual), n + n + terms
         if loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
@@ -261,6 +270,10 @@ class Composite:
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""
         return self.at(w).moves == 0
+
+    def moves(self, w: Iterate) -> int:
+        """How many moves have carried the view of w along since it was computed from the atoms."""
+        return self.at(w).moves
 
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -10,12 +10,19 @@ from greedyhull.atoms.base import array_of
 from greedyhull.errors import check
 from greedyhull.leader import Leader
 from greedyhull.memory import lazy_rng
-from greedyhull.regularizers import SquaredNorm, argmin_over, check_regularizer
+from greedyhull.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
 from greedyhull.theory.arsfw import arsfw
-from greedyhull.types import Array, AtomSet, Loss, State
+from greedyhull.types import Array, AtomSet, State
 from greedyhull.weights import Steady, Unweighted
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
+
+
+@runtime_checkable
+class Revealed(Protocol):
+    """The loss of a round as an object; it may have ``value(x)`` too."""
+
+    def gradient(self, x: Array) -> Array: ...
 
 
 class Online:
@@ -38,14 +45,14 @@ class Online:
     """
 
     def __init__(self, S: AtomSet, *, lipschitz: float | None = None, horizon: int | None = None, c: float | None = None,
-                 regularizer: Any = None, start: Any = None) -> None:
+                 regularizer: Regularizer | None = None, start: Any = None) -> None:
         check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
               f"Online(lipschitz={lipschitz!r}) was given; a bound on the norms of the gradients, or None, is wanted.")
         self.S, self.lipschitz, self.horizon = S, lipschitz, horizon
-        self.regularizer = SquaredNorm() if regularizer is None else regularizer
+        self.regularizer: Regularizer = SquaredNorm() if regularizer is None else regularizer
         check_regularizer(self.regularizer)
-        self.weights: Any = Unweighted(c) if horizon is None else Steady(horizon, c)
+        self.weights = Unweighted(c) if horizon is None else Steady(horizon, c)
         self._oracle = S.oracle(lazy_rng(0, 1))
         first = argmin_over(self.regularizer, S) if start is None else start
         self._x = np.array(array_of(first), dtype=np.float64)
@@ -72,10 +79,9 @@ class Online:
         """X times the point, for linear models."""
         return np.asarray(X @ self._x)
 
-    def partial_fit(self, loss: Loss) -> Online:
+    def partial_fit(self, loss: Array | Revealed) -> Online:
         """The loss of the round: its (sub)gradient at `point` as an array, or an object with gradient(x), maybe value(x)."""
-        told = hasattr(loss, "gradient")
-        g = np.asarray(loss.gradient(self.point) if told else loss, dtype=np.float64)
+        g = np.asarray(loss.gradient(self.point) if isinstance(loss, Revealed) else loss, dtype=np.float64)
         check(g.shape == self._x.shape,
               f"A gradient of shape {g.shape} was given; the shape {self._x.shape} of the point is wanted.")
         check(bool(np.isfinite(g).all()), "The gradient holds NaN or infinite values; a round needs finite ones.")
@@ -83,7 +89,7 @@ class Online:
         check(self.lipschitz is None or norm <= self.lipschitz * (1.0 + 1e-9),
               f"A gradient of norm {norm:.6g} came, above lipschitz={self.lipschitz!r}, on which the bound rests. Give a "
               "larger one.")
-        if told and hasattr(loss, "value"):
+        if isinstance(loss, Revealed) and hasattr(loss, "value"):
             self.loss += float(loss.value(self.point))
         self._move(g, norm)
         return self

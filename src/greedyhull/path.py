@@ -15,7 +15,7 @@ from greedyhull.types import Array, AtomSet, Objective, Solver
 
 
 @hinting
-def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver = None, *, stop: Stop | None = None, seed: int = 0,
+def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None = None, *, stop: Stop | None = None, seed: int = 0,
          progress: bool = False) -> list[Solution]:
     """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
 
@@ -44,9 +44,9 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver = None
 
 def carried(s: Solution, S: AtomSet) -> Array | None:
     """The point of a solution, moved along as its set is scaled to S; None where that leads out of S."""
-    old, middle = s.atom_set, getattr(S, "middle", None)
+    old, middle = s.atom_set, S.traits.middle
     m = np.zeros(S.shape) if middle is None else middle
-    size, before = (getattr(T, "radius", None) or getattr(T, "total", None) for T in (S, old))
+    size, before = (T.traits.radius or T.traits.total for T in (S, old))
     if size is None or before is None:
         return None
     x = m + float(size) / float(before) * (s.point.array() - m)

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.atoms.shapes import BasisBlock
 from greedyhull.certificate import Certificate
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import linear_model, second_order
 from greedyhull.path import carried
 from greedyhull.solution import Solution
 from greedyhull.types import Array, AtomSet, Objective
@@ -117,11 +119,10 @@ def _next(radius: float, step: float, lo: float, hi: float) -> float:
 
 def floor(f: Objective) -> float:
     """A number that f is nowhere below."""
-    loss = getattr(f, "loss", None)
-    loss = getattr(loss, "loss", loss)
-    if loss is None or not hasattr(loss, "floor"):
+    model = linear_model(f)
+    if model is None or model.loss.floor == -np.inf:
         raise GreedyhullError(f"{f!r} has no known lower bound over all points, which a penalty needs. Give a radius.")
-    return float(loss.floor)
+    return model.loss.floor
 
 
 def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:
@@ -140,10 +141,11 @@ def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:
 def _give(f: Objective, s: Solution, radius: float) -> float:
     """−1/p'(r): by how much the radius must grow for the price to fall by one."""
     w = s.point
-    keep = np.flatnonzero(w.block.dots(np.ones(w.shape)) != 0.0) if hasattr(w.block, "scale") else np.arange(len(w))
-    if not len(keep) or not hasattr(f, "hessian"):
+    keep = np.flatnonzero(w.block.dots(np.ones(w.shape)) != 0.0) if isinstance(w.block, BasisBlock) else np.arange(len(w))
+    bent = second_order(f)
+    if not len(keep) or bent is None:
         return 0.0
     with np.errstate(all="ignore"):  # where numbers leave their range, the bracket alone leads on
-        H = np.asarray(f.hessian(w, w.block.take(keep)), dtype=np.float64) / radius / radius
+        H = np.asarray(bent.hessian(w, w.block.take(keep)), dtype=np.float64) / radius / radius
         H[np.diag_indices_from(H)] += 1e-12 * float(np.trace(H)) / len(H) + 1e-300
         return float(np.linalg.solve(H, np.ones(len(H))).sum()) if np.isfinite(H).all() else 0.0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import dense
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import numbers
 from greedyhull.atoms.shapes import BasisBlock
@@ -133,7 +134,7 @@ class QuadraticForm:
     def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
         images = Z if Z2 is None else Z2
-        dots = rows.dots(images.toarray() if hasattr(images, "toarray") else images)
+        dots = rows.dots(dense(images))
         return dots.reshape(len(rows), -1)  # one image is one column, not a vector
 
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
@@ -146,13 +147,9 @@ class QuadraticForm:
 
     def energies(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
-        if not hasattr(block, "scale"):
+        if not isinstance(block, BasisBlock):
             return np.diagonal(self.hessian(w, block)).copy()
-        atoms: Any = block
-        matrix: Any = getattr(self.design, "by_column", getattr(self.design, "X", None))
-        diagonal = matrix.diagonal() if hasattr(matrix, "diagonal") else [
-            self.design.column(j)[j] for j in range(self.domain[0])]
-        return np.asarray(np.asarray(diagonal, dtype=np.float64)[atoms.index] * atoms.scale**2)
+        return np.asarray(_diagonal(self.design)[block.index] * block.scale**2)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
@@ -164,7 +161,7 @@ class QuadraticForm:
             self._sizes = self._measured(S)
         _, entry, size, linear, sag, _ = self._sizes
         if view.moves == 0:  # Qw was computed from the atoms: only their sizes count, not that of the set
-            entry = min(entry, getattr(self.design, "frobenius", np.nan) * length(w.absolute()))
+            entry = min(entry, _known(self.design.frobenius) * length(w.absolute()))
         if np.isnan(entry):  # an operator whose entries nobody has seen
             entry = 10.0 * float(np.abs(view.z).max())
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
@@ -172,7 +169,7 @@ class QuadraticForm:
 
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
-        norm = getattr(self.design, "frobenius", np.nan)
+        norm = _known(self.design.frobenius)
         entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
@@ -180,6 +177,10 @@ class QuadraticForm:
     def fresh(self, w: Iterate) -> bool:
         """Whether Qw was computed from the atoms, not carried along by moves."""
         return self.at(w).moves == 0
+
+    def moves(self, w: Iterate) -> int:
+        """How many moves have carried the view of w along since it was computed from the atoms."""
+        return self.at(w).moves
 
     def curvature(self, S: AtomSet) -> Constant:
         """M = diam_Q(S)², exactly."""
@@ -195,6 +196,20 @@ class QuadraticForm:
             self._precise = copy(self)  # what Q is like was found out when this was made
             self._precise.design, self._precise._sizes, self._precise._largest = self.design.precise(), None, 0.0
         return self._precise
+
+
+def _known(norm: float | None) -> float:
+    """The norm, or NaN where nobody knows it."""
+    return np.nan if norm is None else norm
+
+
+def _diagonal(design: Design) -> Array:
+    """The diagonal of Q."""
+    if isinstance(design, DenseDesign):
+        return np.asarray(design.X.diagonal(), dtype=np.float64)
+    if isinstance(design, SparseDesign):
+        return np.asarray(design.by_column.diagonal(), dtype=np.float64)
+    return np.array([float(design.column(j)[j]) for j in range(design.n)])
 
 
 def _symmetric(design: Design) -> Any:

@@ -7,12 +7,15 @@ A regulariser is any object with ``value(x)``, ``gradient(x)`` and ``rho``: Φ i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.types import Array, AtomSet
+
+if TYPE_CHECKING:
+    from greedyhull.iterate import Iterate
 
 
 class Regularizer(Protocol):
@@ -22,6 +25,13 @@ class Regularizer(Protocol):
     def rho(self) -> float: ...
     def value(self, x: Array) -> float: ...
     def gradient(self, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """A regulariser that knows where it is least over a set."""
+
+    def start(self, S: AtomSet) -> Iterate: ...
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class SquaredNorm:
     def gradient(self, x: Array) -> Array:
         return x
 
-    def start(self, S: AtomSet) -> Any:
+    def start(self, S: AtomSet) -> Iterate:
         return S.centre()
 
 
@@ -56,9 +66,9 @@ def check_regularizer(given: Any) -> None:
           "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
 
 
-def argmin_over(regularizer: Any, S: AtomSet) -> Any:
+def argmin_over(regularizer: Regularizer, S: AtomSet) -> Iterate:
     """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
-    if hasattr(regularizer, "start"):
+    if isinstance(regularizer, Starting):
         return regularizer.start(S)
     from greedyhull.minimize import minimize
     from greedyhull.problems import function

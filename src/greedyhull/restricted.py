@@ -14,7 +14,8 @@ import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
-from greedyhull.types import Array, Block, Index, Objective, State
+from greedyhull.kinds import linear_model
+from greedyhull.types import Array, Block, Index, SecondOrder, State
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
 
@@ -22,8 +23,8 @@ STALE = 0.1  # by which share a row's curvature may move before the Hessian foll
 class Restricted:
     """φ(Zα) for the atoms of a block."""
 
-    def __init__(self, f: Objective, block: Block) -> None:
-        self.f, self.block = f, block
+    def __init__(self, f: SecondOrder, block: Block) -> None:
+        self.f, self.block, self.model = f, block, linear_model(f)
         self._images: Any = None
         self._hessian: Array | None = None
         self._rows: Array | None = None  # the curvature of each row that the Hessian was made with
@@ -42,7 +43,7 @@ class Restricted:
         """Let ``atoms`` join: their columns are appended to the Hessian."""
         if self._images is not None:
             Z = atoms.images(self.f.design)
-            if not self.f.quadratic and 4 * len(atoms) > len(self.block):
+            if not self.f.traits.quadratic and 4 * len(atoms) > len(self.block):
                 self._hessian = None  # so many are new that making it anew, as the curvature asks anyway, costs less
             if self._hessian is not None:
                 across = self.f.metric(w, self.block, self._images, Z, weights=self._rows)
@@ -62,17 +63,17 @@ class Restricted:
 
     def gradient(self, w: Iterate) -> Array:
         """⟨∇f(w), dᵢ⟩ for every atom: from ∇f(w) where it is known, else Zᵀr."""
-        if self.f.at(w).gradient is not None or not hasattr(self.f, "residual"):
+        if self.f.at(w).gradient is not None or self.model is None:
             return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
-        return np.asarray(self.Z.T @ self.f.residual(w)).astype(np.float64, copy=False)
+        return np.asarray(self.Z.T @ self.model.residual(w)).astype(np.float64, copy=False)
 
     def hessian(self, w: Iterate, stride: int = 1) -> Array:
         """∇²_α φ(Zα) at w; with a stride, from one row in stride, which is enough far from the optimum."""
-        if self.f.quadratic:
+        if self.model is None or self.f.traits.quadratic:
             if self._hessian is None:
                 self._hessian = self.f.metric(w, self.block, self.Z).astype(np.float64, copy=False)
             return self._hessian
-        c = self.f.curvatures(w)
+        c = self.model.curvatures(w)
         if stride > 1:
             c = c * _sample(len(c), stride)
         if self._hessian is None or self._rows is None:
@@ -81,7 +82,7 @@ class Restricted:
         change[np.abs(change) <= STALE * self._rows] = 0.0
         moved = change.nonzero()[0]
         fallen = len(moved) and float(self._rows.max()) > 1e6 * float(c.max())  # subtracting it would leave rounding only
-        if fallen or 2 * len(moved) > np.count_nonzero(c) or self.f.has_intercept:
+        if fallen or 2 * len(moved) > np.count_nonzero(c) or self.model.has_intercept:
             return self._renew(w, c)
         if len(moved):
             self._rows = self._rows + change

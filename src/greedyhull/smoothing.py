@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.direction import Direction
 from greedyhull.image import Image
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import kinked
 from greedyhull.objective import Composite
 from greedyhull.types import Array, AtomSet, Loss, State
 
@@ -66,14 +67,16 @@ class Smoothing(Composite):
     """f_μ of one solve; `sharpen` makes μ smaller and leaves the point where it is."""
 
     def __init__(self, f: Composite, mu: float) -> None:
-        super().__init__(f.design, f.loss.smoothed(mu), f"smoothed {f.name}")
-        self.sharp, self.mu = f, mu
+        loss = kinked(f.loss)
+        assert loss is not None  # whoever smooths f has seen that it has kinks
+        super().__init__(f.design, loss.smoothed(mu), f"smoothed {f.name}")
+        self.sharp, self.kinked, self.mu = f, loss, mu
 
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
 
     def sharpen(self, mu: float, w: Iterate) -> None:
-        self.mu, self.loss = mu, self.sharp.loss.smoothed(mu)
+        self.mu, self.loss = mu, self.kinked.smoothed(mu)
         self.at(w).clear()
 
     def blur(self, w: Iterate, S: AtomSet) -> float:
@@ -82,7 +85,7 @@ class Smoothing(Composite):
         With an intercept, φ*(r) is finite if r sums to zero; what is left of the sum counts as in `Composite.rounding`.
         """
         f, r = self.sharp, self.residual(w)
-        blur = f.value(w) + float(f.loss.conjugate(r)) - self.euler(w)
+        blur = f.value(w) + float(self.kinked.conjugate(r)) - self.euler(w)
         if f.has_intercept:
             blur += abs(float(r.sum(dtype=np.float64))) * (2.0 * f.reach(S) + abs(f.intercept(w)))
         return blur
@@ -92,4 +95,4 @@ class Smoothing(Composite):
 
     def restore(self, state: State) -> None:
         self.mu = float(state["mu"])
-        self.loss = self.sharp.loss.smoothed(self.mu)
+        self.loss = self.kinked.smoothed(self.mu)

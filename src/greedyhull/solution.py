@@ -14,6 +14,7 @@ import numpy as np
 from greedyhull.certificate import Certificate
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import linear_model
 from greedyhull.theory import Bound, Constants, constants
 from greedyhull.trace import Trace
 from greedyhull.types import Array, Solver
@@ -76,8 +77,11 @@ class Solution:
         return self.point.array()
 
     @property
-    def value(self) -> float | None:
-        return self.certificate.value
+    def value(self) -> float:
+        """f at the point."""
+        value = self.certificate.value
+        assert value is not None  # else it is a `StreamSolution`
+        return value
 
     @property
     def gap(self) -> float | None:
@@ -93,11 +97,12 @@ class Solution:
         """
         if "price" in self._kept:
             return None if self._kept["price"] is None else float(self._kept["price"])
-        radius = getattr(self.atom_set, "radius", None)
+        traits = self.atom_set.traits
+        radius = traits.radius
         if radius is None or self.certificate.value is None:  # a stream has no gradient to tell it from
             return None
         slope = float(self.objective.euler(self.point))
-        middle = getattr(self.atom_set, "middle", None)
+        middle = traits.middle
         if middle is not None:
             slope -= float(np.vdot(self.objective.gradient(self.point), middle))
         return -slope / float(radius)
@@ -107,7 +112,8 @@ class Solution:
         """The intercept that belongs to the point; 0 where the objective has none."""
         if "intercept" in self._kept:
             return float(self._kept["intercept"])
-        return float(self.objective.intercept(self.point)) if hasattr(self.objective, "intercept") else 0.0
+        model = linear_model(self.objective)
+        return 0.0 if model is None else float(model.intercept(self.point))
 
     def bounds(self) -> list[Bound]:
         """The paper's bounds that apply to this run, each constant marked exact, upper bound or estimated."""
@@ -175,3 +181,12 @@ class Solution:
         atoms = f", {len(self.point)} atoms" if self.point.keeps_atoms else ""
         return (f"Solution(value={value}, gap={gap} ({self.certificate.kind}), {state}, {self.iterations} iterations, "
                 f"{self.seconds:.3g} s{atoms}, solver={self.solver!r}, reason={self.reason!r})")
+
+
+class StreamSolution(Solution):
+    """The solution of a problem that can only be sampled: f at its point cannot be known, and ``value`` is None."""
+
+    @property
+    def value(self) -> None:  # type: ignore[override]  # the one thing in which it is no other solution
+        """None: no finite sample tells."""
+        return None

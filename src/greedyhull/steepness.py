@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.ranges import row_norms
+from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.batch import check_terms
+from greedyhull.kinds import linear_model, streamed, summed
 from greedyhull.lengths import length, rms, times
 from greedyhull.memory import lazy_rng
 from greedyhull.theory.bound import Constant
-from greedyhull.types import Array, Objective
+from greedyhull.types import Array, AtomSet, LinearModel, Minibatch, Objective
 
 SAMPLED = 32  # terms that are looked at where there is no formula
 
@@ -33,17 +36,18 @@ def steepness(f: Objective, S: AtomSet, x: Array) -> Steepness:
     >>> steepness(gh.absolute(np.array([[3.0, 4.0]]), [0.0]), gh.L1Ball(2, 2.0), np.zeros(2))
     Steepness(L=L = 5 (upper bound), V=8.0)
     """
-    if hasattr(f, "design") and len(f.domain) == 1 and not f.has_intercept and (f.n <= SAMPLED or _knows_ranges(S)):
-        return _of_model(f, S)
+    model = linear_model(f)
+    if model is not None and len(f.domain) == 1 and not model.has_intercept and (model.n <= SAMPLED or _knows_ranges(S)):
+        return _of_model(model, S)
     return _of_terms(f, S, x)
 
 
 def _knows_ranges(S: AtomSet) -> bool:
     """Whether the set has a formula for the ranges of rows; the default asks the oracle twice for each of them."""
-    return getattr(type(S), "row_ranges", AtomSet.row_ranges) is not AtomSet.row_ranges
+    return not isinstance(S, Wrapped) and type(S).row_ranges is not DefaultSet.row_ranges
 
 
-def _of_model(f: Objective, S: AtomSet) -> Steepness:
+def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
     """|ℓ'ᵢ| ≤ what the loss says on the range of aᵢ·w, times ‖aᵢ‖ or half the width of that range."""
     design = f.design.precise()
     low, high = S.row_ranges(design)
@@ -65,9 +69,13 @@ def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
     return Steepness(Constant(rms(np.array(norms)), "estimated", "L"), rms(np.array(widths)))
 
 
-def _some(f: Objective) -> Any:
+def _some(f: Objective) -> list[Minibatch]:
     """A few terms, one by one: spread over the sum, or drawn from the stream with random numbers of their own."""
-    if f.n is None:
+    stream = streamed(f)
+    if stream is not None:
         rng = np.random.default_rng(0)
-        return [f.batch(1, rng) for _ in range(SAMPLED)]
-    return [f.batch(np.array([i])) for i in np.unique(np.linspace(0, f.n - 1, SAMPLED).astype(np.intp))]
+        return [stream.batch(1, rng) for _ in range(SAMPLED)]
+    check_terms(f)
+    whole = summed(f)
+    assert whole is not None  # no stream, and its terms can be taken
+    return [whole.batch(np.array([i])) for i in np.unique(np.linspace(0, whole.n - 1, SAMPLED).astype(np.intp))]

@@ -13,7 +13,9 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.line import NEAR
-from greedyhull.types import Line, State
+from greedyhull.losses.kinks import KinkedLine
+from greedyhull.rules import APriori
+from greedyhull.types import Line, State, StepRule
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
 
@@ -22,6 +24,12 @@ def within(step: float, line: Line) -> float:
     """``step`` cut back to where the line is defined: [0, max_step] below the limit; one that is NaN is no step."""
     step = min(step, line.max_step) if step > 0.0 else 0.0
     return step if step < line.limit else NEAR * line.limit
+
+
+def in_advance(rule: StepRule) -> APriori:
+    """The rule as one whose steps are known in advance."""
+    assert isinstance(rule, APriori)  # whoever asks was given no other
+    return rule
 
 
 class Plain:
@@ -158,7 +166,7 @@ class Short:
             if not line.slope < 0.0:
                 return 0.0
             bend = line.bend
-            check(not hasattr(line, "kinked"), KINKED)
+            check(not isinstance(line, KinkedLine), KINKED)
             check(isfinite(bend), "Short() needs a finite bound on the curvature along the step, and this objective has "
                                   "none there. Use Exact() or Backtracking().")
             return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
@@ -190,7 +198,7 @@ class Capped:
     rule: OpenLoop | LogAdaptive | Constant | Power
 
     def __post_init__(self) -> None:
-        check(hasattr(self.rule, "at") and not isinstance(self.rule, type),
+        check(isinstance(self.rule, APriori) and not isinstance(self.rule, type),
               f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
 
     def start(self, warm: bool = False) -> Capped._Working:
@@ -238,7 +246,7 @@ class Backtracking:
         def __call__(self, line: Line, k: int) -> float:
             if not line.slope < 0.0 or line.max_step <= 0.0:
                 return 0.0
-            check(not hasattr(line, "kinked"), KINKED)
+            check(not isinstance(line, KinkedLine), KINKED)
             start = line.value(0.0)
             self.M = self.rule.relax * self.M if self.M > 0 else self._first(line, start)
             noise = 1e-14 * (abs(start) + 1e-300)

@@ -9,9 +9,11 @@ import numpy as np
 
 from greedyhull.batch import pulls_of
 from greedyhull.blackbox import numbers
+from greedyhull.direction import Direction
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Shape, State, Traits
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -33,7 +35,7 @@ class Drawn:
                                           "overflow in what draw(size, rng) makes.")
         return g
 
-    def pulls(self, x: Array, S: AtomSet) -> Array | None:
+    def pulls(self, x: Array, S: Finite) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return pulls_of(self.batch.gradients(_locked(x)), x, S) if hasattr(self.batch, "gradients") else None
 
@@ -73,10 +75,32 @@ class Stream:
         return float("nan")
 
     def gradient(self, w: Iterate) -> Array:
-        raise GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
-                              "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
+        raise self.unknown()
 
-    along = euler = curvature = gradient  # all of them would need it
+    def unknown(self) -> GreedyhullError:
+        """What is said to whoever asks for something that all terms would be needed for."""
+        return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
+                               "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
+
+    def euler(self, w: Iterate) -> float:
+        raise self.unknown()
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        raise self.unknown()
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        raise self.unknown()
+
+    def curvature(self, S: AtomSet) -> Constant:
+        raise self.unknown()
+
+    def fresh(self, w: Iterate) -> bool:
+        """False: nothing is known at any point."""
+        return False
+
+    def moves(self, w: Iterate) -> int:
+        """None: nothing is carried along."""
+        return 0
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
@@ -89,6 +113,7 @@ class Tap:
     """The minibatches of a stream, in the place of a `Source` of a finite sum. ``spent`` counts gradients of draws."""
 
     n = float("inf")
+    terms = None
 
     def __init__(self, f: Stream, rng: np.random.Generator) -> None:
         self.f, self.rng, self.spent = f, rng, 0
@@ -100,14 +125,19 @@ class Tap:
 
     distinct = draw  # every draw is another one
 
-    def again(self, batch: Drawn) -> Drawn:
+    def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
         self.spent += batch.size
         return batch
 
+    @property
+    def whole(self) -> Minibatch:
+        """There is none."""
+        raise self.f.unknown()
+
     def full(self, x: Array) -> Array:
         """There is none."""
-        return self.f.gradient(x)  # type: ignore[arg-type]
+        raise self.f.unknown()
 
     def state(self) -> State:
         return {"spent": np.array(self.spent)}

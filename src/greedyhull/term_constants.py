@@ -10,22 +10,26 @@ Where there are no formulas a few terms are asked at a few points, and what come
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.ranges import row_norms
+from greedyhull.batch import check_terms
+from greedyhull.blackbox import BlackBox
 from greedyhull.curvature import Weighted
 from greedyhull.errors import GreedyhullError
+from greedyhull.finite_sum import FiniteSum
+from greedyhull.kinds import profiled, streamed, summed
 from greedyhull.lengths import length, rms, times
 from greedyhull.noise import noise
+from greedyhull.stream import Stream
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, AtomSet, Design, LinearModel, Minibatch, Objective
 
 POINTS, TERMS = 12, 64  # where, and of which terms, gradients are looked at without formulas
 
 
-def linear_terms(f: Objective, S: AtomSet) -> dict[str, Constant]:
+def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
     """σ, L, L_rms, L_s, L_F, L_max, M_mean, D_1 and D_inf of φ(Aw) over the hull of S, by name.
 
     >>> import greedyhull as gh
@@ -35,8 +39,9 @@ def linear_terms(f: Objective, S: AtomSet) -> dict[str, Constant]:
     A, n = f.design.precise(), f.n
     loss, norms, (low, high) = f.exact, row_norms(A), S.row_ranges(A)
     p = np.broadcast_to(np.asarray(loss.p, dtype=np.float64), n)
-    if f.has_intercept:  # squares: rows and targets less their means
-        loss, middle = f.exact.loss, A.adjoint(p)
+    fitted = profiled(loss)
+    if fitted is not None:  # squares: rows and targets less their means
+        loss, middle = fitted.loss, A.adjoint(p)
         norms = _apart(norms, A.matvec(middle), length(middle))
         shift = float(p @ loss.y)
         low, high = low - float(p @ high) + shift, high - float(p @ low) + shift
@@ -77,7 +82,7 @@ def _apart(norms: Array, products: Array, middle: float) -> Array:
     return size * np.sqrt(np.maximum(a * a - 2.0 * (products / size) / size + m * m, 0.0))
 
 
-def _sigma(f: Objective, S: AtomSet, L_rms: Constant) -> Constant:
+def _sigma(f: LinearModel, S: AtomSet, L_rms: Constant) -> Constant:
     try:
         sigma = noise(f, S)
     except GreedyhullError:
@@ -85,7 +90,7 @@ def _sigma(f: Objective, S: AtomSet, L_rms: Constant) -> Constant:
     return Constant(float(sigma), sigma.status, "sigma")
 
 
-def _whole(A: Any, c: Array, centred: bool, mean: float) -> Constant:
+def _whole(A: Design, c: Array, centred: bool, mean: float) -> Constant:
     """λ_max of Aᵀdiag(c)A, and the mean of the terms' smoothness where that is less."""
     if not np.isfinite(c).all():
         return Constant(np.inf, "upper bound", "L_F")
@@ -105,13 +110,18 @@ def sampled_terms(f: Objective, S: AtomSet, seed: int = 0) -> dict[str, Constant
     points, terms = list(_points(S, rng)), list(_terms(f, rng))
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = _seen(np.array([[np.ravel(term.gradient(x)) for x in points] for term in terms]), points)
-    told = {"sigma": "lipschitz", "L": "lipschitz", "L_rms": "lipschitz", "L_F": "smoothness"}  # what is known is no estimate
-    found = {}
+    told, found = _told(f), {}
     for name, value in sizes.items():
-        known = getattr(f, told.get(name, ""), None)
+        known = told.get(name)
         status: Status = "estimated" if known is None else "upper bound"
         found[name] = Constant(_upper(float(value), name).value if known is None else float(known), status, name)
     return found
+
+
+def _told(f: Objective) -> dict[str, float | None]:
+    """What f was given: that is no estimate."""
+    steep = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
+    return {"sigma": steep, "L": steep, "L_rms": steep, "L_F": f.smoothness if isinstance(f, BlackBox) else None}
 
 
 def _seen(G: Array, points: list[Array]) -> dict[str, float]:
@@ -145,11 +155,15 @@ def _points(S: AtomSet, rng: np.random.Generator) -> Iterator[Array]:
         yield np.tensordot(weights, atoms, axes=1)
 
 
-def _terms(f: Objective, rng: np.random.Generator) -> Iterator[Any]:
+def _terms(f: Objective, rng: np.random.Generator) -> Iterator[Minibatch]:
     """A few terms, drawn from all alike: all of a short sum."""
-    if f.n is None:
+    stream = streamed(f)
+    if stream is not None:
         for _ in range(TERMS):
-            yield f.batch(1, rng)
+            yield stream.batch(1, rng)
         return
-    for i in range(f.n) if f.n <= TERMS else rng.choice(f.n, TERMS, replace=False):
-        yield f.batch(np.array([i]))
+    check_terms(f)
+    whole = summed(f)
+    assert whole is not None  # no stream, and its terms can be taken
+    for i in range(whole.n) if whole.n <= TERMS else rng.choice(whole.n, TERMS, replace=False):
+        yield whole.batch(np.array([i]))

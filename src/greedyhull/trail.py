@@ -18,9 +18,10 @@ from greedyhull.atoms.base import lowest
 from greedyhull.atoms.shapes import BasisBlock
 from greedyhull.iterate import Iterate
 from greedyhull.kernels.l1_swaps import l1_swaps
+from greedyhull.objective import Composite
 from greedyhull.restricted import beside
 from greedyhull.simplex_qp import solve_simplex_qp
-from greedyhull.types import Array, Index, Objective
+from greedyhull.types import Array, Index
 
 BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds that a radius may take
 SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
@@ -53,13 +54,19 @@ class Covariance:
         out: Array = self.H.dot(w)
         return out
 
+    def join(self, new: Index) -> None:
+        """Nothing: every coordinate is there."""
+
+    def keep(self, places: Index) -> None:
+        """Nothing: every coordinate stays."""
+
 
 class Data:
     """A quadratic objective φ(Aw), seen from zero, with the images of the working coordinates and their part of H."""
 
     whole = False
 
-    def __init__(self, f: Objective) -> None:
+    def __init__(self, f: Composite) -> None:
         self.f, self.domain = f, f.domain
         self.zero = Iterate.at(BasisBlock(f.domain[0], [0], [0.0])[0], f.domain)
         self.g0, self.f0 = f.gradient(self.zero).astype(np.float64), float(f.value(self.zero))
@@ -100,7 +107,7 @@ class Trail:
     (array([1., 0.]), array([2.5, 0.5]))
     """
 
-    def __init__(self, f: Objective, scale: Array) -> None:
+    def __init__(self, f: Covariance | Data, scale: Array) -> None:
         self.f, self.scale, self.radius = f, scale, 1.0
         self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
         self.before: tuple[float, Array, Array] | None = None  # radius, w and Hw of the point before

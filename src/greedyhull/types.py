@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from greedyhull.atoms.base import Sizes
     from greedyhull.direction import Direction
+    from greedyhull.image import Image
     from greedyhull.iterate import Iterate
     from greedyhull.memory import Memory
     from greedyhull.progress import Progress
@@ -48,6 +49,9 @@ class SetTraits:
 
     finite: bool = False
     dense_atoms: bool = False
+    radius: float | None = None  # its atoms scale with it, about ``middle``
+    middle: Array | None = None  # None: the origin
+    total: float | None = None  # what coordinates sum to, or to at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,8 @@ class Loss(Protocol):
     everywhere: bool  # φ is finite everywhere
     profiles: bool  # it is minimised over an intercept: `ProfiledLoss`
 
+    @property
+    def floor(self) -> float: ...  # a number that φ is nowhere below, or −∞
     @property
     def n(self) -> int: ...
     @property
@@ -287,6 +293,7 @@ class Objective(Protocol):
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate: ...
     def rounding(self, w: Iterate, S: AtomSet) -> float: ...
     def fresh(self, w: Iterate) -> bool: ...
+    def moves(self, w: Iterate) -> int: ...  # how many moves have carried along what it knows at w
     def curvature(self, S: AtomSet) -> Constant: ...
     def precise(self) -> Objective: ...
 
@@ -294,6 +301,8 @@ class Objective(Protocol):
 class Minibatch(Protocol):
     """The mean of some terms of a sum, which can be asked at any array."""
 
+    @property
+    def size(self) -> int: ...  # how many terms
     def value(self, x: Array) -> float: ...
     def gradient(self, x: Array) -> Array: ...
     def pulls(self, x: Array, S: Finite) -> Array | None: ...
@@ -307,17 +316,50 @@ class Summed(Objective, Protocol):
     def batch(self, index: Index) -> Minibatch: ...
 
 
-class SecondOrder(Objective, Protocol):
-    """f with a Hessian on the hull of a few atoms (``traits.second_order``)."""
+class Supply(Protocol):
+    """Where the minibatches of one solve come from, and how many gradients of terms they have cost: ``spent``."""
 
+    spent: int
+
+    @property
+    def f(self) -> Objective: ...
+    @property
+    def n(self) -> float: ...  # how many terms there are: infinity for a stream
+    @property
+    def terms(self) -> int | None: ...  # the same, None for a stream
+    @property
+    def whole(self) -> Minibatch: ...  # all terms; the caller counts them
+    def draw(self, size: int) -> Minibatch: ...
+    def distinct(self, size: int) -> Minibatch: ...
+    def again(self, batch: Minibatch) -> Minibatch: ...
+    def full(self, x: Array) -> Array: ...
+    def state(self) -> State: ...
+    def restore(self, state: State) -> None: ...
+
+
+class Streamed(Objective, Protocol):
+    """f = E F(·, ξ) (``traits.terms == "stream"``): it can be sampled for ever, and brings its own supply."""
+
+    def batch(self, size: int, rng: np.random.Generator) -> Minibatch: ...
+    def source(self, rng: np.random.Generator) -> Supply: ...
+
+
+class SecondOrder(Objective, Protocol):
+    """f with a Hessian on the hull of a few atoms (``traits.second_order``), from their images under a design."""
+
+    @property
+    def design(self) -> Design: ...
+    def at(self, w: Iterate) -> Image: ...
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array: ...
+    def product(self, w: Iterate, u: Array) -> Array: ...
+    def energies(self, w: Iterate, block: Block) -> Array: ...
     def restricted(self, block: Block) -> Any: ...
+    def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array: ...
 
 
 class LinearModel(Summed, SecondOrder, Protocol):
     """f = φ(Aw), a loss after a design (``traits.linear_model``)."""
 
-    @property
-    def design(self) -> Design: ...
     @property
     def loss(self) -> Loss: ...
     @property

@@ -7,7 +7,7 @@ At step k, from one, the direction is scale_k·ḡ_k + ∇Φ(w_k) with ḡ_k = �
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from greedyhull.errors import check
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
@@ -19,6 +19,19 @@ class Weight(NamedTuple):
 
     sigma: float
     scale: float
+
+
+@runtime_checkable
+class Weights(Protocol):
+    """σ_k and the scale of their sum, for a c that is given or measured."""
+
+    @property
+    def c(self) -> float | None: ...
+    @property
+    def factor(self) -> float: ...
+    @property
+    def bound(self) -> Any: ...  # the statement that holds for them, None where there is none
+    def at(self, k: int, c: float) -> Weight: ...
 
 
 def _check_c(given: Any) -> None:
@@ -99,10 +112,9 @@ class Given:
         return Weight(float(self.schedule(k - 1)), 1.0)
 
 
-def weights_of(sigma: Any) -> Any:
+def weights_of(sigma: Weights | Schedule) -> Weights:
     """``sigma`` as weights: it may be a schedule."""
-    if hasattr(sigma, "at") and not isinstance(sigma, type):
-        return sigma
-    check(callable(sigma) and not isinstance(sigma, type), f"sigma={sigma!r} was given; Unweighted(), Fading(), "
-                                                           "Steady(horizon) or a schedule such as power(0.75, c) is wanted.")
-    return Given(sigma)
+    check((isinstance(sigma, Weights) or callable(sigma)) and not isinstance(sigma, type),
+          f"sigma={sigma!r} was given; Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c) is "
+          "wanted.")
+    return sigma if isinstance(sigma, Weights) else Given(sigma)

@@ -8,11 +8,11 @@ import numpy as np
 
 from greedyhull.atoms.shapes import block_from
 from greedyhull.direction import Direction
-from greedyhull.errors import check
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import linear_model
 from greedyhull.line import NEAR
 from greedyhull.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
-from greedyhull.types import Array, Block, Objective, State
+from greedyhull.types import Array, Block, SecondOrder, State
 
 EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solved
 
@@ -20,9 +20,7 @@ EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solve
 class Working:
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
-    def __init__(self, f: Objective, w: Iterate) -> None:
-        check(hasattr(f, "restricted"), lambda: f"{f!r} has no Hessian on its atoms, which a corrective round needs. "
-                                        "Use BlendedPairwise().")
+    def __init__(self, f: SecondOrder, w: Iterate) -> None:
         self.f = f
         self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 
@@ -62,7 +60,7 @@ class Working:
                 return
             w.move(move, step)
             self.alpha = target if step == 1.0 else np.maximum(self.alpha + step * (target - self.alpha), 0.0)
-            if self.f.quadratic:
+            if self.f.traits.quadratic:
                 return
 
     def _step(self, w: Iterate, move: Direction, slope: float) -> float:
@@ -76,13 +74,14 @@ class Working:
             return 0.0
         start = f.value(w)
         noise = 4.0 * float(np.finfo(view.z.dtype).eps) * (abs(start) + abs(f.euler(w)))
-        if f.quadratic:
+        model = linear_model(f)
+        if model is None or f.traits.quadratic:
             line = f.along(w, move)
             return 1.0 if line.value(1.0) <= start + 0.25 * slope + noise else float(line.argmin())
-        limit = f.loss.limit(view.z, view.direction(move))
+        limit = model.loss.limit(view.z, view.direction(move))
         step = 1.0 if limit > 1.0 else NEAR * limit
         for _ in range(4):
-            value = view.ahead(move, step, f.loss)
+            value = view.ahead(move, step, model.loss)
             if value <= start + 0.25 * step * slope + noise:
                 return step
             excess = value - start - step * slope  # of the parabola through what was seen, the lowest point

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.designs.base import DesignBase
 from greedyhull.report import atoms, write
 from greedyhull.report.along import Until, bounds_along
 from greedyhull.report.figure import SHOWN, Line, Panel, svg
@@ -161,7 +162,7 @@ def test_a_page_can_be_titled(runs, tmp_path):
     assert "<title>Mine</title>" in write(runs["always"], tmp_path / "run.html", title="Mine").read_text(encoding="utf-8")
 
 
-class Rows:
+class Rows(DesignBase):
     """⟨A_i, W⟩ for matrices A_i: data whose points are matrices, and whose rows nobody can take one by one."""
 
     def __init__(self, A):

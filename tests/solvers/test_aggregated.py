@@ -96,7 +96,7 @@ def test_the_rounding_of_long_sums_is_allowed_for(lowest):
 
 
 def test_it_keeps_atoms_if_its_solver_looks_back():
-    assert Aggregated(PairwiseJones()).looks_back and not Aggregated().looks_back
+    assert Aggregated(PairwiseJones()).needs.atoms and not Aggregated().needs.atoms
 
 
 def test_what_is_no_solver_is_refused():

@@ -88,7 +88,7 @@ def test_what_cannot_be_mixed_is_refused():
 
 
 def test_it_keeps_atoms_only_if_one_of_its_solvers_looks_back():
-    assert not Mixed().looks_back and Mixed((gh.FrankWolfe(), PairwiseJones())).looks_back
+    assert not Mixed().needs.atoms and Mixed((gh.FrankWolfe(), PairwiseJones())).needs.atoms
 
 
 KIT = ("least_squares over L1Ball", "logistic over Simplex", "quadratic over Box", "log_likelihood with zeros over Simplex")

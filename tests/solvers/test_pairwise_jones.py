@@ -86,7 +86,7 @@ def test_the_bends_of_swaps_are_those_of_their_lines(name):
     for w in points(S, 6):
         d = answer(f, S, w).atom
         wanted = [f.along(w, swap(w, i, d)) for i in range(len(w))]
-        got = pairs._bends(w, d)
+        got = pairs._bends(f, w, d)
         for i, h in enumerate(wanted):
             assert got[i] == pytest.approx(h.derivative(1.0) - h.derivative(0.0), abs=1e-9)
 

@@ -17,7 +17,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
 from greedyhull.lengths import length
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Block, Design, Index, SetTraits, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist, State
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
@@ -58,8 +58,9 @@ class AtomSet(ABC):
 
     @property
     def traits(self) -> SetTraits:
-        """What the set is; a set that has ``scores`` can list its atoms."""
-        return SetTraits(self._lists, self.dense_atoms)
+        """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
+        own = vars(self)
+        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"))
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -88,7 +89,7 @@ class AtomSet(ABC):
         """The m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`."""
         return self.atom(g).block(int(np.prod(self.shape)))
 
-    def oracle(self, rng: np.random.Generator) -> ClosedOracle:
+    def oracle(self, rng: np.random.Generator) -> Oracle:
         """The oracle of one solve."""
         return ClosedOracle(self)
 
@@ -256,10 +257,10 @@ class AtomSet(ABC):
 class ClosedOracle:
     """The oracle of a set that can minimise a linear function exactly: it holds nothing."""
 
-    __slots__ = ("S", "exact")
+    __slots__ = ("S",)
 
     def __init__(self, S: AtomSet) -> None:
-        self.S, self.exact = S, S.atom
+        self.S = S
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         return Answer(self.S.atom(g), 0.0, "always")

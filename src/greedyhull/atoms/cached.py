@@ -12,11 +12,12 @@ from math import prod
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.entering import as_answer
 from greedyhull.atoms.shapes import block_from
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, AtomSet, Block, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 
 
 class Cached(Wrapped):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.theory import Status
 from greedyhull.types import Array, Index
+
+if TYPE_CHECKING:
+    from greedyhull.curvature import Form
 
 FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
 
@@ -37,7 +40,7 @@ def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
                 heapq.heappush(heap, (float(sorted_costs[list(more)].sum()), more))
 
 
-def signs_maximum(form: Any, widths: Array) -> tuple[float, Status]:
+def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
     """max over x ∈ {±1}^d of (Δx)ᵀH(Δx) for Δ = widths: exactly for few coordinates, or where an upper bound is attained."""
     moving = np.flatnonzero(widths)
     if not len(moving):

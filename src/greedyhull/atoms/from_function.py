@@ -50,9 +50,6 @@ class FromFunctionOracle(ClosedOracle):
     __slots__ = ()
     S: FromFunction
 
-    def __init__(self, S: FromFunction) -> None:
-        self.S, self.exact = S, None
-
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         answer = self.S.answer(g)
         self.S.saw(answer.atom)

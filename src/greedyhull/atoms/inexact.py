@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.entering import as_answer
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.types import Answer, Array, AtomSet, Oracle, Shortlist, State
+from greedyhull.types import Answer, Array, Oracle, Shortlist, State
 
 
 class Inexact(Wrapped):

@@ -8,12 +8,15 @@ sum for the pairs left over is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.theory import Status
 from greedyhull.types import Array, Index
+
+if TYPE_CHECKING:
+    from greedyhull.curvature import Form
 
 BUDGET = 1e10  # multiplications that a diameter may cost
 TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
@@ -43,14 +46,14 @@ def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Arra
     return best, "exact"
 
 
-def farthest_points(left: Any, right: Any) -> tuple[float, Status]:
+def farthest_points(left: Array, right: Array) -> tuple[float, Status]:
     """The squared diameter of points whose products are left[i]·right[j], from the rows of two matrices."""
     squares = np.einsum("ij,ij->i", left, right)
     middle = left @ right.mean(axis=0), float(left.mean(axis=0) @ right.mean(axis=0))
     return farthest(squares, lambda I, J: left[I] @ right[J].T, _radii(squares, *middle), left.shape[1])
 
 
-def farthest_coordinates(form: Any) -> tuple[float, Status]:
+def farthest_coordinates(form: Form) -> tuple[float, Status]:
     """max over i, j of H_ii + H_jj − 2H_ij for a quadratic form H."""
     squares, ones = form.diagonal(), np.full(form.d, 1.0 / form.d)
     H = form.matrix()

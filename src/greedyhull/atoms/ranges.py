@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.designs.sparse import SparseDesign
+from greedyhull.kinds import stored
 from greedyhull.types import Array, Design, Index
 
 CHUNK = 4_000_000  # entries that are read at once
@@ -24,7 +26,7 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
     [([0, 1, 2], (3, 3))]
     """
     (d,) = design.domain
-    width = d if hasattr(design, "by_column") else max(1, CHUNK // design.n)
+    width = d if isinstance(design, SparseDesign) else max(1, CHUNK // design.n)
     for start in range(0, d, width):
         J = np.arange(start, min(start + width, d))
         yield J, some_columns(design, J)
@@ -32,10 +34,13 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
 
 def some_columns(design: Design, J: Index) -> Any:
     """A[:, J] in float64, CSC where the design keeps that form, else dense."""
-    stored = getattr(design, "by_column", None)
-    if stored is not None:
-        return stored[:, J].astype(np.float64, copy=False)
-    block = design.columns(J, np.ones(len(J)))
+    if isinstance(design, SparseDesign):
+        return design.by_column[:, J].astype(np.float64, copy=False)
+    return in_full(design.columns(J, np.ones(len(J))))
+
+
+def in_full(block: Any) -> Array:
+    """A matrix of SciPy, or an array, as an array in float64."""
     return np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
 
 
@@ -45,8 +50,7 @@ def row_blocks(design: Design, chunk: int = CHUNK) -> Iterator[tuple[Index, Arra
     step = max(1, chunk // d)
     for start in range(0, design.n, step):
         I = np.arange(start, min(start + step, design.n))
-        block = some_columns(design.rows(I), np.arange(d))
-        yield I, np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+        yield I, in_full(some_columns(design.rows(I), np.arange(d)))
 
 
 def rows(design: Design) -> Iterator[Array]:
@@ -61,15 +65,15 @@ def rows(design: Design) -> Iterator[Array]:
 
 def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Array]:
     """The least and the largest entry of every row of A diag(scales)."""
-    known = getattr(design, "extremes", None)
+    known = stored(design)
     if scales is None and known is not None:
-        low, high = known()
+        low, high = known.extremes()
         return low.astype(np.float64), high.astype(np.float64)
     low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
     for J, block in columns(design):
         scaled = block if scales is None else block * scales[None, J]
         ends = scaled.min(axis=1), scaled.max(axis=1)
-        least, most = (np.asarray(e.toarray() if hasattr(e, "toarray") else e).ravel() for e in ends)
+        least, most = (in_full(end).ravel() for end in ends)
         low, high = np.minimum(low, least), np.maximum(high, most)
     return low, high
 
@@ -108,6 +112,5 @@ def products(design: Design, V: Any) -> Array:
     """A Vᵀ for points in the rows of V, dense or CSR."""
     total = np.zeros((design.n, V.shape[0]))
     for J, block in columns(design):
-        part = block @ V[:, J].T
-        total += part.toarray() if hasattr(part, "toarray") else part
+        total += in_full(block @ V[:, J].T)
     return total

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.arrays import is_sparse
 from greedyhull.atoms.base import HUGE, AtomSet, Sizes, array_of, lowest, numbers
 from greedyhull.atoms.enclosing import circumradius
 from greedyhull.atoms.nearest import nearest_mixture
@@ -37,7 +38,7 @@ class Vertices(AtomSet):
     """
 
     def __init__(self, matrix: Any) -> None:
-        self.dense_atoms = not hasattr(matrix, "tocsr")
+        self.dense_atoms = not is_sparse(matrix)
         self.matrix: Any = _dense_rows(matrix) if self.dense_atoms else _sparse_rows(matrix)
         m, d = self.matrix.shape
         check(m > 0 and d > 0, f"matrix has shape {(m, d)}; at least one row, an atom, and one column are wanted.")

@@ -34,7 +34,7 @@ class Wrapped(AtomSet):
         return getattr(self.S, name)
 
     @abstractmethod
-    def oracle(self, rng: np.random.Generator) -> Oracle:  # type: ignore[override]
+    def oracle(self, rng: np.random.Generator) -> Oracle:
         """The oracle of one solve."""
 
     @abstractmethod

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import is_sparse
 from greedyhull.cli.tables import Taken
 from greedyhull.errors import check
 from greedyhull.types import Array
@@ -57,7 +58,7 @@ def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
 
 def _first_bad(X: Any) -> tuple[int, int] | None:
     """The row and the column of the first entry that is not finite."""
-    entries = X.tocoo() if hasattr(X, "tocoo") else X
+    entries = X.tocoo() if is_sparse(X) else X
     off = np.flatnonzero(~np.isfinite(entries.data if entries is not X else X))
     if not len(off):
         return None

@@ -27,7 +27,7 @@ class Problem:
 
     f: Objective
     S: AtomSet
-    solver: Solver
+    solver: Solver | None
     stop: Stop | None
     goal: float | None  # the absolute gap that is asked for
     seed: int
@@ -60,6 +60,7 @@ def load(path: Path) -> Problem:
             if f is not None:
                 check_pair(f, S)
     faults.settle()
+    assert f is not None and S is not None  # else settling would have raised
     folder = path.parent / (file.output.folder or f"{path.stem}-output")
     return Problem(f, S, solver, file.stop.made(), file.stop.gap, file.seed, names, file.title, folder, file.output.report,
                    notes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.arrays import dense
 from greedyhull.cli.formats import load_array, load_arrays, numbers
 from greedyhull.cli.numbered import Numbered
 from greedyhull.errors import check
@@ -63,4 +64,4 @@ def read_point(path: Path) -> Array:
         if "point" in arrays:
             return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
     found: Any = load_array(path)
-    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64).squeeze()
+    return dense(found).astype(np.float64).squeeze()

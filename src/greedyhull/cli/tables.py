@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
+from greedyhull.arrays import dense
 from greedyhull.cli.faults import one_of
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
@@ -45,7 +44,7 @@ class Matrix:
 
     def column(self, place: int) -> Array:
         found = self.X[:, [place]]
-        return np.asarray(found.toarray() if hasattr(found, "toarray") else found).ravel()
+        return dense(found).ravel()
 
 
 class Wanted(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import is_sparse
 from greedyhull.designs.dense import DenseDesign
 from greedyhull.designs.given import compressed
 from greedyhull.designs.operator import OperatorDesign
@@ -22,9 +23,11 @@ def design(X: Any) -> Design:
     float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
     matrices whose index arrays are malformed are refused.
     """
-    if hasattr(X, "adjoint") and hasattr(X, "column"):
+    if hasattr(X, "adjoint") and hasattr(X, "column"):  # anybody's
+        check(hasattr(X, "stored") and hasattr(X, "frobenius"), f"{type(X).__name__} does not say whether its rows are stored. "
+              "Derive it from greedyhull.extend.DesignBase, which says that they are not.")
         return X  # type: ignore[no-any-return]
-    if hasattr(X, "tocsc"):
+    if is_sparse(X):
         return sparse_design(compressed(X))
     if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
         return OperatorDesign(X)

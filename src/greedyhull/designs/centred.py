@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.arrays import dense
+from greedyhull.designs.base import DesignBase
 from greedyhull.types import Array, Design, Index
 
 
-class CentredDesign:
+class CentredDesign(DesignBase):
     """A − 1cᵀ for a design A and a row c.
 
     >>> from greedyhull.designs.dense import DenseDesign
@@ -15,11 +17,9 @@ class CentredDesign:
     array([0., 5.])
     """
 
-    frobenius: float | None = None
-
     def __init__(self, base: Design, centre: Array) -> None:
         self.base, self.centre = base, centre
-        self.n, self.domain, self.dtype, self.stored = base.n, base.domain, base.dtype, False
+        self.n, self.domain, self.dtype = base.n, base.domain, base.dtype
 
     def matvec(self, w: Array) -> Array:
         return np.asarray(self.base.matvec(w) - self.dtype.type(self.centre.dot(w)))
@@ -32,7 +32,7 @@ class CentredDesign:
 
     def columns(self, index: Index, scales: Array) -> Array:
         Z = self.base.columns(index, scales)
-        return np.asarray((Z.toarray() if hasattr(Z, "toarray") else Z) - (self.centre[index] * scales).astype(self.dtype))
+        return np.asarray(dense(Z) - (self.centre[index] * scales).astype(self.dtype))
 
     def combine(self, index: Index, c: Array) -> Array:
         return np.asarray(self.base.combine(index, c) - self.dtype.type(self.centre[index].dot(c)))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.designs.base import DesignBase
 from greedyhull.designs.given import norm
 from greedyhull.errors import check
 from greedyhull.types import Array, Index
@@ -82,15 +83,13 @@ class DenseDesign:
         return self if self.dtype == np.float64 else Chunked(self)
 
 
-class Chunked:
+class Chunked(DesignBase):
     """float32 data read in float64, a chunk of rows at a time: what a certificate is computed with."""
 
-    stored = False
     rows_at_once = 4096
 
     def __init__(self, base: DenseDesign) -> None:
         self.base, self.n, self.domain, self.dtype = base, base.n, base.domain, np.dtype(np.float64)
-        self.frobenius: float | None = None
 
     def _chunks(self) -> Any:
         for start in range(0, self.n, self.rows_at_once):

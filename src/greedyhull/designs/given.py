@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import is_sparse
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
 
@@ -45,7 +46,7 @@ def compressed(X: Any, name: str = "X") -> Any:
 
 def sound(X: Any) -> Any:
     """X, checked where it is sparse; what is done with X before it becomes a design trusts it too."""
-    return compressed(X) if hasattr(X, "tocsc") else X
+    return compressed(X) if is_sparse(X) else X
 
 
 def norm(entries: Array, name: str = "X") -> float:

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.designs.base import DesignBase
 from greedyhull.errors import check
 from greedyhull.types import Array, Index
 
 
-class OperatorDesign:
+class OperatorDesign(DesignBase):
     """A = X, anything with ``shape``, ``matvec`` and ``rmatvec``, such as SciPy's LinearOperator."""
-
-    stored = False
-    frobenius: float | None = None
 
     def __init__(self, X: Any) -> None:
         check(len(X.shape) == 2 and min(X.shape) > 0,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import dense
 from greedyhull.designs.given import norm
 from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.types import Array, Index
@@ -173,4 +174,4 @@ def _unsigned(X: Any) -> tuple[Any, Any, Any]:
 
 
 def _dense(Z: Any) -> Array:
-    return np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
+    return dense(Z)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import is_sparse
 from greedyhull.types import Array
 
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
@@ -57,7 +58,7 @@ def _parts(thing: Any) -> Iterable[bytes]:
         for key in sorted(thing, key=str):
             yield from _parts(key)
             yield from _parts(thing[key])
-    elif type(thing).__module__.startswith("scipy.sparse") and hasattr(thing, "tocsc"):
+    elif type(thing).__module__.startswith("scipy.sparse") and is_sparse(thing):
         columns = thing.tocsc()
         yield f"sparse{thing.shape}".encode()
         for array in (columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data):

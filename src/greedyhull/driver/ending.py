@@ -16,7 +16,7 @@ from greedyhull.inspection import challenge
 from greedyhull.iterate import Iterate
 from greedyhull.progress import Event
 from greedyhull.reason import Reason
-from greedyhull.solution import Solution
+from greedyhull.solution import Solution, StreamSolution
 from greedyhull.stop import closing
 
 if TYPE_CHECKING:
@@ -120,5 +120,6 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
     if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
         certificate = replace(certificate, kind="estimate")
     words = f"{closing(run.stop, reason, final).words} {run.taken_over}".rstrip()
-    return Solution(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
+    kind = StreamSolution if certificate.value is None else Solution
+    return kind(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
                     run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)

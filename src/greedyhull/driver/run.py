@@ -12,11 +12,12 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, array_of
+from greedyhull.atoms.base import AtomSet as DefaultSet
+from greedyhull.atoms.base import array_of
 from greedyhull.atoms.entering import as_atom
 from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import as_iterate, at_edge, check_pair
-from greedyhull.choose import check_smooth, choose_solver
+from greedyhull.choose import check_needs, choose_solver, needs_of
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.resume import moved_over, take_up
@@ -33,7 +34,7 @@ from greedyhull.solution import Solution
 from greedyhull.stop import Stop, hear
 from greedyhull.stream import Stream
 from greedyhull.trace import Trace
-from greedyhull.types import Kind, Objective, Solver, State
+from greedyhull.types import AtomSet, Kind, Objective, Solver, State
 
 REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
@@ -42,7 +43,7 @@ LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does a
 class Run:
     """One solve: its iterate, its memory, its trace, and the clock."""
 
-    def __init__(self, f: Objective, S: AtomSet, solver: Solver, start: Any, stop: Stop, seed: int) -> None:
+    def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63,
               lambda: f"seed={seed!r} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
@@ -51,12 +52,12 @@ class Run:
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
-        check_smooth(f, self.solver)
+        check_needs(f, self.solver)
         tolerance = getattr(self.solver, "tolerance", None)
         check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                                 f"such as constant({tolerance!r}) or harmonic() is wanted.")
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back: bool = getattr(self.solver, "looks_back", True)
+        self.looks_back = needs_of(self.solver).atoms
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
@@ -65,7 +66,7 @@ class Run:
         self.start_value = np.nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
-        self.convex = getattr(f, "convex", True)
+        self.convex = f.traits.convex
         self.standing = Standing()
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
@@ -76,7 +77,7 @@ class Run:
         """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
         f, S = self.f, self.S
         if start is None:
-            self.memory.beside += getattr(S.start, "__func__", None) is AtomSet.start  # one that others have asks nobody
+            self.memory.beside += getattr(S.start, "__func__", None) is DefaultSet.start  # one that others have asks nobody
             w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
         elif isinstance(start, Solution):
             w = moved_over(as_iterate(f, S, start.point, 1e-9), S, self.looks_back)
@@ -207,8 +208,7 @@ class Run:
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
-        view = self.f.at(self.w) if hasattr(self.f, "at") else None
-        if getattr(view, "moves", 0) >= 64:
+        if self.f.moves(self.w) >= 64:
             self.w.refresh()
 
     def _question(self, value: float, gap: float, p: Progress) -> float:

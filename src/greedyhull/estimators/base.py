@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
+from greedyhull.arrays import is_sparse
 from greedyhull.atoms.base import HUGE
 from greedyhull.errors import check
 from greedyhull.estimators.callbacks import ASKED, CallbackSupport, Heartbeat
@@ -86,7 +87,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 
 def bounded(A: Any, name: str, dtype: Any) -> None:
     """Refuse numbers whose squares, summed, would overflow in ``dtype``."""
-    data = A.data if hasattr(A, "tocsr") else A
+    data = A.data if is_sparse(A) else A
     check(data.dtype.kind in "biuf", f"{name} has dtype {data.dtype}; numbers are wanted.")
     largest = max(float(data.max(initial=0.0)), -float(data.min(initial=0.0)))
     most = LARGEST if dtype == np.float32 else HUGE

@@ -23,8 +23,9 @@ from greedyhull.estimators.few import best_few
 from greedyhull.estimators.models import classes_of, named, predictions, probabilities
 from greedyhull.estimators.selection import improved, selected
 from greedyhull.iterate import CoordinateIterate
+from greedyhull.objective import Composite
 from greedyhull.problems import absolute, least_squares, log_likelihood
-from greedyhull.types import Array, Loss, Objective
+from greedyhull.types import Array, LinearModel
 
 COMMON: dict[str, list[Any]] = {"models": [list, tuple, None],
                                 "max_models": [None, Interval(Integral, 1, None, closed="left")]}
@@ -33,7 +34,7 @@ COMMON: dict[str, list[Any]] = {"models": [list, tuple, None],
 class Ensemble(Certified):
     """What both ensembles share: the weights are found for the models' predictions, whoever made these."""
 
-    loss: Loss
+    loss: str | Callable[..., Any]
     models: Any
     max_models: int | None
     asks: ClassVar[str]  # the method of models that says what the weights are for
@@ -71,6 +72,7 @@ class Ensemble(Certified):
         """The loss, a function, of the ensemble's predictions."""
         how, given = ({}, "") if s is None else ({"sample_weight": s}, ", sample_weight=...")
         try:
+            assert callable(self.loss)
             value = np.asarray(self.loss(y, z, **how))
         except TypeError as error:
             raise GreedyhullError(f"loss, {self.loss!r}, cannot be called as loss(y, prediction{given}): {error}. Give a "
@@ -79,7 +81,7 @@ class Ensemble(Certified):
                                                                       "the lower the better, is wanted.")
         return float(value.item())
 
-    def _weigh(self, f: Objective, metric: Callable[[Array], float] | None, P: Array, dtype: Any) -> None:
+    def _weigh(self, f: Composite | None, metric: Callable[[Array], float] | None, P: Array, dtype: Any) -> None:
         """Find ``weights_``: by f where the loss is convex, else by the metric on the rows of ``P``."""
         m = len(P) if f is None else f.domain[0]
         most = m if self.max_models is None else min(int(self.max_models), m)
@@ -103,7 +105,7 @@ class Ensemble(Certified):
         self.weights_ = self.coef_ = w.astype(dtype)
         self.n_models_ = int(np.count_nonzero(w))
 
-    def _attributes(self, w: Any, f: Objective) -> dict[str, Any]:
+    def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         return {"weights_": w.array(), "coef_": w.array()}
 
 
@@ -126,7 +128,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"squared", "absolute"}), callable]}
 
-    def __init__(self, *, loss: Loss = "squared", models: Any = None, max_models: int | None = None,
+    def __init__(self, *, loss: Any = "squared", models: Any = None, max_models: int | None = None,
                  fit_intercept: bool = False, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
         self.loss, self.models, self.max_models = loss, models, max_models
@@ -187,7 +189,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"log_loss", "squared"}), callable]}
     _parameter_constraints.pop("fit_intercept")
 
-    def __init__(self, *, loss: Loss = "log_loss", models: Any = None, max_models: int | None = None, tol: float = 1e-6,
+    def __init__(self, *, loss: Any = "log_loss", models: Any = None, max_models: int | None = None, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
         self.loss, self.models, self.max_models = loss, models, max_models
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose

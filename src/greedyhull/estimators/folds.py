@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.arrays import is_sparse
 from greedyhull.atoms.base import HUGE
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.errors import check
@@ -17,7 +18,7 @@ from greedyhull.price import floor
 from greedyhull.problems import least_squares
 from greedyhull.stop import Gap, Iterations, Stalled
 from greedyhull.trail import Covariance, Data, Trail
-from greedyhull.types import Array, Index, Objective
+from greedyhull.types import Array, Index, LinearModel
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
@@ -62,7 +63,7 @@ class SquarePaths:
         n, d = X.shape
         self.total: Sums | None = None
         self.shift = (X.mean(axis=0, dtype=np.float64), float(self.y.mean())) if centre else (np.zeros(d), 0.0)
-        if not hasattr(X, "tocsr") and d <= min(n, MOST):
+        if not is_sparse(X) and d <= min(n, MOST):
             out = np.concatenate([test for _, test in folds])
             self.apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
             self.parts = [self._sums(test if self.apart else train) for train, test in folds]
@@ -145,7 +146,7 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(f: Objective, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
+def priced(f: Covariance | Data, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
@@ -169,7 +170,7 @@ def priced(f: Objective, scale: Array, eps: float, count: int) -> tuple[Array, A
     return np.array(radii), np.array(coefs)
 
 
-def first_price(f: Objective, S: L1Ball) -> float:
+def first_price(f: LinearModel, S: L1Ball) -> float:
     """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
 
     With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from greedyhull.arrays import is_sparse
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.errors import check
 from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegressor
@@ -40,7 +41,7 @@ class Budgeted(Linear):
         S = self._atoms(X, s)
         if self.alpha is None:
             return self._solve(f, S)
-        check(getattr(f, "smooth", True), f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
+        check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
                                           "budget has no one price to search by. Give the radius.")
         solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), start)
         priced = at_price(f, S, float(self.alpha), solve, float(self.tol))
@@ -64,7 +65,7 @@ def spreads(X: Any, s: Array | None) -> Array:
     n = X.shape[0]
     p = np.full(n, 1.0 / n) if s is None else s / s.sum()
     mean = np.asarray(X.T @ p.astype(X.dtype), dtype=np.float64)
-    square = (X.multiply(X) if hasattr(X, "multiply") else X * X).T @ p.astype(X.dtype)
+    square = (X.multiply(X) if is_sparse(X) else X * X).T @ p.astype(X.dtype)
     spread = np.sqrt(np.maximum(np.asarray(square, dtype=np.float64) - mean**2, 0.0))
     return np.where(spread > 1e-7 * np.maximum(np.abs(mean), 1e-300), spread, 1.0)
 

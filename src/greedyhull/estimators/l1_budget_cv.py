@@ -23,7 +23,7 @@ from greedyhull.minimize import minimize
 from greedyhull.path import carried
 from greedyhull.price import floor
 from greedyhull.stop import Gap, Iterations, Stalled
-from greedyhull.types import Array, Objective
+from greedyhull.types import Array, LinearModel
 
 ROUNDING = 4  # units in the last place that equal numbers may differ by
 CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
@@ -136,7 +136,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         found = [paths.on(i, self.radii_) for i in range(len(folds))]
         return whole, self._losses(found, X, y, s, folds)
 
-    def _others(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], radii: Any, f: Objective
+    def _others(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], radii: Any, f: LinearModel
                 ) -> tuple[Line, Array]:
         """The same by the driver, for any loss."""
         paths = Paths(X, y, s, S, self._problem)
@@ -209,7 +209,7 @@ def standard_errors(losses: Array) -> Array:
     return np.asarray(losses.std(axis=1, ddof=1) / np.sqrt(folds)) if folds > 1 else np.zeros(len(losses))
 
 
-def affordable(f: Objective, S: L1Ball, eps: float) -> float:
+def affordable(f: LinearModel, S: L1Ball, eps: float) -> float:
     """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left.
 
     Where not even the first unit is worth anything, every radius does: it is 1.

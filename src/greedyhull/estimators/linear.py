@@ -20,7 +20,7 @@ from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION, mean
 from greedyhull.solution import Solution
-from greedyhull.types import Array, Objective
+from greedyhull.types import Array, LinearModel, Objective
 
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
@@ -88,7 +88,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         end(self, X, y)
         return self
 
-    def _attributes(self, w: Any, f: Objective, dtype: Any = np.float64) -> dict[str, Any]:
+    def _attributes(self, w: Any, f: LinearModel, dtype: Any = np.float64) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
         coef = w.array().astype(dtype)
         return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(f.intercept(w)) if hasattr(dtype, "type")
@@ -141,7 +141,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         """One solution for each class that is told apart from the rest, its samples those with sign +1."""
         return [self._found(self._problem(X, sign, s), X, s) for sign in signs]
 
-    def _attributes(self, w: Any, f: Objective) -> dict[str, Any]:
+    def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
         return {"coef_": w.array()[None, :], "intercept_": np.array([f.intercept(w)]), "classes_": self.classes_}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.errors import check
 from greedyhull.minimize import minimize
 from greedyhull.problems import absolute
+from greedyhull.progress import Event
 from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.solvers.smoothed import Smoothed
 from greedyhull.stop import Callback, Iterations, Relative, Stop
-from greedyhull.types import Array, AtomSet, Objective, Solver
+from greedyhull.types import Array, AtomSet, Solver, Summed
 from greedyhull.weights import Fading, Unweighted
 
 
@@ -67,7 +67,7 @@ def nonsmooth_rates(budget: int = 10_000, *, runs: int = 2, seed: int = 0, ball:
     y = X @ np.repeat([0.8, 0.0], [2, d - 2]) + 0.3 * rng.laplace(size=n)
     f, S = absolute(X, y), L2Ball(d, 1.0) if ball == "l2" else L1Ball(d, 1.0)
     optimum = minimize(f, S, Smoothed(), stop=Relative(1e-8) | Iterations(1000)).certificate.lower
-    solvers: dict[str, Any] = {
+    solvers: dict[str, Solver] = {
         "ARSFW": RegularizedStochasticFrankWolfe(Fading(), batch=1),
         "ARSFW-U": RegularizedStochasticFrankWolfe(Unweighted(), batch=1),
         "Moreau": MoreauFrankWolfe(batch=1),
@@ -78,7 +78,7 @@ def nonsmooth_rates(budget: int = 10_000, *, runs: int = 2, seed: int = 0, ball:
     return NonsmoothRates(f"{f!r} over {S!r}", optimum, curves)
 
 
-def _curve(name: str, f: Objective, S: AtomSet, solver: Solver, optimum: float, budget: int, seeds: list[int]) -> Curve:
+def _curve(name: str, f: Summed, S: AtomSet, solver: Solver, optimum: float, budget: int, seeds: list[int]) -> Curve:
     """The mean over the seeds, at numbers of subgradients that all of them have passed."""
     seen = [_watched(f, S, solver, budget, s) for s in seeds[: 1 if isinstance(solver, Smoothed) else None]]
     last = min(rows[-1, 0] for rows in seen)
@@ -87,11 +87,11 @@ def _curve(name: str, f: Objective, S: AtomSet, solver: Solver, optimum: float, 
     return Curve(name, grid, mean[0], np.maximum(mean[1] - optimum, 0.0))
 
 
-def _watched(f: Objective, S: AtomSet, solver: Solver, budget: int, seed: int) -> Array:
+def _watched(f: Summed, S: AtomSet, solver: Solver, budget: int, seed: int) -> Array:
     """Rows of subgradients, oracle calls and value, until the budget is spent."""
     rows: list[tuple[float, float, float]] = []
 
-    def watch(event: Any) -> None:
+    def watch(event: Event) -> None:
         spent = (event.also or {}).get("spent", f.n * event.point.work.gradients)
         rows.append((float(spent), float(len(rows)), event.value))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -19,15 +18,17 @@ from greedyhull.joint.minibatch import MinibatchChoice
 from greedyhull.looks import FullGap, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.minimize import minimize
+from greedyhull.objective import Composite
 from greedyhull.position import Position
 from greedyhull.problems import least_squares, logistic
 from greedyhull.progress import Progress
+from greedyhull.rules import APriori
 from greedyhull.schedules import linear
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
 from greedyhull.steps import OpenLoop
 from greedyhull.stop import Callback, Gap, Iterations
-from greedyhull.types import Array, AtomSet, Objective, Solver
+from greedyhull.types import Array, AtomSet, Minibatch, Needs, Objective, Solver
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,9 @@ class VarianceReducedJones:
     """
 
     batch: Size = field(default=linear(4.0))
-    step: Any = field(default=OpenLoop())
+    step: APriori = field(default=OpenLoop())
     epoch: int | None = None
-    looks_back = False
+    needs = Needs(atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
@@ -61,9 +62,9 @@ class VarianceReducedJones:
 
 
 class _Snapshot(Epochs):
-    def surrogate(self, x: Array, k: int) -> Any:
+    def surrogate(self, x: Array, k: int) -> Minibatch | Corrected:
         source, b = self.source, self.size(k)
-        if self.begins(k) or 2 * b >= source.f.n:
+        if self.begins(k) or 2 * b >= source.n:
             whole = source.again(source.whole)
             self.arrays.update(full=whole.gradient(x), x=x.copy())
             return whole
@@ -74,7 +75,7 @@ class _Snapshot(Epochs):
 class Corrected:
     """f_B − ⟨shift, ·⟩."""
 
-    def __init__(self, batch: Any, shift: Array) -> None:
+    def __init__(self, batch: Minibatch, shift: Array) -> None:
         self.batch, self.shift = batch, shift
 
     def value(self, x: Array) -> float:
@@ -96,7 +97,7 @@ class Curves:
         return np.asarray(self.errors[self.names.index(name)])
 
 
-SOLVERS: dict[str, Any] = {
+SOLVERS: dict[str, Solver] = {
     "variance-reduced Jones": VarianceReducedJones(),
     "ASJ": StochasticJones(),
     "ASJ, batches 4k": StochasticJones(linear(4.0), OpenLoop()),
@@ -122,7 +123,7 @@ def variance_reduced_jones(problem: str = "least_squares", *, n: int = 2000, d: 
     return Curves(tuple(SOLVERS), spent, np.array(errors))
 
 
-def made_up(problem: str, n: int, d: int, seed: int) -> tuple[Any, Any]:
+def made_up(problem: str, n: int, d: int, seed: int) -> tuple[Composite, AtomSet]:
     """Correlated columns of different sizes, few of which matter."""
     rng = np.random.default_rng(seed)
     X = (rng.standard_normal((n, d)) + 0.5 * rng.standard_normal((n, 1))) * 2.0 ** rng.uniform(-1.0, 1.0, d)

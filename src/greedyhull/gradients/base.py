@@ -7,13 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.batch import Source
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Objective, Schedule, State
+from greedyhull.types import Array, Objective, Schedule, State, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -38,7 +37,14 @@ class Estimator(Protocol):
 
     unbiased: ClassVar[bool]
 
-    def start(self, source: Source) -> Estimate: ...
+    def start(self, source: Supply) -> Estimate: ...
+
+
+@runtime_checkable
+class Cautious(Protocol):
+    """An estimator that knows which steps its error does not vanish with."""
+
+    def cautions(self, eta: Eta, n: int | None) -> Iterator[str]: ...
 
 
 class Varied(ABC):
@@ -122,13 +128,13 @@ class Kept:
 
     spread = 2.0  # what bounded gradients alone give
 
-    def __init__(self, config: Any, source: Source) -> None:
+    def __init__(self, config: Any, source: Supply) -> None:
         self.config, self.source = config, source
         self.arrays: State = {}
 
     def size(self, k: int) -> int:
         """How many terms the batch of step k has."""
-        return size(self.config.batch, k, self.source.f.n)
+        return size(self.config.batch, k, self.source.terms)
 
     def state(self) -> State:
         return {name: np.array(array) for name, array in self.arrays.items()}
@@ -150,7 +156,7 @@ class Epochs(Kept):
         begin, length = (int(v) for v in self.arrays.get("epoch", np.array([k, 0])))
         if k - begin < length:
             return False
-        self.arrays["epoch"] = np.array([k, epoch_after(length, self.config.epoch, k, self.source.f.n)])
+        self.arrays["epoch"] = np.array([k, epoch_after(length, self.config.epoch, k, self.source.terms)])
         return True
 
     @property
@@ -161,12 +167,12 @@ class Epochs(Kept):
 
 def check_finite(f: Objective, name: str) -> None:
     """Raise unless f is a sum of finitely many terms, which can be looked at all at once."""
-    check(f.n is not None, f"{name} looks at all terms now and then, and {f!r} is a stream, which has no end. Use Minibatch, "
-                           "Momentum, Storm or Spider.")
+    check(f.traits.terms != "stream", f"{name} looks at all terms now and then, and {f!r} is a stream, which has no end. Use "
+                                      "Minibatch, Momentum, Storm or Spider.")
 
 
 def check_linear(f: Objective, name: str) -> None:
     """Raise unless f is φ(Ax), where one number for each term is all there is to keep."""
     check_finite(f, name)
-    check(hasattr(f, "design"), f"{name} keeps one number for each term, which is enough for linear models only, and {f!r} is "
-                                "none. Use Svrg() or Spider(), which keep two arrays.")
+    check(f.traits.linear_model, f"{name} keeps one number for each term, which is enough for linear models only, and {f!r} "
+                                 "is none. Use Svrg() or Spider(), which keep two arrays.")

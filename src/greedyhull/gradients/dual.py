@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from greedyhull.batch import Source
 from greedyhull.gradients.base import Size, check_linear, check_size, size
 from greedyhull.gradients.saga import Table
-from greedyhull.types import Array
+from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -28,7 +27,7 @@ class Dual:
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
 
-    def start(self, source: Source) -> _Working:
+    def start(self, source: Supply) -> _Working:
         check_linear(source.f, "Dual")
         return _Working(self, source)
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.batch import Source
 from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, size
-from greedyhull.types import Array
+from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -28,7 +27,7 @@ class Minibatch(Varied):
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
 
-    def start(self, source: Source) -> _Working:
+    def start(self, source: Supply) -> _Working:
         return _Working(self, source)
 
     def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:

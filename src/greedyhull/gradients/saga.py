@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from greedyhull.batch import Source
+from greedyhull.batch import rows_of
 from greedyhull.gradients.base import Kept, Size, Varied, check_linear, check_size, size
-from greedyhull.types import Array
+from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -19,15 +19,15 @@ class Table(Kept):
 
     def fill(self, x: Array) -> Array:
         """All slopes at x: one pass."""
-        whole = self.source.again(self.source.whole)
+        whole = rows_of(self.source.again(self.source.whole))
         table = whole.residual(x)
         self.arrays.update(table=table, mean=whole.adjoint(table))
         return self.arrays["mean"]
 
     def renew(self, x: Array, b: int) -> Array:
         """b different slopes, looked at again; the mean follows."""
-        batch = self.source.distinct(b)
-        new = batch.residual(x) * (len(batch.index) / self.source.f.n)  # weights of a batch are n/b times those of the whole
+        batch = rows_of(self.source.distinct(b))
+        new = batch.residual(x) * (batch.size / self.source.n)  # weights of a batch are n/b times those of the whole
         self.arrays["mean"] = self.arrays["mean"] + batch.adjoint(new - self.arrays["table"][batch.index])
         self.arrays["table"][batch.index] = new
         return self.arrays["mean"]
@@ -46,7 +46,7 @@ class Saga(Varied):
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
 
-    def start(self, source: Source) -> _Working:
+    def start(self, source: Supply) -> _Working:
         check_linear(source.f, "Saga")
         return _Working(self, source)
 
@@ -69,13 +69,13 @@ class Saga(Varied):
 
 class _Working(Table):
     def __call__(self, x: Array, k: int) -> Array:
-        b, n = self.size(k), self.source.f.n
+        b, n = self.size(k), self.source.n
         self.spread = 0.0
         if "table" not in self.arrays or 2 * b >= n:  # two batches as dear as a pass
             return self.fill(x)
         self.spread = 2.0 * b**-0.5  # differences of two slopes, each between −C and C
-        batch = self.source.draw(b)
-        change = batch.residual(x) - self.arrays["table"][batch.index] * (n / len(batch.index))
+        batch = rows_of(self.source.draw(b))
+        change = batch.residual(x) - self.arrays["table"][batch.index] * (n / batch.size)
         g: Array = batch.adjoint(change) + self.arrays["mean"]
         self.renew(x, b)
         return g

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.batch import Source
 from greedyhull.gradients.base import Epochs, Root, Size, Varied, check_size, epoch_after, size
-from greedyhull.types import Array
+from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -36,7 +35,7 @@ class Spider(Varied):
             if getattr(self, name) is not None:
                 check_size(name, getattr(self, name))
 
-    def start(self, source: Source) -> _Working:
+    def start(self, source: Supply) -> _Working:
         return _Working(self, source)
 
     def anew(self, k: int, length: int, n: int | None) -> float:
@@ -65,7 +64,7 @@ class _Working(Epochs):
         source = self.source
         begins = self.begins(k)
         b = self.length if self.config.batch is None else self.size(k)
-        fresh = self.config.anew(k, self.length, source.f.n) if begins else 0.0
+        fresh = self.config.anew(k, self.length, source.terms) if begins else 0.0
         if 2 * b >= source.n or fresh >= source.n:
             g = source.full(x)
         elif begins:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.batch import Source
 from greedyhull.errors import check
 from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, share, size
 from greedyhull.gradients.momentum import Shifted
-from greedyhull.types import Array, Schedule
+from greedyhull.types import Array, Schedule, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -31,7 +30,7 @@ class Storm(Varied):
         check_size("batch", self.batch)
         check(callable(self.rho), f"rho={self.rho!r} was given; a schedule such as constant({self.rho!r}) is wanted.")
 
-    def start(self, source: Source) -> _Working:
+    def start(self, source: Supply) -> _Working:
         return _Working(self, source)
 
     def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.batch import Source
 from greedyhull.gradients.base import Epochs, Root, Size, Varied, check_finite, check_size, epoch_after, size
-from greedyhull.types import Array
+from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -33,7 +32,7 @@ class Svrg(Varied):
             if getattr(self, name) is not None:
                 check_size(name, getattr(self, name))
 
-    def start(self, source: Source) -> _Working:
+    def start(self, source: Supply) -> _Working:
         check_finite(source.f, "Svrg")
         return _Working(self, source)
 

@@ -7,25 +7,25 @@ error is proved.
 
 from __future__ import annotations
 
-from typing import Any
-
 from greedyhull.iterate import Iterate
-from greedyhull.joint.choice import Choice, Mover, closed, listed, searched
+from greedyhull.joint.choice import Choice, Mover, closed, searched
 from greedyhull.joint.closed_form import ClosedForm
 from greedyhull.joint.pairs import ListedPairs, VertexPairs, swaps
 from greedyhull.joint.search import BranchAndBound, Vertex, search, search_at
+from greedyhull.kinds import listed
 from greedyhull.memory import Memory
 from greedyhull.types import AtomSet, Objective
 
-__all__ = ["BranchAndBound", "Choice", "ClosedForm", "ListedPairs", "Mover", "Vertex", "VertexPairs", "closed", "listed",
-           "search", "search_at", "searched", "swaps", "toward"]
+__all__ = ["BranchAndBound", "Choice", "ClosedForm", "ListedPairs", "Mover", "Vertex", "VertexPairs", "closed", "search",
+           "search_at", "searched", "swaps", "toward"]
 
 
 def toward(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> ClosedForm | BranchAndBound | Vertex:
     """How to choose among the moves toward the atoms of S."""
-    if not listed(S):
+    atoms, quadratic = listed(S), closed(f)
+    if atoms is None:
         return Vertex(f, S)
-    if not closed(f):
-        return BranchAndBound(f, S)
-    form: ClosedForm = memory.part("joint", lambda: ClosedForm(f, S, w))
+    if quadratic is None:
+        return BranchAndBound(f, atoms)
+    form: ClosedForm = memory.part("joint", lambda: ClosedForm(quadratic, atoms, w))
     return form

@@ -9,7 +9,8 @@ import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
-from greedyhull.types import Answer, Array, AtomSet, Objective
+from greedyhull.kinds import second_order
+from greedyhull.types import Answer, Array, Objective, SecondOrder
 
 
 class Choice(NamedTuple):
@@ -24,14 +25,9 @@ class Choice(NamedTuple):
 Mover: TypeAlias = Callable[[Iterate, Answer, int], Choice]  # (w_k, the oracle's answer there, k) to what is done there
 
 
-def listed(S: AtomSet) -> bool:
-    """Whether the atoms of S can be listed, so that all of them can be looked at."""
-    return hasattr(S, "scores") and hasattr(S, "block") and hasattr(S, "__len__")
-
-
-def closed(f: Objective) -> bool:
-    """Whether f is a quadratic that knows its Hessian on atoms."""
-    return bool(f.quadratic) and hasattr(f, "energies") and hasattr(f, "product")
+def closed(f: Objective) -> SecondOrder | None:
+    """f as a quadratic that knows its Hessian on atoms, if it is one."""
+    return second_order(f) if f.traits.quadratic else None
 
 
 def searched(f: Objective, w: Iterate, move: Direction, error: float = 0.0) -> Choice:

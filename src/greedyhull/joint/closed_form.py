@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.atoms.shapes import BasisBlock
 from greedyhull.iterate import Iterate
 from greedyhull.joint.choice import Choice, decreases, searched
-from greedyhull.types import Answer, Array, AtomSet, Objective, State
+from greedyhull.types import Answer, Array, Finite, SecondOrder, State
 
 ENTRIES = 2**21  # how many entries of images are held at once while the energies are computed
 
@@ -20,7 +21,7 @@ class ClosedForm:
     iteration needs the gradient and O(number of atoms) more.
     """
 
-    def __init__(self, f: Objective, S: AtomSet, w: Iterate) -> None:
+    def __init__(self, f: SecondOrder, S: Finite, w: Iterate) -> None:
         self.f, self.S = f, S
         z = f.at(w).z
         self.energies = energies_of(f, S, w)
@@ -60,9 +61,9 @@ class ClosedForm:
         self.shift = state["shift"]  # computed elsewhere it would differ by rounding
 
 
-def energies_of(f: Objective, S: AtomSet, w: Iterate) -> Array:
+def energies_of(f: SecondOrder, S: Finite, w: Iterate) -> Array:
     """d_jᵀHd_j for all atoms of S; of a quadratic they are the same at every w."""
-    coordinates = hasattr(S.block(np.arange(1)), "scale")  # they need no images
+    coordinates = isinstance(S.block(np.arange(1)), BasisBlock)  # they need no images
     size = len(S) if coordinates else max(1, ENTRIES // len(f.at(w).z))
     parts = [np.arange(a, min(a + size, len(S))) for a in range(0, len(S), size)]
     return np.asarray(np.maximum(np.concatenate([f.energies(w, S.block(part)) for part in parts]), 0.0))

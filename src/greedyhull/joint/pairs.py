@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 
 from greedyhull.direction import Direction
 from greedyhull.iterate import Active, Iterate
-from greedyhull.joint.choice import Choice, closed, decreases, listed, searched
+from greedyhull.joint.choice import Choice, closed, decreases, searched
 from greedyhull.joint.closed_form import ENTRIES, ClosedForm
 from greedyhull.joint.search import search
+from greedyhull.kinds import listed
 from greedyhull.memory import Memory
-from greedyhull.types import Answer, Array, AtomSet, Objective
+from greedyhull.types import Answer, Array, Atom, AtomSet, Objective, SecondOrder
 
 SHARE = 0.1  # how much of the best decrease branch and bound may leave on the table
 BLIND = 1e-13  # a decrease that is a smaller part of f drowns in the rounding of values; slopes still tell it
@@ -21,12 +21,13 @@ BLIND = 1e-13  # a decrease that is a smaller part of f drowns in the rounding o
 
 def swaps(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> ListedPairs | VertexPairs:
     """How to choose among the swaps: all of them for a quadratic over listed atoms, else those that add one atom."""
-    if not (closed(f) and listed(S)):
+    atoms, quadratic = listed(S), closed(f)
+    if atoms is None or quadratic is None:
         return VertexPairs(f, S)
-    return ListedPairs(f, memory.part("joint", lambda: ClosedForm(f, S, w)))
+    return ListedPairs(quadratic, memory.part("joint", lambda: ClosedForm(quadratic, atoms, w)))
 
 
-def swap(w: Iterate, i: int, d: Any) -> Direction:
+def swap(w: Iterate, i: int, d: Atom) -> Direction:
     """d − d_i, at most until the weight of d_i is used up."""
     return w.between(Active(i, w.block[i], float(w.weights[i]), np.nan), d)
 
@@ -39,7 +40,7 @@ class ListedPairs:
     when d_i leaves.
     """
 
-    def __init__(self, f: Objective, form: ClosedForm) -> None:
+    def __init__(self, f: SecondOrder, form: ClosedForm) -> None:
         self.f, self.form = f, form
         self.slots: dict[Hashable, int] = {}
         self.rows = np.zeros((0, len(form.energies)))
@@ -91,6 +92,7 @@ class VertexPairs:
 
     def __init__(self, f: Objective, S: AtomSet, share: float = SHARE) -> None:
         self.f, self.S, self.share = f, S, share
+        self.quadratic = closed(f)
         self.energies: dict[Hashable, float] = {}
 
     def best(self, w: Iterate, answer: Answer) -> Choice:
@@ -98,8 +100,8 @@ class VertexPairs:
         f, d, g = self.f, answer.atom, self.f.gradient(w)
         toward = searched(f, w, w.toward(d))
         slopes = np.asarray(d.dot(g) - w.scores(g), dtype=np.float64)
-        if closed(f):
-            i = int(decreases(slopes, self._bends(w, d), w.weights).argmax())
+        if self.quadratic is not None:
+            i = int(decreases(slopes, self._bends(self.quadratic, w, d), w.weights).argmax())
             found = searched(f, w, swap(w, i, d))
             found = found if found.value < toward.value else toward
         else:
@@ -111,14 +113,14 @@ class VertexPairs:
                 found = found._replace(error=max(found.value - least, 0.0))
         return found._replace(error=found.error + f.rounding(w, self.S))
 
-    def _bends(self, w: Iterate, d: Any) -> Array:
+    def _bends(self, f: SecondOrder, w: Iterate, d: Atom) -> Array:
         """(d − d_i)ᵀH(d − d_i) for every atom d_i of w."""
-        Hd = self.f.product(w, d.image(self.f.design))
+        Hd = f.product(w, d.image(f.design))
         w.work.products += 1.0
         known = self.energies
         for i, key in enumerate(w.block.keys):
             if key not in known:
-                known[key] = float(self.f.energies(w, w.block.take(np.array([i])))[0])
+                known[key] = float(f.energies(w, w.block.take(np.array([i])))[0])
         self.energies = {key: known[key] for key in w.block.keys}
         own = np.array(list(self.energies.values()))
         return np.asarray(np.maximum(own + d.dot(Hd) - 2.0 * w.block.dots(Hd), 0.0))

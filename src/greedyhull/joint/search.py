@@ -16,7 +16,7 @@ from greedyhull.direction import Direction
 from greedyhull.iterate import Iterate
 from greedyhull.joint.bracket import Bracket
 from greedyhull.joint.choice import Choice, searched
-from greedyhull.types import Answer, Array, AtomSet, Line, Objective
+from greedyhull.types import Answer, Array, AtomSet, Finite, Line, Objective
 
 KEPT = 16  # how many lines are kept at hand: each holds an image, and most are looked at once
 EXACT = 1e-9  # what counts as exact, relative to the decrease
@@ -106,7 +106,7 @@ def search_at(f: Objective, w: Iterate, slopes: Array, make: Callable[[int], Dir
 class BranchAndBound:
     """The joint choice over the listed atoms of S, for any convex f."""
 
-    def __init__(self, f: Objective, S: AtomSet) -> None:
+    def __init__(self, f: Objective, S: Finite) -> None:
         self.f, self.S = f, S
 
     def _slopes(self, w: Iterate) -> Array:

@@ -82,11 +82,11 @@ class Looking(ABC):
         self.taken, self.count = int(taken), int(count)
 
 
-def at_steps(look: Any, every: int | None) -> Any:
+def at_steps(look: Look, every: int | None) -> Look:
     """The look, at multiples of ``every`` if that is given: what solvers do with the short cut of that name."""
     check(hasattr(look, "start") and not isinstance(look, type),
           f"look={look!r} was given; a look such as FullGap(), MinibatchGap(1000) or Regret() is wanted.")
-    return look if every is None else replace(look, every=every)
+    return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
 
 
 def weaker(kind: Kind, other: Kind) -> Kind:

@@ -13,7 +13,7 @@ MANY = 1024  # random numbers that are made at once
 
 def choice_of(f: Objective, memory: Memory) -> Latest | Drawn:
     """The last point of a convex f; for another one theory is about a point drawn from all of them."""
-    return Latest() if getattr(f, "convex", True) else Drawn(memory)
+    return Latest() if f.traits.convex else Drawn(memory)
 
 
 class Latest:

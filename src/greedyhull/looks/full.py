@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from greedyhull.batch import count_of
 from greedyhull.iterate import Iterate
 from greedyhull.looks.base import Looking
 from greedyhull.looks.gap import full_gap
@@ -30,9 +31,10 @@ class FullGap:
         Looks(1, self.every)
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking:
-        if f.n is None:
+        n = count_of(f)
+        if n is None:
             return MinibatchGap(every=self.every).start(f, S, w, memory)
-        return _Working(f, S, w, memory, f.n, self.every)
+        return _Working(f, S, w, memory, n, self.every)
 
 
 class _Working(Looking):

@@ -6,11 +6,12 @@ from typing import Any
 
 from greedyhull.iterate import Iterate
 from greedyhull.looks.choice import seen_from
+from greedyhull.memory import Recorder
 from greedyhull.progress import Progress
 from greedyhull.types import Objective
 
 
-def full_gap(f: Objective, w: Iterate, oracle: Any, also: Any = None) -> Progress:
+def full_gap(f: Objective, w: Iterate, oracle: Recorder, also: Any = None) -> Progress:
     """The point as it is now with its full gap: one pass over the data."""
     now = seen_from(w, w.copy())
     g = f.gradient(now)

@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from greedyhull.batch import source_of
+from greedyhull.batch import count_of, source_of
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import listed
 from greedyhull.looks.base import Looking, spent_on, weaker
 from greedyhull.looks.gap import full_gap
 from greedyhull.looks.reach import reach
 from greedyhull.looks.timing import Looks
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.types import Array, AtomSet, Kind, Objective
+from greedyhull.types import Array, AtomSet, Kind, Objective, Supply
 
 FEW = 1000  # terms in a sample that nobody gave a size
 GROUPS = 16  # parts of a sample whose differences tell how much it may be off
@@ -59,8 +60,9 @@ class MinibatchGap:
 class _Working(Looking):
     def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
         super().__init__(f, S, w, memory, config.size or FEW, config.every)
-        self.config, self.n = config, float("inf") if f.n is None else f.n
-        self.C = reach(f, S)
+        n = count_of(f)
+        self.config, self.n = config, float("inf") if n is None else n
+        self.C, self.atoms = reach(f, S), listed(S)
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         now, b = self.choice.point(w), self.config.size or max(FEW, int(0.1 * self.spent))
@@ -70,17 +72,17 @@ class _Working(Looking):
         source = source_of(self.f, self.memory.fresh(3, self.count))
         about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
         value, gap, slack, kind = about
-        if not getattr(self.f, "convex", True):
+        if not self.f.traits.convex:
             kind = "stationary"
         return Progress(now, max(gap, 0.0), kind, slack, also=also, value=value, delta=self.config.delta)
 
-    def _proved(self, source: Any, b: int, x: Array, delta: float, C: float) -> tuple[float, float, float, Kind]:
+    def _proved(self, source: Supply, b: int, x: Array, delta: float, C: float) -> tuple[float, float, float, Kind]:
         batch = source.draw(b)
         g = batch.gradient(x)
         d, slack, kind = self.oracle.glance(g)
         gap = float(np.vdot(g, x)) - d.dot(g) + slack
-        listed = hasattr(self.S, "scores") and hasattr(self.S, "block") and b * len(self.S) <= TABLE
-        scores = batch.pulls(x, self.S) if listed else None
+        atoms = self.atoms
+        scores = batch.pulls(x, atoms) if atoms is not None and b * len(atoms) <= TABLE else None
         if scores is None:
             gap += C * sqrt(2.0 * log(1.0 / delta) / b)
         else:  # the better of two bounds, each of which may fail with probability δ/2
@@ -89,7 +91,7 @@ class _Working(Looking):
             gap = min(gap + C * sqrt(2.0 * log(2.0 / delta) / b), bernstein)
         return batch.value(x), gap, slack, weaker(kind, "probability")
 
-    def _estimated(self, source: Any, b: int, x: Array, delta: float) -> tuple[float, float, float, Kind]:
+    def _estimated(self, source: Supply, b: int, x: Array, delta: float) -> tuple[float, float, float, Kind]:
         from scipy.special import stdtrit
 
         groups = min(GROUPS, b)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.finite_sum import FiniteSum
+from greedyhull.kinds import linear_model
+from greedyhull.stream import Stream
+from greedyhull.types import Array, AtomSet, LinearModel, Objective
 
 ABOVE = 1.0 + 1e-9  # for the rounding of a bound
 
@@ -19,13 +22,14 @@ def reach(f: Objective, S: AtomSet) -> float | None:
     >>> reach(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
     True
     """
-    if hasattr(f, "design"):
-        return _finite(_terms(f, S).max()) if not f.has_intercept else None
-    L = getattr(f, "lipschitz", None)
+    model = linear_model(f)
+    if model is not None:
+        return _finite(_terms(model, S).max()) if not model.has_intercept else None
+    L = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
     return None if L is None else _finite(L * S.diameter)
 
 
-def _terms(f: Objective, S: AtomSet) -> Array:
+def _terms(f: LinearModel, S: AtomSet) -> Array:
     low, high = S.row_ranges(f.design.precise())
     shares = f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)
     out: Array = shares * np.broadcast_to(f.exact.lipschitz(low, high), f.n) * (high - low)

@@ -47,7 +47,7 @@ class Regret:
         Looks(1, self.every)
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
-        check(getattr(f, "convex", True), f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
+        check(f.traits.convex, f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
         C = None if self.delta is None else reach(f, S)
         if self.delta is not None and C is None:
             raise GreedyhullError(f"Regret(delta={self.delta:g}) needs a bound on the gradients of all terms, and {f!r} has "

@@ -96,6 +96,11 @@ class Separable(ABC):
         """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
         return np.maximum(np.abs(self.slopes(low)), np.abs(self.slopes(high)))
 
+    @property
+    def floor(self) -> float:
+        """A number that φ is nowhere below; −∞ unless a loss knows better."""
+        return -np.inf
+
     def limit(self, z: Array, dz: Array) -> float:
         """The least η > 0 at which z + ηdz leaves the domain of φ."""
         return np.inf

@@ -15,11 +15,14 @@ class Huber(Separable):
     1.3125
     """
 
-    floor = 0.0
 
     def __init__(self, y: Array, p: Array | float, delta: float) -> None:
         super().__init__(y, p)
         self.delta = delta
+
+    @property
+    def floor(self) -> float:
+        return 0.0
 
     def terms(self, z: Array) -> Array:
         size = np.abs(z - self.y)

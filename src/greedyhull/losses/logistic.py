@@ -16,7 +16,10 @@ class Logistic(Separable):
     0.693147
     """
 
-    floor = 0.0
+
+    @property
+    def floor(self) -> float:
+        return 0.0
 
     def terms(self, z: Array) -> Array:
         m = self.y * z

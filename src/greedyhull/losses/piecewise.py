@@ -21,8 +21,11 @@ class PiecewiseLinear(Separable):
 
     smooth = False
     newton = False
-    floor = 0.0
     epsilon = 0.0
+
+    @property
+    def floor(self) -> float:
+        return 0.0
 
     @abstractmethod
     def ends(self) -> tuple[Any, Any]:

@@ -15,12 +15,15 @@ class Power(Separable):
     2.6666666666666665
     """
 
-    floor = 0.0
 
     def __init__(self, y: Array, p: Array | float, power: float) -> None:
         super().__init__(y, p)
         self.power = power
         self.newton = power >= 2.0
+
+    @property
+    def floor(self) -> float:
+        return 0.0
 
     def terms(self, z: Array) -> Array:
         out: Array = np.abs(z - self.y) ** self.power / self.power

@@ -35,6 +35,10 @@ class Profiled:
         self._seen: tuple[Array, float] | None = None
 
     @property
+    def floor(self) -> float:
+        return self.loss.floor
+
+    @property
     def y(self) -> Array:
         out: Array = self.loss.y
         return out

@@ -88,13 +88,18 @@ class Softened(Separable):
         return min(0.5 * self.heaviest() * off * off / self.mu, 2.0 * off * float(self.sharp.norm(size, z)))
 
     def cast(self, dtype: Any) -> Separable:
-        return self if self.y.dtype == dtype else Softened(self.sharp.cast(dtype), self.mu)
+        return self if self.y.dtype == dtype else self._around(self.sharp.cast(dtype))
 
     def on(self, rows: Index) -> Separable:
-        return Softened(self.sharp.on(rows), self.mu)
+        return self._around(self.sharp.on(rows))
 
     def sampled(self, rows: Index, shift: float = 0.0) -> Separable:
-        return Softened(self.sharp.sampled(rows, shift), self.mu)
+        return self._around(self.sharp.sampled(rows, shift))
+
+    def _around(self, sharp: Separable) -> Softened:
+        """The same smoothing of another loss of its kind."""
+        assert isinstance(sharp, PiecewiseLinear)  # cast, on and sampled do not change what a loss is
+        return Softened(sharp, self.mu)
 
     def profiled(self) -> Profiled:
         return Levelled(self)

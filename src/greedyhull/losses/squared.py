@@ -17,7 +17,10 @@ class Squared(Separable):
     """
 
     quadratic = True
-    floor = 0.0
+
+    @property
+    def floor(self) -> float:
+        return 0.0
 
     def terms(self, z: Array) -> Array:
         r = z - self.y

@@ -15,7 +15,10 @@ class SquaredHinge(Separable):
     0.25
     """
 
-    floor = 0.0
+
+    @property
+    def floor(self) -> float:
+        return 0.0
 
     def terms(self, z: Array) -> Array:
         short = np.maximum(1.0 - self.y * z, 0.0)

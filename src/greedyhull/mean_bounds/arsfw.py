@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kinds import linear_model
 from greedyhull.mean_bounds.record import StochasticRecord
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.steps import Power
 from greedyhull.theory import Bound, Constant, Status, Theorems, arsfw
-from greedyhull.weights import weights_of
+from greedyhull.weights import Steady, weights_of
+
+Run: TypeAlias = StochasticRecord[RegularizedStochasticFrankWolfe]
 
 
-def _arsfw(run: StochasticRecord) -> Iterator[Bound]:
+def _arsfw(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     weights, K, rho = weights_of(run.solver.sigma), run.constants, float(run.solver.regularizer.rho)
     check(weights.bound is not None and run.solver.step == Power(0.5),
           "It is about Unweighted(), Fading() or Steady(t) weights with steps Power(0.5).")
     c = float(run.solver.begins(run.f, run.S, run.solver.first(run.f, run.S).array()).c)
-    if hasattr(weights, "horizon"):  # σ = ch^−3/4 is c't^−3/4 for another number t of steps
+    if isinstance(weights, Steady):  # σ = ch^−3/4 is c't^−3/4 for another number t of steps
         c *= (run.T / weights.horizon) ** 0.75
     status: Status = "estimated" if K.D.status == "estimated" else "upper bound"
-    known = weights.c is not None or hasattr(run.f, "design")  # else c was measured at the first point
+    known = weights.c is not None or linear_model(run.f) is not None  # else c was measured at the first point
     R2 = Constant(0.5 * float(K.D) ** 2, status, "R2")  # Φ is 1-smooth, wherever the run began
     c_eps = Constant(float(run.c), run.c.status, "c_ε")
     check(np.isfinite(float(K.L_rms)) and np.isfinite(float(K.D)), f"L or D is not finite: {K.L_rms!r}, {K.D!r}.")
@@ -31,7 +36,7 @@ def _arsfw(run: StochasticRecord) -> Iterator[Bound]:
                     also=(R2, Constant(c, "exact" if known else "estimated", "c"), Constant(rho, "exact", "rho"), c_eps))
 
 
-def _arsfw_along(run: StochasticRecord) -> Iterator[Bound]:
+def _arsfw_along(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     value = float(run.solution.also.get("bound", np.inf))
     yield run.bound("Theorem ARSFW (along the run)", value, ("D",),

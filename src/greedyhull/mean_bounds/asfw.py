@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.gradients import Minibatch, Root, Spider, Storm, Svrg
 from greedyhull.mean_bounds.record import StochasticRecord, fast_enough
+from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.steps import Constant as ConstantStep
 from greedyhull.steps import OpenLoop, Power
 from greedyhull.theory import (
@@ -27,8 +29,10 @@ from greedyhull.theory import (
 )
 from greedyhull.theory.expected import following
 
+Run: TypeAlias = StochasticRecord[StochasticFrankWolfe]
 
-def _expected(run: StochasticRecord) -> Iterator[Bound]:
+
+def _expected(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     at = Along(run.constants, run.n, float(run.e1))
     E = following(run.solver.estimator, at, run.eta, run.eps)
@@ -41,7 +45,7 @@ def _expected(run: StochasticRecord) -> Iterator[Bound]:
         yield run.bound("Expected error (recursion)", float(E[-1]), tuple(at.used), formula, also=(run.e1,))
 
 
-def _asfw_last(run: StochasticRecord) -> Iterator[Bound]:
+def _asfw_last(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     p = fast_enough(run, _minibatch(run).batch)
@@ -51,7 +55,7 @@ def _asfw_last(run: StochasticRecord) -> Iterator[Bound]:
                     also=(c, Constant(p, "exact", "p")))
 
 
-def _asfw_mean_gap(run: StochasticRecord) -> Iterator[Bound]:
+def _asfw_mean_gap(run: Run) -> Iterator[Bound]:
     estimator, K, c = _minibatch(run), run.constants, run.c
     schedule = AsRecorded(run.eta, run.sizes(estimator.batch), None if estimator.replace else run.n)
     value = asfw_gap(schedule, run.T, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c), e1=float(run.e1))
@@ -59,7 +63,7 @@ def _asfw_mean_gap(run: StochasticRecord) -> Iterator[Bound]:
                     "(e_1 + r_S σ Σ η_k b_k^−½ + (M/2 + c) Σ η_k²)/Σ η_k", "mean gap", (c, run.e1))
 
 
-def _svrf(run: StochasticRecord) -> Iterator[Bound]:
+def _svrf(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     check(run.solver.estimator == Svrg() and run.solver.step == OpenLoop(), "It is about Svrg() with steps OpenLoop().")
@@ -68,7 +72,7 @@ def _svrf(run: StochasticRecord) -> Iterator[Bound]:
     yield run.bound("SVRF", float(value), ("L_max", "D"), "4LD²/(t + 2)")
 
 
-def _spider(run: StochasticRecord) -> Iterator[Bound]:
+def _spider(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     check(run.solver.estimator == Spider() and run.solver.step == OpenLoop() and run.n is not None,
@@ -78,18 +82,18 @@ def _spider(run: StochasticRecord) -> Iterator[Bound]:
     yield run.bound("SPIDER-FW", float(value), ("L_s", "D"), "10LD²/(t + 2)")
 
 
-def _storm(run: StochasticRecord) -> Iterator[Bound]:
+def _storm(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     given, K, c = run.solver.estimator, run.constants, run.c
-    b = getattr(given, "batch", None)
-    check(isinstance(b, int) and given == Storm(b) and run.solver.step == Power(1.0),
-          "It is about Storm(b), b a number, with steps Power(1).")
-    value = storm_rate(float(K.M), float(K.L_s), float(K.D), float(K.sigma), float(b or 1), run.T + 1, float(c))
+    b = given.batch if isinstance(given, Storm) else None
+    if not (isinstance(b, int) and given == Storm(b) and run.solver.step == Power(1.0)):
+        raise GreedyhullError("It is about Storm(b), b a number, with steps Power(1).")
+    value = storm_rate(float(K.M), float(K.L_s), float(K.D), float(K.sigma), float(b), run.T + 1, float(c))
     yield run.bound("One-sample FW", float(value), ("M", "L_s", "D", "sigma"), "2D(σ + LD)/√(bt) + (M/2 + c)H_t/t", also=(c,))
 
 
-def _svfw(run: StochasticRecord) -> Iterator[Bound]:
+def _svfw(run: Run) -> Iterator[Bound]:
     check(run.solver.estimator == Svrg(Root(2.0 / 3.0), Root(1.0 / 3.0)) and isinstance(run.solver.step, ConstantStep),
           "It is about svfw(): Svrg(Root(2/3), Root(1/3)) with constant steps.")
     _exact_oracle(run)
@@ -98,14 +102,14 @@ def _svfw(run: StochasticRecord) -> Iterator[Bound]:
     yield run.bound("SVFW (mean gap)", float(value), ("L_s", "D"), "e_1/(tη) + 1.5LD²η", "mean gap", (run.e1,))
 
 
-def _minibatch(run: StochasticRecord) -> Minibatch:
+def _minibatch(run: Run) -> Minibatch:
     given = run.solver.estimator
-    check(isinstance(given, Minibatch), f"It is about fresh minibatches, and the gradients came from {given!r}.")
-    found: Minibatch = given
-    return found
+    if not isinstance(given, Minibatch):
+        raise GreedyhullError(f"It is about fresh minibatches, and the gradients came from {given!r}.")
+    return given
 
 
-def _exact_oracle(run: StochasticRecord) -> None:
+def _exact_oracle(run: Run) -> None:
     check(not run.eps.any(), "It is about an exact oracle.")
 
 

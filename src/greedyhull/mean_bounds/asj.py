@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.joint import listed
-from greedyhull.mean_bounds.record import StochasticRecord, fast_enough
+from greedyhull.kinds import listed
+from greedyhull.mean_bounds.record import StochasticRecord, fast_enough, scheduled
+from greedyhull.solvers.stochastic_jones import StochasticJones
 from greedyhull.steps import Capped, Exact, OpenLoop
 from greedyhull.steps import Constant as ConstantStep
 from greedyhull.theory import (
@@ -25,19 +26,19 @@ from greedyhull.theory import (
 from greedyhull.types import Array
 
 
-def _bend(run: StochasticRecord) -> tuple[float, tuple[str, ...], str]:
+def _bend(run: JonesRecord) -> tuple[float, tuple[str, ...], str]:
     """What curvature costs in a step, over η_k²: M for a Jones atom; where atoms cannot be listed, that of ASFW."""
     check(not isinstance(run.solver.step, Exact), "Proposition asj-eg: a joint choice of step and atom without a cap need not "
                                                   "converge, whatever the batches. Use Capped(Power(0.5)).")
     K = run.constants
-    if listed(run.S):
+    if listed(run.S) is not None:
         return float(K.M), ("M",), "M"
     if isinstance(run.solver.step, Capped):
         return 0.5 * (float(K.M) + float(K.M_mean)), ("M", "M_mean"), "(M + M_mean)/2"
     return 0.5 * float(K.M), ("M",), "M/2"
 
 
-def _asj_last(run: StochasticRecord) -> Iterator[Bound]:
+def _asj_last(run: JonesRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     (bend, names, word), K = _bend(run), run.constants
@@ -48,13 +49,12 @@ def _asj_last(run: StochasticRecord) -> Iterator[Bound]:
                     f"E ← (1 − η_k)E + η_k(r_S σ/√b_k + ε_k) + ({word})η_k², from e_1", also=(run.c, run.e1))
 
 
-def _asj_rate(run: StochasticRecord) -> Iterator[Bound]:
+def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     (bend, names, word), K, c = _bend(run), run.constants, run.c
     batch, noise = run.solver.batches(run.f, run.S), float(K.r_S) * float(K.sigma)
-    rule = getattr(run.solver.step, "rule", run.solver.step)
-    if rule == OpenLoop():
+    if scheduled(run.solver.step) == OpenLoop():
         scale = np.max(noise / (np.sqrt(run.sizes(batch)) * run.eta))
         tau = Constant(max(float(scale), 1e-300), "upper bound", "τ")
         value = BetterSchedule(float(tau)).bound(noise, bend + float(c), np.inf, run.T)
@@ -67,7 +67,7 @@ def _asj_rate(run: StochasticRecord) -> Iterator[Bound]:
                     f"(r_S σ + {word} + c)(t + 1)^−p/(1 − p)", also=(c, Constant(p, "exact", "p")))
 
 
-def _asj_mean(run: StochasticRecord) -> Iterator[Bound]:
+def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
     run.must_be_convex()
     check(bool(run.solver.averages), "It is about the mean of the points, and the run returned the last.")
     (bend, names, word), K, c = _bend(run), run.constants, run.c
@@ -81,12 +81,19 @@ def _asj_mean(run: StochasticRecord) -> Iterator[Bound]:
                         f"(e_1/γ + r_S σ + γ({word} + c))/√t, γ = η√t", also=(c, run.e1))
 
 
-class JonesRecord(StochasticRecord):
+class JonesRecord(StochasticRecord[StochasticJones]):
     """A run that compares values of f: where atoms are listed it is the solver's own search that errs, not the oracle."""
+
+    def step_at(self, k: int) -> float:
+        return self.solver.eta(k)
+
+    @property
+    def returns_mean(self) -> bool:
+        return self.solver.averages
 
     @cached_property
     def eps(self) -> Array:
-        return self.allowed if listed(self.S) else super().eps
+        return self.allowed if listed(self.S) is not None else super().eps
 
 
 ASJ = Theorems(JonesRecord, {

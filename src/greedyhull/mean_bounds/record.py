@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.gradients.base import size
-from greedyhull.steps import Power
-from greedyhull.theory import Bound, Constant, Quantity
-from greedyhull.types import Array
+from greedyhull.atoms.base import ClosedOracle
+from greedyhull.atoms.inexact import Inexact
+from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.gradients.base import Size, size
+from greedyhull.kinds import summed
+from greedyhull.looks import Look
+from greedyhull.rules import APriori
+from greedyhull.steps import Capped, Power
+from greedyhull.theory import Bound, Constant, Constants, Quantity
+from greedyhull.types import Array, AtomSet, Objective, Schedule, Solver, StepRule
+
+if TYPE_CHECKING:
+    from greedyhull.solution import Solution
 
 
-class StochasticRecord:
+class Sampling(Solver, Protocol):
+    """What the stochastic solvers have in common."""
+
+    @property
+    def step(self) -> StepRule: ...
+    @property
+    def tolerance(self) -> Schedule: ...
+    @property
+    def look(self) -> Look: ...
+
+
+Sampler = TypeVar("Sampler", bound=Sampling)
+
+
+class StochasticRecord(Generic[Sampler]):
     """Steps η_1, …, η_T, tolerances, e_1 and constants of a run that returned w_{T+1}, or a mean of w_1, …, w_T."""
 
-    def __init__(self, solution: Any) -> None:
-        self.solution, self.solver = solution, solution.solver
-        self.f, self.S, self.n = solution.objective, solution.atom_set, getattr(solution.objective, "n", None)
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self.solver = cast(Sampler, solution.solver)  # it is the solver that named this record
+        self.f: Objective = solution.objective
+        self.S: AtomSet = solution.atom_set
+        whole = summed(self.f)
+        self.n = None if whole is None else whole.n
         first = int(solution.trace["iteration"][0])
         check(first == 1, f"The record begins at step {first}: the run was resumed, and what came before is not on it.")
         self.T = int(solution.iterations) - 1
         check(self.T >= 1, "No step was taken.")
-        eta = getattr(self.solver, "eta", None) or (lambda k: self.solver.step.at(k - 1))
-        self.eta = np.array([float(eta(k)) for k in range(1, self.T + 1)])
+        self.eta = np.array([self.step_at(k) for k in range(1, self.T + 1)])
+
+    def step_at(self, k: int) -> float:
+        """η_k, k from one."""
+        return float(scheduled(self.solver.step).at(k - 1))
 
     @cached_property
-    def constants(self) -> Any:
+    def constants(self) -> Constants:
         return self.solution.constants
 
     @cached_property
@@ -51,10 +82,11 @@ class StochasticRecord:
     @cached_property
     def eps(self) -> Array:
         """What the answers may have been off at each step, at most: none where the set's oracle is exact."""
-        if hasattr(self.S.oracle(np.random.default_rng(0)), "exact"):
+        if isinstance(self.S.oracle(np.random.default_rng(0)), ClosedOracle):
             return np.zeros(self.T)
-        own = getattr(self.S, "epsilon", None)
-        check(not callable(own), "The oracle errs by a schedule of its own calls, which are not on the record.")
+        own = _own_error(self.S)
+        if callable(own):
+            raise GreedyhullError("The oracle errs by a schedule of its own calls, which are not on the record.")
         known = own is not None or bool(self.allowed.any()) or not np.any(self.solution.trace["slack"] > 0.0)
         check(known, "The oracle's error at each step is not on the record.")
         return self.allowed if own is None else np.full(self.T, float(own))
@@ -65,18 +97,18 @@ class StochasticRecord:
         value = float((self.eps / self.eta).max()) if self.eps.any() else 0.0
         return Constant(value, "upper bound" if value > 0.0 else "exact", "c")
 
-    def sizes(self, batch: Any) -> Array:
+    def sizes(self, batch: Size) -> Array:
         """b_k, infinite where the batch is all of the data."""
         b = np.array([float(size(batch, k, self.n)) for k in range(1, self.T + 1)])
         return np.where(b >= (np.inf if self.n is None else self.n), np.inf, b)
 
     def must_be_convex(self) -> None:
-        check(getattr(self.f, "convex", True), "f is not known to be convex, so that only gaps can be spoken of.")
+        check(self.f.traits.convex, "f is not known to be convex, so that only gaps can be spoken of.")
 
     @property
     def returns_mean(self) -> bool:
         """Whether the point that was returned is a mean of w_1, …, w_T."""
-        return bool(getattr(self.solver, "averages", False) or getattr(getattr(self.solver, "look", None), "averages", False))
+        return self.solver.look.averages
 
     def must_return_last(self) -> None:
         check(not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
@@ -88,10 +120,28 @@ class StochasticRecord:
         return Bound(name, value, given, formula, of, "expectation")
 
 
-def fast_enough(run: StochasticRecord, batch: Any) -> float:
+def scheduled(step: StepRule) -> APriori:
+    """The schedule that sets the steps, or holds them back."""
+    rule = step.rule if isinstance(step, Capped) else step
+    if not isinstance(rule, APriori):
+        raise GreedyhullError(f"{rule!r} does not set its steps in advance.")
+    return rule
+
+
+def _own_error(S: AtomSet) -> float | Callable[[int], float] | None:
+    """The error that an oracle makes on purpose, where it has one of its own."""
+    while isinstance(S, Wrapped):
+        if isinstance(S, Inexact):
+            return S.epsilon
+        S = S.S
+    return None
+
+
+def fast_enough(run: StochasticRecord[Sampler], batch: Size) -> float:
     """p, if η_k = k^−p with p < 1 and b_k ≥ η_k^−2 at every step."""
-    rule = getattr(run.solver.step, "rule", run.solver.step)
-    check(isinstance(rule, Power) and rule.p < 1.0, f"It is about steps k^−p with p < 1, and those were of {rule!r}.")
+    rule = scheduled(run.solver.step)
+    if not (isinstance(rule, Power) and rule.p < 1.0):
+        raise GreedyhullError(f"It is about steps k^−p with p < 1, and those were of {rule!r}.")
     short = np.flatnonzero(run.sizes(batch) < (1.0 - 1e-9) * run.eta**-2.0)
     k = int(short[0]) + 1 if short.size else 0
     check(k == 0, f"It asks for batches b_k ≥ η_k^−2, and that of step {k} was smaller.")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.ranges import row_norms
-from greedyhull.paper.problems import listed
+from greedyhull.paper.problems import atom_rows
 from greedyhull.problems import absolute, hinge
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, AtomSet, Finite, Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +31,14 @@ class Kinked:
         return {"L": self.L, "M_Phi": self.D**2, "R2": self.R2}
 
 
-def kinked(name: str, S: AtomSet, seed: int, n: int = 60) -> Kinked:
+def kinked(name: str, S: Finite, seed: int, n: int = 60) -> Kinked:
     """The hinge or the absolute loss on random data over a set whose atoms can be listed."""
     rng = np.random.default_rng(seed)
     d = S.shape[0]
     X = rng.standard_normal((n, d))
     y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
     f = hinge(X, np.where(y > 0, 1.0, -1.0)) if name == "hinge" else absolute(X, y)
-    atoms, centre = listed(S), S.centre().array()
+    atoms, centre = atom_rows(S), S.centre().array()
     least = minimum(name, X, np.where(y > 0, 1.0, -1.0) if name == "hinge" else y, atoms)
     return Kinked(name, f, S, least, float(row_norms(f.design).max()), 0.5 * float(((atoms - centre) ** 2).sum(axis=1).max()),
                   float(S.sizes().diameter))

@@ -36,7 +36,7 @@ class Played:
         return np.arange(len(self.errors))
 
 
-def play(problem: Problem, solver: Solver, steps: int, *, S: AtomSet = None, seed: int = 0, start: Any = None,
+def play(problem: Problem, solver: Solver, steps: int, *, S: AtomSet | None = None, seed: int = 0, start: Any = None,
          points: bool = False) -> Played:
     """``steps`` iterations of the solver; ``S`` is the set with another oracle, ``points`` keeps every point."""
     told: list[dict[str, Any]] = []

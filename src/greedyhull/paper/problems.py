@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import CoordinateIterate
+from greedyhull.kinds import listed
 from greedyhull.minimize import minimize
 from greedyhull.problems import least_squares, logistic, quadratic
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.stop import Gap, Iterations, Stalled
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, Atom, Finite, Objective
+from greedyhull.types import AtomSet as AnySet
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,14 @@ class Problem:
     S: AtomSet
     M: float
     least: float
+
+    @property
+    def atoms(self) -> Finite:
+        """S, where its atoms can be listed."""
+        found = listed(self.S)
+        if found is None:
+            raise GreedyhullError(f"The atoms of {self.S!r} cannot be listed; a set such as Vertices(matrix) is wanted.")
+        return found
 
 
 def posed(name: str, f: Objective, S: AtomSet, least: float | None = None) -> Problem:
@@ -67,14 +78,14 @@ def slope() -> Problem:
     return posed("linear on a ball", quadratic(np.zeros((3, 3)), np.array([1.0, 0.0, 0.0])), L2Ball(3, 1.0), -1.0)
 
 
-def mixtures(S: AtomSet, count: int, rng: np.random.Generator) -> Array:
+def mixtures(S: AnySet, count: int, rng: np.random.Generator) -> Array:
     """Random points of the hull: mixtures of atoms that the oracle names for random directions."""
     directions = rng.standard_normal((4 * int(np.prod(S.shape)), *S.shape))
     atoms = np.stack([atom_array(S.atom(g), S) for g in directions])
     return np.asarray(rng.dirichlet(np.full(len(atoms), 0.2), size=count) @ atoms)
 
 
-def listed(S: AtomSet) -> Array:
+def atom_rows(S: Finite) -> Array:
     """All atoms of a set that can list them, one in each row."""
     return np.stack([atom_array(S[j], S) for j in range(len(S))])
 
@@ -89,7 +100,7 @@ def gradient_at(f: Objective, x: Array) -> Array:
     return np.asarray(f.gradient(CoordinateIterate(x)))
 
 
-def atom_array(atom: Any, S: AtomSet) -> Array:
+def atom_array(atom: Atom, S: AnySet) -> Array:
     """The coordinates of an atom."""
     x = np.zeros(S.shape)
     atom.add_to(x, 1.0)

@@ -8,13 +8,14 @@ import numpy as np
 
 from greedyhull.atoms.ranges import row_norms
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.kinds import summed
 from greedyhull.minimize import minimize
 from greedyhull.noise import noise
-from greedyhull.paper.problems import Problem, posed, value_at
+from greedyhull.paper.problems import Problem, atom_array, posed, value_at
 from greedyhull.problems import least_squares
 from greedyhull.progress import Event
 from greedyhull.stop import Iterations
-from greedyhull.types import Array, AtomSet, Solver
+from greedyhull.types import Array, AtomSet, Solver, Summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,13 @@ class Sampled:
     M_term: float
 
     @property
+    def f(self) -> Summed:
+        """The sum."""
+        found = summed(self.problem.f)
+        assert found is not None, "it is made as one"
+        return found
+
+    @property
     def sharp(self) -> dict[str, float]:
         """What `theory.asj` and `theory.asfw` ask for."""
         return {"M": self.problem.M, "sigma": self.sigma, "r_S": self.radius, "e1": self.e1}
@@ -41,7 +49,8 @@ class Sampled:
     @property
     def e1(self) -> float:
         """The error of the first atom, where all runs begin."""
-        return value_at(self.problem.f, np.asarray(self.problem.S.matrix[0])) - self.problem.least
+        first = atom_array(self.problem.atoms[0], self.problem.S)
+        return value_at(self.problem.f, first) - self.problem.least
 
 
 def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled:
@@ -57,7 +66,7 @@ def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled
                    float(sizes.diameter), float(((high - low) ** 2).max()))
 
 
-def along(sampled: Sampled, solver: Solver, at: Array, seed: int, S: AtomSet = None) -> Array:
+def along(sampled: Sampled, solver: Solver, at: Array, seed: int, S: AtomSet | None = None) -> Array:
     """Errors of w_k and of the mean of the points before it, weighted with their steps, at the given k: two rows.
 
     The solver is looked at after every step (``every=1``). k counts from one, as in the paper.
@@ -78,6 +87,6 @@ def along(sampled: Sampled, solver: Solver, at: Array, seed: int, S: AtomSet = N
         if i is not None:
             last[i], mean[i] = event.value - problem.least, value_at(problem.f, average) - problem.least
 
-    minimize(problem.f, problem.S if S is None else S, solver, start=problem.S[0], stop=Iterations(int(at[-1])), seed=seed,
+    minimize(problem.f, problem.S if S is None else S, solver, start=problem.atoms[0], stop=Iterations(int(at[-1])), seed=seed,
              watch=watch)
     return np.stack([last, mean])

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.base import worst_within
 from greedyhull.atoms.inexact import Inexact
+from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import Iterate
 from greedyhull.joint import toward
+from greedyhull.kinds import listed
 from greedyhull.memory import Memory
 from greedyhull.paper.problems import Problem
 from greedyhull.progress import Progress
 from greedyhull.schedules import harmonic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.steps import OpenLoop
-from greedyhull.types import AtomSet, Objective
+from greedyhull.types import AtomSet, Finite, Needs, Objective, Solver
 
 LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
 
@@ -29,16 +30,16 @@ class WorstJones:
     the one that leads highest."""
 
     c: float
-    looks_back = False
+    needs = Needs(atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        oracle = memory.oracle(S)
+        oracle, all_atoms = memory.oracle(S), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
             d, slack, kind = oracle.argmin(g)
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack)
             eta = 2.0 / (k + 2.0)
-            moves = [w.toward(S[j]) for j in range(len(S))]
+            moves = [w.toward(all_atoms[j]) for j in range(len(all_atoms))]
             ahead = np.array([f.along(w, move).value(eta) for move in moves])
             w.move(moves[worst_within(ahead, self.c * eta**2)], eta)
 
@@ -48,10 +49,10 @@ class WorstJoint:
     """Zhang's corollary at its worst: of all points toward atoms within 4c/(k + 2)² of the joint minimum, the highest."""
 
     c: float
-    looks_back = False
+    needs = Needs(atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        oracle, atoms = memory.oracle(S), toward(f, S, w, memory)
+        oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
@@ -60,8 +61,8 @@ class WorstJoint:
             best = atoms.jointly(w, answer, 0.0)
             allowed = best.value + 4.0 * self.c / (k + 2.0) ** 2
             move, eta, highest = best.move, best.step, best.value
-            for j in range(len(S)):
-                candidate = w.toward(S[j])
+            for j in range(len(all_atoms)):
+                candidate = w.toward(all_atoms[j])
                 values = f.along(w, candidate).values(LENGTHS)
                 i = int(np.where(values <= allowed, values, -np.inf).argmax())
                 if highest < values[i] <= allowed:
@@ -69,7 +70,14 @@ class WorstJoint:
             w.move(move, eta)
 
 
-def adversaries(problem: Problem, c: float) -> list[tuple[str, Any, Any]]:
+def _listed(S: AtomSet) -> Finite:
+    found = listed(S)
+    if found is None:
+        raise GreedyhullError(f"The atoms of {S!r} cannot be listed, so that the worst of them is not known.")
+    return found
+
+
+def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, AtomSet]]:
     """Both families with the worst atoms that c admits, as (name, solver, set); Jones where atoms can be listed."""
-    found: list[tuple[str, Any, Any]] = [("Frank-Wolfe", FrankWolfe(OpenLoop(), harmonic(c)), Inexact(problem.S))]
-    return [*found, ("Jones", WorstJones(c), problem.S)] if hasattr(problem.S, "__len__") else found
+    found: list[tuple[str, Solver, AtomSet]] = [("Frank-Wolfe", FrankWolfe(OpenLoop(), harmonic(c)), Inexact(problem.S))]
+    return [*found, ("Jones", WorstJones(c), problem.S)] if listed(problem.S) is not None else found

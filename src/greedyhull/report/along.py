@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -47,7 +47,8 @@ def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
     k = solution.trace["iteration"][moments - 1].astype(float)
     values = {bound.name: np.full(len(moments), np.nan) for bound in wanted}
     for place, rows in enumerate(moments.tolist()):
-        for bound in found if rows == length else bounds_of(Until(solution, rows)):
+        run = cast("Solution", Until(solution, rows))  # what it does not say itself, the solution does
+        for bound in found if rows == length else bounds_of(run):
             if bound.name in values:
                 values[bound.name][place] = bound.value
     lines: list[Line] = []

@@ -117,7 +117,7 @@ def _names(runs: list[Solution]) -> list[str]:
 def _name(solver: Solver, beside: list[Any]) -> str:
     """The solver's class and those of its fields that differ from others of its class."""
     name, alike = type(solver).__name__, [other for other in beside if type(other) is type(solver)]
-    told = [field.name for field in fields(solver)] if is_dataclass(solver) else []
+    told: list[str] = [field.name for field in fields(solver)] if is_dataclass(solver) else []
     said = {field: {repr(getattr(other, field)) for other in alike} for field in told}
     differ = [f"{field}={getattr(solver, field)!r}" for field in told if len(said[field]) > 1]
     return f"{name}({', '.join(differ)})" if differ else name

@@ -58,7 +58,7 @@ def _timed(solution: Solution) -> dict[str, float]:
     f, S, solver = solution.objective, solution.atom_set, solution.solver
     w, rng = afresh(solution.point), np.random.default_rng(0)
     oracle = S.oracle(rng)
-    if getattr(f, "n", 0) is None:  # a stream: its samples are not for us to take
+    if f.traits.terms == "stream":  # a stream: its samples are not for us to take
         g = rng.standard_normal(S.shape)
         return {"oracle": _median(lambda: oracle.argmin(g))}
     g = f.gradient(w)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
+from greedyhull.choose import needs_of
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.types import AtomSet, Objective, Solver
+from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,8 @@ class Aggregated:
               f"Aggregated(every={self.every!r}) was given; a whole number of at least 1 is wanted.")
 
     @property
-    def looks_back(self) -> bool:
-        return self.solver.looks_back
-
-    @property
-    def needs_smooth(self) -> bool:
-        return getattr(self.solver, "needs_smooth", False)
+    def needs(self) -> Needs:
+        return needs_of(self.solver)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         mean: Mean = memory.part("aggregated", lambda: Mean(f, S))
@@ -81,8 +77,8 @@ class Mean:
         self.weight, self.terms, self.last = self.weight + share, self.terms + 1.0, k
 
     @property
-    def gradient(self) -> Any:
-        return self.slope / self.weight
+    def gradient(self) -> Array:
+        return np.asarray(self.slope / self.weight)
 
     def lower(self, least: float) -> float:
         """A lower bound on min f, where ``least`` is one on the minimum of the mean gradient over S.
@@ -93,10 +89,10 @@ class Mean:
         allowance = (2.0 + self.terms / 16.0) * self.rounding
         return float(least + (self.offset - allowance) / self.weight)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         return {"slope": self.slope, "sums": np.array([self.weight, self.offset, self.rounding, self.terms]),
                 "last": np.array(self.last)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         self.slope, self.last = state["slope"], int(state["last"])
         self.weight, self.offset, self.rounding, self.terms = state["sums"].tolist()

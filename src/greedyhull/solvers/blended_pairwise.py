@@ -10,7 +10,7 @@ from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
 from greedyhull.steps import Exact
-from greedyhull.types import AtomSet, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class BlendedPairwise:
 
     step: StepRule = field(default_factory=Exact)
     tolerance: Schedule = zero
-    looks_back = True
-    needs_smooth = True
+    needs = Needs(smooth=True)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import second_order
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.types import AtomSet, Objective
+from greedyhull.types import AtomSet, Needs, Objective
 from greedyhull.working import Working
 
 
@@ -30,18 +31,19 @@ class Corrective:
 
     batch: int = 30
     steps: int = 5
-    looks_back = True
-    needs_smooth = True
+    needs = Needs(smooth=True, second_order=True)
 
     def __post_init__(self) -> None:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
                                                    "numbers of at least 1 are wanted.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        check(getattr(f, "correctable", False), lambda: f"Corrective reweights atoms by Newton steps, and {f!r} has no finite "
-                                                        "Hessian for them. Use BlendedPairwise().")
-        oracle = memory.oracle(S)
-        working: Working = memory.part("working", lambda: Working(f, w))
+        curved = second_order(f)
+        if curved is None:
+            raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
+                                  "BlendedPairwise().")
+        oracle, large = memory.oracle(S), curved.design.n > 4000
+        working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
             found = oracle.best(g, max(self.batch, len(w)))
@@ -52,4 +54,4 @@ class Corrective:
             if not early:  # only those that promise something
                 atoms = atoms.take((scores < f.euler(w) - 0.05 * gap).nonzero()[0])
             working.join(w, atoms)
-            working.reweight(w, gap, self.steps, 8 if early and f.design.n > 4000 else 1)
+            working.reweight(w, gap, self.steps, 8 if early and large else 1)

@@ -10,7 +10,7 @@ from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
 from greedyhull.steps import Exact
-from greedyhull.types import AtomSet, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class FrankWolfe:
 
     step: StepRule = field(default_factory=Exact)
     tolerance: Schedule = zero
-    looks_back = False
-    needs_smooth = True
+    needs = Needs(smooth=True, atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)

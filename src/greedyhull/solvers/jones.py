@@ -9,12 +9,14 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
-from greedyhull.joint import Choice, Mover, listed, toward
+from greedyhull.joint import Choice, Mover, toward
+from greedyhull.kinds import listed
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
+from greedyhull.rules import APriori
 from greedyhull.schedules import zero
 from greedyhull.steps import Exact
-from greedyhull.types import Answer, AtomSet, Objective, Schedule, Step, StepRule
+from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule
 
 
 @dataclass(frozen=True)
@@ -39,24 +41,25 @@ class Jones:
 
     step: StepRule = field(default_factory=Exact)
     tolerance: Schedule = zero
-    looks_back = False
+    needs = Needs(atoms=False)
 
     def __post_init__(self) -> None:
-        check(isinstance(self.step, Exact) or hasattr(self.step, "at"),
+        check(isinstance(self.step, Exact | APriori),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
               "in advance, OpenLoop() say, is wanted.")
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        if not getattr(f, "smooth", True):
+        if not f.traits.smooth:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
                    "above the minimum. Smoothed() converges.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
+        exact = listed(S) is not None  # the search looks at all atoms itself
         for k in memory.count(first=0):
             g = f.gradient(w)
             epsilon = self.tolerance(k, memory.gap)
-            answer = oracle.argmin(g, tol=0.0 if listed(S) else epsilon)
+            answer = oracle.argmin(g, tol=0.0 if exact else epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
             move, eta, _, _ = choose(w, answer, k)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
-from greedyhull.batch import Source, source_of
+from greedyhull.batch import rows_of, source_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Root, check_linear, check_size, size
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import linear_model
 from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
-from greedyhull.types import Array, Atom, AtomSet, Objective, Schedule, State
+from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, State, Supply
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ class LuFreund:
     tolerance: Schedule = zero
     every: int | None = None
     look: Look = field(default=FullGap())
-    looks_back = False
-    needs_smooth = True
+    needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
@@ -57,44 +56,44 @@ class LuFreund:
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
-        check_model(f)
+        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        n = check_model(f).n
         kept: Substitutes = memory.part("substitutes", lambda: Substitutes(source))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
-        b = min(size(self.batch, 1, f.n), f.n)
-        m = f.n / b
+        b = min(size(self.batch, 1, n), n)
+        m = n / b
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
             before, t = source.spent, k - 1
             d, _, _ = oracle.argmin(kept.gradient(w), tol=self.tolerance(t, memory.gap))
             kept.renew(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
-            w.work.products += 2.0 * (source.spent - before) / f.n
+            w.work.products += 2.0 * (source.spent - before) / n
             w.move(w.toward(d), 2.0 * (2.0 * m + t) / ((t + 1.0) * (4.0 * m + t)))
 
 
 class Substitutes:
     """sᵢ of every term, its slope pᵢ ℓ'ᵢ(sᵢ), and g = Aᵀslopes."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Supply) -> None:
         self.source = source
         self.arrays: State = {}
 
     def gradient(self, w: Iterate) -> Array:
         """g; at first that of w itself, all n terms of it."""
         if not self.arrays:
-            whole = self.source.again(self.source.whole)
+            whole = rows_of(self.source.again(self.source.whole))
             s = whole.image(w.array())
             slopes = whole.slopes(s)
             self.arrays = {"s": s, "slopes": slopes, "g": whole.adjoint(slopes)}
         return self.arrays["g"]
 
-    def renew(self, batch: Any, d: Atom, beta: float) -> None:
+    def renew(self, drawn: Minibatch, d: Atom, beta: float) -> None:
         """s_B ← (1 − β)s_B + βA_B d; slopes and g follow."""
+        batch, source = rows_of(drawn), self.source
         s, slopes, index = self.arrays["s"], self.arrays["slopes"], batch.index
-        f = self.source.f
-        s[index] += beta * (batch.image(dense_atom(d, f.domain)) - s[index])
-        new = batch.slopes(s[index]) * (len(index) / f.n)  # weights of a batch are n/b times those of the whole
+        s[index] += beta * (batch.image(dense_atom(d, source.f.domain)) - s[index])
+        new = batch.slopes(s[index]) * (batch.size / source.n)  # weights of a batch are n/b times those of the whole
         self.arrays["g"] = self.arrays["g"] + batch.adjoint(new - slopes[index])
         slopes[index] = new
 
@@ -105,8 +104,11 @@ class Substitutes:
         self.arrays = {name: np.array(array) for name, array in state.items()}
 
 
-def check_model(f: Objective) -> None:
-    """Raise unless every term of f is a function of its own product aᵢ·w."""
+def check_model(f: Objective) -> LinearModel:
+    """f as a linear model; refused unless every term of f is a function of its own product aᵢ·w."""
     check_linear(f, "LuFreund")
-    check(not f.has_intercept, f"{f!r} fits an intercept, which ties its terms together, and LuFreund takes them one by one. "
-                               "Leave the intercept out, or give X a constant column.")
+    check(not f.traits.intercept, f"{f!r} fits an intercept, which ties its terms together, and LuFreund takes them one by "
+                                  "one. Leave the intercept out, or give X a constant column.")
+    model = linear_model(f)
+    assert model is not None
+    return model

@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import Any, Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from greedyhull.choose import needs_of
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.joint import Choice, Mover
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
+from greedyhull.rules import Stepping
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, told
 from greedyhull.steps import Exact, within
-from greedyhull.types import Answer, AtomSet, Objective
+from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Solver, Step
+
+
+@runtime_checkable
+class Moving(Solver, Protocol):
+    """A solver whose choice of a move can be asked for, as that of `Jones` and `PairwiseJones`."""
+
+    @property
+    def tolerance(self) -> Schedule: ...
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step) -> Mover: ...
 
 
 @dataclass(frozen=True)
@@ -33,22 +44,21 @@ class Mixed:
     array([0.33333333, 0.33333333, 0.33333333])
     """
 
-    solvers: tuple[Any, ...] = (FrankWolfe(), Jones())
+    solvers: tuple[FrankWolfe | Moving, ...] = (FrankWolfe(), Jones())
     choose: Literal["alternate", "better"] | Callable[[int], int] = "alternate"
 
     def __post_init__(self) -> None:
-        check(len(self.solvers) > 0 and all(isinstance(s, FrankWolfe) or hasattr(s, "mover") for s in self.solvers),
+        check(len(self.solvers) > 0 and all(isinstance(s, FrankWolfe | Moving) for s in self.solvers),
               f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
         check(callable(self.choose) or self.choose in ("alternate", "better"),
               f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
 
     @property
-    def looks_back(self) -> bool:
-        return any(solver.looks_back for solver in self.solvers)
-
-    @property
-    def needs_smooth(self) -> bool:
-        return any(getattr(solver, "needs_smooth", False) for solver in self.solvers)
+    def needs(self) -> Needs:
+        """What any of its solvers needs."""
+        each = [needs_of(solver) for solver in self.solvers]
+        return Needs(smooth=any(needs.smooth for needs in each), atoms=any(needs.atoms for needs in each),
+                     second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each))
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
@@ -77,10 +87,10 @@ class Mixed:
 
     def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]
-        step = memory.part(f"step{i}", lambda: getattr(solver, "step", Exact()).start(memory.warm))
-        if hasattr(solver, "mover"):
-            mover: Mover = solver.mover(f, S, w, memory, step)
-            return mover
+        rule = solver.step if isinstance(solver, Stepping) else Exact()
+        step: Step = memory.part(f"step{i}", lambda: rule.start(memory.warm))
+        if isinstance(solver, Moving):
+            return solver.mover(f, S, w, memory, step)
 
         def frank_wolfe(w: Iterate, answer: Answer, k: int) -> Choice:
             toward = w.toward(answer.atom)

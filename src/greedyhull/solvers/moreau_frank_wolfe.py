@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.inexact import Inexact
+from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.average import Average
-from greedyhull.batch import Source, source_of
-from greedyhull.duals import duals_of
+from greedyhull.batch import source_of
+from greedyhull.duals import Duals, NoDuals, duals_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.iterate import CoordinateIterate, Iterate
@@ -22,7 +24,10 @@ from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.steepness import steepness
 from greedyhull.theory import Bound, Constant, Theorems
-from greedyhull.types import Array, AtomSet, Objective, State
+from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
+
+if TYPE_CHECKING:
+    from greedyhull.solution import Solution
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -59,7 +64,7 @@ class MoreauFrankWolfe:
     lipschitz: float | None = None
     every: int | None = None
     look: Look = field(default=FullGap())
-    looks_back = False
+    needs = Needs(atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         check(isinstance(self.horizon, (int, np.integer)) and self.horizon >= 1,
@@ -91,26 +96,26 @@ class MoreauFrankWolfe:
 
     def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: the centre."""
-        w: Iterate = S.centre()
-        return w
+        return S.centre()
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         w.view("average", lambda: Average(w))
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
-        duals = memory.part("duals", lambda: duals_of(f, oracle))
+        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        duals: Duals | NoDuals = memory.part("duals", lambda: duals_of(f, oracle))
         pair: Pair = memory.part("pair", lambda: Pair(x.array, self._lipschitz(f, S, x.array), S.diameter, self.horizon))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         for k in memory.count(first=1):
-            mean: Any = w.views["average"]
+            mean = w.views["average"]
+            assert isinstance(mean, Average)
             if look.due(k, source.spent):
                 point = seen_from(w, CoordinateIterate(pair.output(k, mean)))
                 yield duals.improve(look(point, {"spent": source.spent, "last": w.copy()}))
             if pair.D == 0.0:  # a set of one point: there is nowhere to go
                 return
             before, j = source.spent, pair.count(k)
-            b, p, beta = size(self.batch, k, f.n), pair.pull(j, mean.array(), x.array), pair.beta(j)
-            pair.descend(j, p, beta, lambda v, b=b: duals.gradient(source.draw(b), v))
+            b, p, beta = size(self.batch, k, source.terms), pair.pull(j, mean.array(), x.array), pair.beta(j)
+            pair.descend(j, p, beta, lambda v: duals.gradient(source.draw(b), v))  # noqa: B023 — it is asked here and now
             slide(w, x, oracle, p, beta, pair.tolerance(j), 24 * pair.N)  # 6βD²/tolerance
             mean.include(float(j))
             w.work.products += 2.0 * (source.spent - before) / source.n
@@ -122,11 +127,11 @@ class MoreauFrankWolfe:
         """The statement about a run of this solver."""
         return Theorems(lambda solution: solution, {"Moreau envelope (rate)": self._promised})
 
-    def _promised(self, solution: Any) -> Iterator[Bound]:
+    def _promised(self, solution: Solution) -> Iterator[Bound]:
         """The rate of the run whose mean was returned; steps are counted as in `Pair`."""
         check(int(solution.trace["iteration"][0]) == 1, "The run was resumed, and what came before is not on the record.")
         f, S = solution.objective, solution.atom_set
-        check(getattr(S, "epsilon", None) is None and not np.any(solution.trace["slack"] > 0.0),
+        check(not _errs(S) and not np.any(solution.trace["slack"] > 0.0),
               "It is about an oracle that errs by no more than it is allowed to, and this one may.")
         D, L = S.sizes().diameter, steepness(f, S, self.first(f, S).array()).L
         if self.lipschitz is not None:
@@ -153,7 +158,12 @@ def smoothing(N: int, L: float, D: float) -> float:
     return out
 
 
-def slide(w: Iterate, x: Position, oracle: Any, p: Array, beta: float, tol: float, most: int) -> None:
+def _errs(S: AtomSet) -> bool:
+    """Whether the oracle makes an error of its own, whatever the solver tolerates."""
+    return isinstance(S, Wrapped) and ((isinstance(S, Inexact) and S.epsilon is not None) or _errs(S.S))
+
+
+def slide(w: Iterate, x: Position, oracle: Oracle, p: Array, beta: float, tol: float, most: int) -> None:
     """Move w to where ⟨p, ·⟩ + (β/2)‖· − w‖² has a Frank-Wolfe gap of at most ``tol``, in at most ``most`` steps.
 
     It ends earlier where an oracle that errs by more than it may has no atom left that leads down.
@@ -208,7 +218,7 @@ class Pair:
         out: Array = ((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing
         return out
 
-    def descend(self, j: int, p: Array, beta: float, subgradient: Any) -> None:
+    def descend(self, j: int, p: Array, beta: float, subgradient: Callable[[Array], Array]) -> None:
         """The steps of u, and the mean of them into ū."""
         v, within = self.u, np.zeros(self.u.shape)
         for t in range(1, j + 2):
@@ -217,7 +227,7 @@ class Pair:
         self.u = v
         self.mean = self.mean + (2.0 / (j + 1.0)) * (within - self.mean)
 
-    def output(self, k: int, mean: Any) -> Array:
+    def output(self, k: int, mean: Average) -> Array:
         """The mean of this run from its third quarter on, before that the one of the last run; x̄ in the very first."""
         done = self.count(k) - 1
         out: Array = mean.array() if done > 0 and (self.since == 1 or 4 * done >= 3 * self.N) else self.kept

@@ -10,7 +10,7 @@ from greedyhull.joint import Mover, swaps
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.schedules import zero
-from greedyhull.types import AtomSet, Objective, Schedule, Step
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Step
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class PairwiseJones:
     """
 
     tolerance: Schedule = zero
-    looks_back = True
+    needs = Needs()
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        if not getattr(f, "smooth", True):
+        if not f.traits.smooth:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
                    "above the minimum. Smoothed() converges.")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from greedyhull.average import Average
-from greedyhull.batch import Source, source_of
-from greedyhull.duals import duals_of
+from greedyhull.batch import count_of, source_of
+from greedyhull.duals import Duals, NoDuals, duals_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.iterate import CoordinateIterate, Iterate
@@ -21,12 +20,13 @@ from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
+from greedyhull.rules import APriori
 from greedyhull.schedules import zero
 from greedyhull.steepness import steepness
-from greedyhull.steps import Power
+from greedyhull.steps import Power, in_advance
 from greedyhull.theory import Theorems, diverges
-from greedyhull.types import Array, AtomSet, Objective, Schedule, StepRule
-from greedyhull.weights import Fading, Steady, Unweighted, weights_of
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, StepRule, Supply
+from greedyhull.weights import Fading, Steady, Unweighted, Weights, weights_of
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
@@ -55,22 +55,22 @@ class RegularizedStochasticFrankWolfe:
     (True, True)
     """
 
-    sigma: Any = field(default=Unweighted())
+    sigma: Weights | Schedule = field(default=Unweighted())
     step: StepRule = field(default=Power(0.5))
     regularizer: Regularizer = field(default=SquaredNorm())
     tolerance: Schedule = zero
     batch: Size = 256
     every: int | None = None
     look: Look = field(default=FullGap())
-    looks_back = False
+    needs = Needs(atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         weights_of(self.sigma)
         check_regularizer(self.regularizer)
         check_size("batch", self.batch)
         at_steps(self.look, self.every)
-        check(hasattr(self.step, "at"), f"step={self.step!r} was given; it needs values of f, which a stochastic solver does "
-                                        "not compute. Use Power(0.5).")
+        check(isinstance(self.step, APriori), f"step={self.step!r} was given; it needs values of f, which a stochastic solver "
+                                              "does not compute. Use Power(0.5).")
         check(not (isinstance(self.step, Power) and self.step.p >= 1.0),
               f"step={self.step!r} was given; theorem ARSFW holds for k^−p with p in [0, 1): at p = 1 its constant is "
               "infinite. Use Power(0.5).")
@@ -92,24 +92,23 @@ class RegularizedStochasticFrankWolfe:
 
     def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
-        w: Iterate = argmin_over(self.regularizer, S)
-        return w
+        return argmin_over(self.regularizer, S)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        rule: Any = self.step
-        weights = weights_of(self.sigma)
+        rule, weights = in_advance(self.step), weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         leader: Leader = memory.part("leader", lambda: self.begins(f, S, x.array))
-        duals = memory.part("duals", lambda: duals_of(f, oracle))
-        how = Regret() if f.n is None and isinstance(self.look, FullGap) else self.look  # a stream has no full gap
+        duals: Duals | NoDuals = memory.part("duals", lambda: duals_of(f, oracle))
+        stream = f.traits.terms == "stream"
+        how = Regret() if stream and isinstance(self.look, FullGap) else self.look  # a stream has no full gap
         look: Looking = memory.part("look", lambda: at_steps(how, self.every).start(f, S, w, memory))
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
                 yield duals.improve(look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound}))
-            before, eta, b = source.spent, float(rule.at(k - 1)), size(self.batch, k, f.n)
+            before, eta, b = source.spent, float(rule.at(k - 1)), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
             g = duals.gradient(source.draw(b), x.array)
             h = leader.pull(scale, x.array)
@@ -126,7 +125,8 @@ class RegularizedStochasticFrankWolfe:
         c = weights.c
         if c is None:
             V = steepness(f, S, x).V
-            b = min(size(self.batch, 1, f.n), f.n or np.inf)
+            n = count_of(f)
+            b = min(size(self.batch, 1, n), n or np.inf)
             c = weights.factor * b**0.5 * 0.5 * r * (r / V) if V > 0.0 else 1.0
             c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
         return Leader(self.regularizer, x, c, 0.5 * D * D)  # Φ is 1-smooth
@@ -139,8 +139,7 @@ class RegularizedStochasticFrankWolfe:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem these steps and weights do not meet."""
-        rule: Any = self.step
-        weights = weights_of(self.sigma)
+        rule, weights = in_advance(self.step), weights_of(self.sigma)
         if not diverges(lambda k: float(rule.at(k))):
             yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, and the points cannot follow the leader. "
                    "Use Power(0.5).")

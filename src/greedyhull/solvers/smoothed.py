@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.continuation import Continuation, first_mu
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
+from greedyhull.objective import Composite
 from greedyhull.progress import Progress
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.types import AtomSet, Objective
+from greedyhull.types import AtomSet, Needs, Objective
 
 CLOSED = 0.3  # μ is made smaller when the gap of f_μ is this part of what smoothing costs
 
@@ -46,13 +47,14 @@ class Smoothed:
               f"Smoothed(mu={self.mu!r}) was given; a positive number is wanted, or None to let it shrink.")
 
     @property
-    def looks_back(self) -> bool:
-        return self.solver.looks_back
+    def needs(self) -> Needs:
+        """f_μ is smooth and has a Hessian; what the solver asks of f itself is whether atoms are kept."""
+        return Needs(atoms=self.solver.needs.atoms)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        check(not getattr(f, "smooth", True) and hasattr(f, "smoothed"),
-              lambda: f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "
-                      f"{type(self.solver).__name__}() itself.")
+        if f.traits.smooth or not isinstance(f, Composite):
+            raise GreedyhullError(f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "
+                                  f"{type(self.solver).__name__}() itself.")
         way: Continuation = memory.part("continuation", lambda: Continuation(f, w, self.mu or first_mu(f, w)))
         u, soft = way.u, way.soft
         u.work = w.work

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-from greedyhull.batch import Source, source_of
+from greedyhull.batch import count_of, source_of
 from greedyhull.burst import compiled_burst
 from greedyhull.errors import check
-from greedyhull.gradients.base import Estimate, Estimator, Root
+from greedyhull.gradients.base import Cautious, Estimate, Estimator, Root
 from greedyhull.gradients.dual import Dual
 from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.gradients.momentum import Momentum
@@ -22,10 +21,11 @@ from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
+from greedyhull.rules import APriori
 from greedyhull.schedules import linear, zero
-from greedyhull.steps import Constant, OpenLoop, Power
+from greedyhull.steps import Constant, OpenLoop, Power, in_advance
 from greedyhull.theory import Theorems, diverges
-from greedyhull.types import AtomSet, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,13 @@ class StochasticFrankWolfe:
     tolerance: Schedule = zero
     every: int | None = None
     look: Look = field(default=FullGap())
-    looks_back = False
-    needs_smooth = True
+    needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         check(hasattr(self.estimator, "start") and not isinstance(self.estimator, type),
               f"estimator={self.estimator!r} was given; an estimator such as Minibatch(32) is wanted.")
-        check(hasattr(self.step, "at"), f"step={self.step!r} was given; it needs values of f, which a stochastic solver does "
-                                         "not compute. Use OpenLoop(), Power(p) or Constant(eta).")
+        check(isinstance(self.step, APriori), f"step={self.step!r} was given; it needs values of f, which a stochastic solver "
+                                              "does not compute. Use OpenLoop(), Power(p) or Constant(eta).")
         check(not at_steps(self.look, self.every).averages or self.estimator.unbiased,
               f"{self.look!r} needs estimates that are unbiased given the past, and {self.estimator!r} is not. Use Minibatch, "
               "Svrg or Saga, or look=MinibatchGap(1000).")
@@ -112,9 +111,9 @@ class StochasticFrankWolfe:
         return ASFW
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step: Any = self.step
+        step = in_advance(self.step)
         oracle, x = memory.oracle(S), w.view("position", Position)
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         burst = compiled_burst(self, f, S, source, estimate, look)
@@ -132,9 +131,9 @@ class StochasticFrankWolfe:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
-        step: Any = self.step
+        step = in_advance(self.step)
         if not diverges(lambda k: step.at(k - 1)):
             yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
                    "not reach the minimum. Use Power(0.5) or OpenLoop().")
-        said = getattr(self.estimator, "cautions", None)
-        yield from () if said is None else said(lambda k: step.at(k - 1), f.n)
+        if isinstance(self.estimator, Cautious):
+            yield from self.estimator.cautions(lambda k: step.at(k - 1), count_of(f))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from greedyhull.average import Average
-from greedyhull.batch import Source, source_of
+from greedyhull.batch import count_of, source_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.growing import Growing, Grown
@@ -17,10 +18,11 @@ from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
+from greedyhull.rules import APriori
 from greedyhull.schedules import linear, zero
-from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power
+from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
 from greedyhull.theory import Theorems, diverges
-from greedyhull.types import AtomSet, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 
@@ -52,12 +54,12 @@ class StochasticJones:
     point: str | None = None
     every: int | None = None
     look: Look = field(default=FullGap())
-    looks_back = False
+    needs = Needs(atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.batch, Growing):
             check_size("batch", self.batch)
-        check(isinstance(self.step, (Exact, Capped)) or (hasattr(self.step, "at") and not isinstance(self.step, type)),
+        check(isinstance(self.step, (Exact, Capped)) or (isinstance(self.step, APriori) and not isinstance(self.step, type)),
               f"StochasticJones(step={self.step!r}) was given; a rule that is known in advance such as Power(0.5), or "
               "Capped(Power(0.5)) to choose step and atom jointly, is wanted.")
         check(self.point in (None, "last", "average"),
@@ -77,22 +79,22 @@ class StochasticJones:
         return cls(Growing(sigma, tau), OpenLoop())
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        check(getattr(f, "convex", True), f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
-                                          "StochasticFrankWolfe.svfw() or .spider().")
+        check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
+                               "StochasticFrankWolfe.svfw() or .spider().")
         oracle, x = memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
-        choice, batches = MinibatchChoice(S, oracle), self.batches(f, S)
+        choice, batches, planned = MinibatchChoice(S, oracle), self.batches(f, S), isinstance(self.step, APriori)
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(*self._seen(w, mean, source.spent))
             before, eta, epsilon = source.spent, self.eta(k), self.tolerance(k - 1, memory.gap)
-            batch = source.draw(size(batches, k, f.n))
+            batch = source.draw(size(batches, k, source.terms))
             if self.look.averages:  # it wants unbiased gradients at the points, which a choice by values does not show
                 b = source.spent - before
                 look.seen(batch.gradient(x.array), x.array, eta, eta, b**-0.5 if b < source.n else 0.0)
-            if hasattr(self.step, "at"):
+            if planned:
                 d, step = choice.at(batch, x.array, eta, epsilon)
             else:
                 d, step = choice.jointly(batch, x.array, eta, epsilon * self._scheduled(k))
@@ -102,14 +104,20 @@ class StochasticJones:
 
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
-        rule: Any = Constant(1.0) if isinstance(self.step, Exact) else getattr(self.step, "rule", self.step)
-        return float(rule.at(k - 1))
+        return float(self._rule.at(k - 1))
+
+    @cached_property
+    def _rule(self) -> APriori:
+        """The schedule of η_k; where nothing holds the joint choice back it is one."""
+        if isinstance(self.step, Exact):
+            return Constant(1.0)
+        return in_advance(self.step.rule if isinstance(self.step, Capped) else self.step)
 
     def _scheduled(self, k: int) -> float:
         """The η_k that the tolerance η_kε_k of a joint choice refers to, whatever step is taken."""
         return OpenLoop().at(k - 1) if isinstance(self.step, Exact) else self.eta(k)
 
-    def batches(self, f: Objective, S: AtomSet) -> Any:
+    def batches(self, f: Objective, S: AtomSet) -> Size:
         """b_k for f and S: a number or a schedule."""
         return self.batch.begin(f, S, self.eta) if isinstance(self.batch, Growing) else self.batch
 
@@ -136,10 +144,10 @@ class StochasticJones:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem this set-up does not meet."""
-        if not getattr(f, "smooth", True):
+        if not f.traits.smooth:
             yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stand still "
                    "above the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
-        batches, n = Grown(1.0, self.eta) if isinstance(self.batch, Growing) else self.batch, f.n
+        batches, n = Grown(1.0, self.eta) if isinstance(self.batch, Growing) else self.batch, count_of(f)
         late, later = (float(size(batches, k, n)) for k in (LATE, LATER))
         if n is not None and later >= n:  # in the end nothing is left to chance
             return
@@ -153,6 +161,6 @@ class StochasticJones:
         if not diverges(lambda k: self.eta(k + 1)):
             yield (f"Theorem 1: the steps of {self.step!r} have a finite sum, and the points need not reach the minimum. Use "
                    "Power(0.5).")
-        rule = getattr(self.step, "rule", self.step)
+        rule = self._rule
         if isinstance(rule, Power) and rule.p >= 1.0:
             yield "Theorem ASJ: the constant 1/(1 − p) of its bound is infinite for p = 1. Use Power(0.5), or OpenLoop()."

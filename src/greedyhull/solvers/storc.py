@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
-from greedyhull.batch import Source, source_of
+from greedyhull.batch import source_of
 from greedyhull.errors import check
 from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.kinds import linear_model
 from greedyhull.line import Parabola
 from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.looks.choice import seen_from
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.term_constants import linear_terms, sampled_terms
-from greedyhull.types import Array, AtomSet, Objective, State
+from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
 
 
 class Constants(NamedTuple):
@@ -60,8 +61,7 @@ class Storc:
     every: int | None = None
     look: Look = field(default=FullGap())
     batches: tuple[float, float] = (278.0, 8.0)
-    looks_back = False
-    needs_smooth = True
+    needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
         check(isfinite(self.multiplier) and self.multiplier > 0.0,
@@ -82,7 +82,7 @@ class Storc:
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         known = self.constants(f, S)
@@ -96,7 +96,7 @@ class Storc:
                 w.step = self._step(at, source, oracle, known)
             w.work.products += 2.0 * (source.spent - before) / source.n
 
-    def _step(self, at: Sliding, source: Source, oracle: Any, known: Constants) -> float:
+    def _step(self, at: Sliding, source: Supply, oracle: Oracle, known: Constants) -> float:
         L, D = known.L, known.D
         if at.left == 0:
             at.begin(self.length(at.epoch + 1), source.full(at.y))
@@ -133,7 +133,8 @@ class Storc:
         """From the data of a linear model, by looking at some terms otherwise, where they are not given."""
         L, G = self.smoothness, self.slope
         if L is None or G is None:
-            found = (linear_terms if hasattr(f, "design") and len(f.domain) == 1 else sampled_terms)(f, S)
+            model = linear_model(f)
+            found = linear_terms(model, S) if model is not None and len(f.domain) == 1 else sampled_terms(f, S)
             L, G = L or float(found["L_max"]), G or float(found["L"])
         check(isfinite(L) and isfinite(G), f"The terms of {f!r} are not smooth everywhere, so Storc's batches would be "
                                            "infinite. Give smoothness=, or use StochasticFrankWolfe.spider().")
@@ -167,7 +168,7 @@ class Sliding:
         self.epoch, self.length, self.left = (int(i) for i in state["epoch"])
 
 
-def slide(g: Array, beta: float, x: Array, oracle: Any, tol: float, most: int) -> Array:
+def slide(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:
     """Frank-Wolfe with exact steps on ⟨g, u⟩ + (β/2)‖u − x‖² from u = x, until the gap is at most ``tol``.
 
     The curvature is βD² = 3LD²/k and the tolerance 2LD²/(Nk), so that 27/4·βD²/tol < 11N steps are always enough.

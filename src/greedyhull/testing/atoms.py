@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import Iterate
+from greedyhull.kinds import listed
 from greedyhull.testing.blocks import check_atom, check_block
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
 from greedyhull.types import Array, AtomSet
@@ -74,9 +75,8 @@ def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) ->
 
 def _listed(S: AtomSet) -> list[Array] | None:
     """All the atoms of a set that can list them and has not too many."""
-    if not hasattr(S, "scores") or not hasattr(S, "__len__") or len(S) > MOST:
-        return None
-    return [atom_array(S[j], S.shape) for j in range(len(S))]
+    atoms = listed(S)
+    return None if atoms is None or len(atoms) > MOST else [atom_array(atoms[j], S.shape) for j in range(len(atoms))]
 
 
 def _check_form(trial: _Trial) -> None:
@@ -212,8 +212,8 @@ def _check_decompose(trial: _Trial) -> None:
 
 def _check_list(trial: _Trial) -> None:
     """len, scores and [j] tell of the same atoms."""
-    S = trial.S
-    if not hasattr(S, "scores") or not hasattr(S, "__len__"):
+    S = listed(trial.S)
+    if S is None:
         return
     g = trial.gradients[0]
     scores = np.asarray(S.scores(g))
@@ -256,7 +256,7 @@ def _check_sizes(trial: _Trial) -> None:
             diameter is None or radius <= diameter * (1 + 1e-12),
             f"{S!r} has circumradius {radius} above its diameter {diameter}.",
         )
-    if diameter is not None and hasattr(S, "radius_around"):
+    if diameter is not None:
         x = pool[: len(pool) // 2 + 1].mean(axis=0)
         far, around = float(np.sqrt(((pool - x) ** 2).sum(axis=1).max())), float(S.radius_around(x.reshape(trial.shape)))
         hair = 1e-7 * trial.size

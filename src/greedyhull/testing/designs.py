@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import dense
 from greedyhull.testing.expect import expect, locked
 from greedyhull.types import Array
 
@@ -31,7 +32,7 @@ def check_design(A: Any, matrix: Any = None, *, seed: int = 0) -> None:
 
 
 def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    return dense(X)
 
 
 class _Trial:
@@ -90,11 +91,11 @@ class _Trial:
         self.same(A.energies(1.0), (X**2).sum(axis=0), "energies(1)", keeps=False)
         self.same(A.energies(weights), weights.astype(np.float64) @ X**2, "energies(weights)", keeps=False)
         self.tol = size
-        if hasattr(A, "extremes"):
+        if A.stored:
             low, high = A.extremes()
             self.same(low, X.min(axis=1), "extremes()[0]", keeps=False)
             self.same(high, X.max(axis=1), "extremes()[1]", keeps=False)
-        if hasattr(A, "frobenius"):
+        if A.frobenius is not None:
             expect(abs(A.frobenius - np.linalg.norm(X)) <= 1e-5 * np.linalg.norm(X), f"frobenius of {A!r} is {A.frobenius}.")
 
     def check_rows(self) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.losses.base import Separable
+from greedyhull.losses.profiled import Profiled
 from greedyhull.testing.expect import expect, locked
 from greedyhull.testing.lines import check_line
 from greedyhull.testing.objectives import check_objective
@@ -40,7 +42,7 @@ def _check_alone(loss: Loss, low: float, high: float, seed: int) -> None:
         _check_second(loss, z)
         _check_lines(loss, z, other, rng)
         _check_bounds(loss, z, other, rng)
-        if not getattr(loss, "smooth", True):  # lines are least at kinks
+        if not loss.smooth:  # lines are least at kinks
             for dz in (other - z, 3.0 * (z - other)):
                 _check_first(loss, locked(z + loss.along(z, dz, 1.0).argmin() * dz), other)
     _check_rows(loss, locked(rng.uniform(low, high, loss.n)), rng)
@@ -49,7 +51,7 @@ def _check_alone(loss: Loss, low: float, high: float, seed: int) -> None:
 def _size(loss: Loss, z: Array) -> float:
     """What the rounding errors of the value are proportional to."""
     value = loss.value(z)
-    return float(loss.size(value, z)) if hasattr(loss, "size") else abs(value) + 1.0
+    return float(loss.size(value, z))
 
 
 def _check_first(loss: Loss, z: Array, other: Array) -> None:
@@ -76,7 +78,7 @@ def _check_first(loss: Loss, z: Array, other: Array) -> None:
         loss.value(other) >= below - 1e-12 * (size + abs(below)),
         f"{loss!r}: φ = {loss.value(other)} lies below its tangent, {below}.",
     )
-    if getattr(loss, "smooth", True):
+    if loss.smooth:
         _check_derivative(loss, z, g, size)
     else:
         _check_subgradient(loss, z, g, size)
@@ -106,7 +108,7 @@ def _check_subgradient(loss: Loss, z: Array, g: Array, size: float) -> None:
 
 def _check_second(loss: Loss, z: Array) -> None:
     """metric(z, Z) is the Hessian, by differences of the gradient; a loss may not know it."""
-    if not hasattr(loss, "metric"):
+    if not isinstance(loss, (Separable, Profiled)):
         return
     with np.errstate(invalid="ignore"):
         H = loss.metric(z, np.eye(len(z)))
@@ -130,7 +132,7 @@ def _check_second(loss: Loss, z: Array) -> None:
 
 def _check_lines(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -> None:
     for dz, top in ((other - z, 1.0), (z - other, 0.4), (1.5 * (other - z), 1.0), (np.zeros_like(z), 1.0)):
-        limit = loss.limit(z, dz) if hasattr(loss, "limit") else np.inf
+        limit = loss.limit(z, dz)
         line = loss.along(z, locked(dz), top)
         expect(
             line.max_step == top and line.limit == limit,
@@ -148,7 +150,7 @@ def _check_lines(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -
 
 def _check_bounds(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -> None:
     """beta and lipschitz are not beaten by sampling."""
-    if not hasattr(loss, "curvatures"):
+    if not isinstance(loss, Separable):
         return
     low, high = np.minimum(z, other), np.maximum(z, other)
     beta, steepest = np.broadcast_to(loss.beta(low, high), z.shape), np.broadcast_to(loss.lipschitz(low, high), z.shape)
@@ -167,7 +169,7 @@ def _check_bounds(loss: Loss, z: Array, other: Array, rng: np.random.Generator) 
 
 def _check_rows(loss: Loss, z: Array, rng: np.random.Generator) -> None:
     """on(rows): two halves, each weighted by its share, make the whole."""
-    if not hasattr(loss, "on") or hasattr(loss, "intercept"):
+    if loss.profiles:
         return
     order = rng.permutation(loss.n)
     parts = order[: loss.n // 2], order[loss.n // 2 :]

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.iterate import CoordinateIterate, Iterate
+from greedyhull.kinds import second_order
 from greedyhull.testing.expect import expect, mixture
 from greedyhull.testing.lines import check_line
 from greedyhull.types import Array, AtomSet, Objective
@@ -26,7 +27,7 @@ def check_objective(
     rng = np.random.default_rng(seed)
     base = f.start(S, rng)
     expect(np.isfinite(f.value(base)) and S.contains(base), f"{f!r} starts at a point outside {S!r} or of infinite value.")
-    if not hasattr(base, "block"):
+    if not base.keeps_atoms:
         base = Iterate.at(S.start(rng), S.shape)
     for _ in range(3):
         w = mixture(S, rng, atoms=3, w=base)
@@ -102,10 +103,11 @@ def _along(f: Objective, w: Any, move: Any, line: Any) -> Callable[[float], floa
 
 def _check_hessian(f: Objective, w: Any) -> None:
     """⟨aᵢ, ∇²f(w) aⱼ⟩ by differences of the gradient, where f offers it."""
-    if not hasattr(f, "hessian"):
+    bent = second_order(f)
+    if bent is None:
         return
     with np.errstate(invalid="ignore", divide="ignore"):
-        H = np.asarray(f.hessian(w, w.block))
+        H = np.asarray(bent.hessian(w, w.block))
     if not np.isfinite(H).all():
         return
     h, unit = 1e-5, np.eye(len(w))
@@ -122,7 +124,7 @@ def _check_hessian(f: Objective, w: Any) -> None:
         off <= 1e-3 * float(np.abs(H).max()) + 1e-7,
         f"{f!r}: the Hessian on its atoms is off by {off:.3g} from differences of the gradient.",
     )
-    small = f.restricted(w.block.take(np.arange(len(w))))
+    small = bent.restricted(w.block.take(np.arange(len(w))))
     expect(
         np.allclose(small.hessian(w), H, rtol=1e-9, atol=1e-12),
         f"{f!r}: restricted(block) has another Hessian than hessian(w, block).",

@@ -237,7 +237,8 @@ def arsfw_printed(schedule: "VariableWeights | ConstantWeights", t: K, *, c: flo
     """
     above_zero(c=c, rho=rho)
     at_least(0, L=L, R2=R2)
-    check(hasattr(schedule, "printed"), f"{schedule!r} is not in the printed theorem. Ask arsfw() for it.")
+    check(isinstance(schedule, VariableWeights | ConstantWeights),
+          f"{schedule!r} is not in the printed theorem. Ask arsfw() for it.")
     with np.errstate(over="ignore", invalid="ignore"):
         return schedule.printed(c, L, rho, R2, lam, t)
 

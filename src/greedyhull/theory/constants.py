@@ -9,6 +9,7 @@ from math import inf, isinf
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import linear_model
 from greedyhull.theory.bound import Constant
 from greedyhull.types import AtomSet, Objective
 
@@ -76,7 +77,7 @@ def constants(f: Objective, S: AtomSet, *, seed: int = 0, **given: float) -> Con
     found = {name: Constant(inf, "upper bound", name) for name in Constants.names()}
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is infinite, which is an upper bound too
         found.update(_sizes(S))
-        found.update(_terms(f, S, seed) if hasattr(f, "batch") else {})
+        found.update(_terms(f, S, seed))
         try:
             found["M"] = f.curvature(S)
         except GreedyhullError:  # a stream, or a black box of unknown smoothness
@@ -91,7 +92,7 @@ def _sizes(S: AtomSet) -> dict[str, Constant]:
         D, r_S = S.sizes()
     except GreedyhullError:
         return {}
-    R = S.radius_around(S.centre().array()) if hasattr(S, "radius_around") else D
+    R = S.radius_around(S.centre().array())
     return {
         "D": D,
         "r_S": r_S,
@@ -108,15 +109,13 @@ def _scaled(L: Constant, D: Constant, name: str) -> Constant:
 
 
 def _terms(f: Objective, S: AtomSet, seed: int) -> dict[str, Constant]:
-    from greedyhull.batch import check_terms
     from greedyhull.term_constants import linear_terms, sampled_terms
 
-    if f.has_intercept and not f.quadratic:  # the best intercept depends on all terms at once: there are no single ones
+    if f.traits.intercept and not f.traits.quadratic:  # the best intercept depends on all terms: there are no single ones
         return {}
-    if hasattr(f, "design") and len(f.domain) == 1:
-        return linear_terms(f, S)
-    try:
-        check_terms(f)
-    except GreedyhullError:  # data whose rows nobody can take: nothing is known of single terms
+    model = linear_model(f)
+    if model is not None and len(f.domain) == 1:
+        return linear_terms(model, S)
+    if f.traits.terms == "none":  # no sum, or one of data whose rows nobody can take: nothing is known of single terms
         return {}
     return sampled_terms(f, S, seed)

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import summed
 from greedyhull.theory.arguments import K
 from greedyhull.theory.rates import rate
 from greedyhull.types import AtomSet, Objective
@@ -35,11 +36,12 @@ def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
     """
     from greedyhull.atoms.base import array_of
 
-    n = getattr(f, "n", None) or 0
-    check(n > 0 and hasattr(f, "batch"), f"{f!r} is not a sum of finitely many terms, whose atoms could be averaged. "
-                                                 "Give the terms to finite_sum(value, gradient, n, shape).")
+    whole = summed(f)
+    if whole is None:
+        raise GreedyhullError(f"{f!r} is not a sum of finitely many terms, whose atoms could be averaged. Give the terms to "
+                              "finite_sum(value, gradient, n, shape).")
     check(0 < eta <= 1, f"eta is {eta}, but the violation is measured in steps, which lie in (0, 1]. Pass the step at w.")
-    x = array_of(w)
-    g = np.asarray(f.batch(np.arange(n)).gradient(x))
-    mean = sum(S.atom(np.asarray(f.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
+    x, n = array_of(w), whole.n
+    g = np.asarray(whole.batch(np.arange(n)).gradient(x))
+    mean = sum(S.atom(np.asarray(whole.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
     return max(float(mean - S.atom(g).dot(g)) / eta, 0.0)

@@ -12,15 +12,16 @@ and reads where the run is from `Along`. So a new estimator brings its own recur
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, SupportsFloat
+from typing import Protocol, SupportsFloat, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory.arguments import Array, curvature, steps, tolerances
 
 
+@runtime_checkable
 class Noisy(Protocol):
     """A gradient estimator that knows its error."""
 
@@ -54,7 +55,7 @@ class Along:
         return 0.0 if self.n is not None and b >= self.n else self["sigma"] ** 2 / b
 
 
-def expected_error(estimator: Any, eta: npt.ArrayLike, constants: Mapping[str, SupportsFloat], *, n: int | None, e1: float,
+def expected_error(estimator: object, eta: npt.ArrayLike, constants: Mapping[str, SupportsFloat], *, n: int | None, e1: float,
                    eps: npt.ArrayLike = 0.0) -> Array:
     """Bounds E_1, ..., E_{T+1} on the expected errors of stochastic Frank-Wolfe with this estimator and steps η_1, ..., η_T.
 
@@ -69,10 +70,11 @@ def expected_error(estimator: Any, eta: npt.ArrayLike, constants: Mapping[str, S
     return following(estimator, Along(constants, n, e1), eta, eps)
 
 
-def following(estimator: Any, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0) -> Array:
+def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0) -> Array:
     """`expected_error`, with ``at`` to tell afterwards which constants were used."""
-    check(hasattr(estimator, "noise"), f"{estimator!r} does not say how large its errors are. Give it a method noise(at), or "
-                                       "variance(at) and the base class Varied.")
+    if not isinstance(estimator, Noisy):
+        raise GreedyhullError(f"{estimator!r} does not say how large its errors are. Give it a method noise(at), or "
+                              "variance(at) and the base class Varied.")
     taken = np.atleast_1d(steps(eta))
     allowed = np.broadcast_to(tolerances(eps), taken.shape)
     M, noise = curvature(at["M"]), estimator.noise(at)

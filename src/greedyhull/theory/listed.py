@@ -1,7 +1,7 @@
 """The bounds that hold for a run, and the reasons why others do not."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory.bound import Bound
@@ -23,6 +23,13 @@ class Theorems(NamedTuple):
 
     record: Callable[[Any], Any]
     statements: dict[str, Callable[[Any], Iterator[Bound]]]
+
+
+@runtime_checkable
+class Proving(Protocol):
+    """A solver that names the statements about its runs."""
+
+    def theorems(self) -> Theorems: ...
 
 
 class Bounds(list[Bound]):

@@ -296,10 +296,11 @@ def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[
 
 
 def _printable(schedule: object) -> None:
-    check(hasattr(schedule, "printed"), f"{schedule!r} is not in the printed theorem, which has FixedHorizon() and "
-                                        "AnytimeAverage(). Ask asj() for it.")
+    check(isinstance(schedule, FixedHorizon | AnytimeAverage), f"{schedule!r} is not in the printed theorem, which has "
+                                                               "FixedHorizon() and AnytimeAverage(). Ask asj() for it.")
 
 
 def _averages(schedule: object) -> None:
-    check(hasattr(schedule, "mean_gap"), f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), "
-                                         "AnytimeAverage() or AsRecorded(eta, batch).")
+    check(isinstance(schedule, FixedHorizon | AnytimeAverage | AsRecorded),
+          f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), AnytimeAverage() or "
+          "AsRecorded(eta, batch).")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.l2_ball import L2Ball
-from greedyhull.finite_sum import finite_sum
+from greedyhull.finite_sum import FiniteSum, finite_sum
 from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.minimize import minimize
 from greedyhull.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_most, curve, fitted
@@ -21,7 +20,7 @@ from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.steps import Power
 from greedyhull.stop import Iterations
 from greedyhull.theory import AnytimeAverage, LastIterate, asfw, asfw_gap
-from greedyhull.types import Array, AtomSet, Objective, Solver
+from greedyhull.types import Array, AtomSet, Solver, Summed
 
 C = 0.5
 
@@ -32,7 +31,7 @@ def run(scale: Scale, seed: int) -> Finding:
     solver = StochasticFrankWolfe(Minibatch(linear()), Power(0.5), power(0.5, C), every=1)
     e, se = means(lambda s: along(sum_, solver, at, s, Inexact(sum_.problem.S)), runs, seed)
     average, last = asfw(AnytimeAverage(), at - 1, c=C, **sum_.sharp), asfw(LastIterate(), at, c=C, **sum_.sharp)
-    g, g_se = means(lambda s: mean_gaps(sum_.problem.f, sum_.problem.S, solver, at, s), runs, seed)
+    g, g_se = means(lambda s: mean_gaps(sum_.f, sum_.problem.S, solver, at, s), runs, seed)
     g_bound = asfw_gap(AnytimeAverage(), at - 1, c=C, **sum_.sharp)
     bent, ball, constants = sigmoid(seed)
     exact = replace(solver, tolerance=power(0.5, 0.0))
@@ -85,7 +84,7 @@ def run(scale: Scale, seed: int) -> Finding:
     )
 
 
-def mean_gaps(f: Objective, S: AtomSet, solver: Solver, at: Array, seed: int) -> Array:
+def mean_gaps(f: Summed, S: AtomSet, solver: Solver, at: Array, seed: int) -> Array:
     """Σ η_i g(w_i)/Σ η_i over i < k, at the given k; the gap is taken from the gradient of all terms."""
     sums, found, place = np.zeros(2), np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
     gap = 0.0
@@ -103,7 +102,7 @@ def mean_gaps(f: Objective, S: AtomSet, solver: Solver, at: Array, seed: int) ->
     return found
 
 
-def drawn_gaps(f: Objective, S: AtomSet, solver: Solver, at: Array, seed: int) -> Array:
+def drawn_gaps(f: Summed, S: AtomSet, solver: Solver, at: Array, seed: int) -> Array:
     """The gap of the point that the solver has drawn from all so far, at the given k."""
     found, place = np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
 
@@ -116,13 +115,13 @@ def drawn_gaps(f: Objective, S: AtomSet, solver: Solver, at: Array, seed: int) -
     return found
 
 
-def gap_at(f: Objective, S: AtomSet, x: Array) -> float:
+def gap_at(f: Summed, S: AtomSet, x: Array) -> float:
     """max over S of ⟨∇f(x), x − d⟩, from all terms."""
     g = f.batch(np.arange(f.n)).gradient(x)
     return float(np.vdot(g, x)) - float(S.atom(g).dot(g))
 
 
-def sigmoid(seed: int, n: int = 2000, d: int = 4) -> tuple[Any, Any, dict[str, float]]:
+def sigmoid(seed: int, n: int = 2000, d: int = 4) -> tuple[FiniteSum, L2Ball, dict[str, float]]:
     """Mean of 1/(1 + exp(y a·w)) over the unit ball with upper bounds of its constants: |s'| ≤ ¼ and |s''| ≤ 1/(6√3)."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((n, d))

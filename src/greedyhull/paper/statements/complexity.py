@@ -101,7 +101,7 @@ def errors(sum_: Sampled, solver: Solver, spent: Array, seed: int) -> Array:
         problem.f,
         problem.S,
         solver,
-        start=problem.S[0],
+        start=problem.atoms[0],
         stop=Callback(lambda event: event.also["spent"] >= spent[-1]),
         seed=seed,
         watch=watch,

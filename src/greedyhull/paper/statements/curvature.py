@@ -11,8 +11,9 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.kinds import listed
 from greedyhull.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_least, at_most, curve, equal, fitted
-from greedyhull.paper.problems import atom_array, gradient_at, mixtures, value_at
+from greedyhull.paper.problems import atom_array, atom_rows, gradient_at, mixtures, value_at
 from greedyhull.problems import logistic, quadratic
 from greedyhull.types import Array, AtomSet, Objective
 
@@ -67,9 +68,9 @@ def run(scale: Scale, seed: int) -> Finding:
 
 def sampled(f: Objective, S: AtomSet, count: int, rng: np.random.Generator) -> float:
     """The largest 2/η² [f(w + η(d − w)) − f(w) − η⟨∇f(w), d − w⟩] over mixtures and atoms w, atoms d and steps η."""
-    atoms = np.stack([atom_array(S.atom(g), S) for g in rng.standard_normal((40, D))])
-    if hasattr(S, "__len__"):
-        atoms = np.stack([atom_array(S[j], S) for j in range(len(S))])
+    atoms, known = np.stack([atom_array(S.atom(g), S) for g in rng.standard_normal((40, D))]), listed(S)
+    if known is not None:
+        atoms = atom_rows(known)
     starts = np.vstack([atoms, mixtures(S, max(count // 10, 20), rng)])
     return max(remainder(f, w, d, eta) for w in starts for d in atoms[:12] for eta in (0.05, 1.0))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.minimize import minimize
@@ -17,7 +19,7 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.steps import OpenLoop
 from greedyhull.stop import Iterations
 from greedyhull.theory import expect_rate
-from greedyhull.types import Answer, Array, AtomSet, State
+from greedyhull.types import Answer, Array, Shortlist, State
 
 
 class Careless(Wrapped):
@@ -26,7 +28,7 @@ class Careless(Wrapped):
 
     def __init__(self, S: AtomSet, c: float) -> None:
         super().__init__(S)
-        self.c = c
+        self.c, self.atoms = c, self._listed()
 
     def oracle(self, rng: np.random.Generator) -> CarelessOracle:
         return CarelessOracle(self, rng)
@@ -39,7 +41,7 @@ class CarelessOracle:
     """The oracle of one solve; its slack is what it really lost."""
 
     def __init__(self, owner: Careless, rng: np.random.Generator) -> None:
-        self.S, self.c, self.rng, self.k = owner.S, owner.c, rng, 0
+        self.S, self.c, self.rng, self.k = owner.atoms, owner.c, rng, 0
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         scores = self.S.scores(g)
@@ -49,6 +51,10 @@ class CarelessOracle:
         self.k += 1
         errs = self.rng.random() < min(allowed / width, 1.0) if width > 0.0 else False
         return Answer(self.S[worst if errs else best], width if errs else 0.0, "always")
+
+    def best(self, g: Array, m: int) -> Shortlist:
+        atom, slack, kind = self.argmin(g)
+        return Shortlist(atom.block(prod(self.S.shape)), slack, atom.dot(g) - slack, kind)
 
     def state(self) -> State:
         return {"k": np.array(self.k)}

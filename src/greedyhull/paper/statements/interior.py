@@ -26,7 +26,7 @@ def run(scale: Scale, seed: int) -> Finding:
         problem = posed("cross-polytope", quadratic(H, H @ best), L1Ball(N, 1.0), float(-0.5 * best @ H @ best))
         t, rho = (1.0 - share) / (1.0 + share), (1.0 - share) / np.sqrt(N)
         for name, solver in (("Frank-Wolfe", FrankWolfe()), ("Jones", Jones())):
-            played = play(problem, solver, steps, start=problem.S[0])
+            played = play(problem, solver, steps, start=problem.atoms[0])
             k, e = played.k[1:], np.maximum(played.errors[1:], 0.0)
             small = line_search_rate(problem.M / (1.0 + t) ** 2, k)
             geometric = linear_rate(problem.M, float(np.linalg.eigvalsh(H)[0]), float(rho), float(played.errors[0]), k)

@@ -17,7 +17,8 @@ from greedyhull.theory import one_atom_lower
 def run(scale: Scale, seed: int) -> Finding:
     n = 120 if scale.steps < 1000 else 500
     problem, K = corners(n), np.arange(n - 1)
-    values = {name: play(problem, solver, n - 2, seed=seed, start=problem.S[0]).errors + problem.least for name, solver in (
+    first = problem.atoms[0]
+    values = {name: play(problem, solver, n - 2, seed=seed, start=first).errors + problem.least for name, solver in (
         ("Frank-Wolfe, line search", FrankWolfe()), ("Frank-Wolfe, 2/(k + 2)", FrankWolfe(OpenLoop())), ("Jones", Jones()),
         ("pairwise Jones", PairwiseJones()))}
     bound = one_atom_lower(K)

@@ -23,7 +23,7 @@ def run(scale: Scale, seed: int) -> Finding:
     rows, drawn = [], []
     for problem in (inside, face):
         for name, solver in (("Frank-Wolfe", FrankWolfe()), ("Jones", Jones()), ("pairwise Jones", PairwiseJones())):
-            e = play(problem, solver, steps, start=problem.S[0]).errors[1:]
+            e = play(problem, solver, steps, start=problem.atoms[0]).errors[1:]
             k = np.arange(1, len(e) + 1)
             reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
             rows.append((problem.name, name, reached, fitted(k, np.where(e > 1e-10, e, 0.0)), float(e[-1])))

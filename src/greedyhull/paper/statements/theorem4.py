@@ -7,7 +7,7 @@ import numpy as np
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_most, curve, equal, fitted
 from greedyhull.paper.play import play
-from greedyhull.paper.problems import Problem, gradient_at, listed, logit, mixtures, posed, squares, value_at
+from greedyhull.paper.problems import Problem, atom_rows, gradient_at, logit, mixtures, posed, squares, value_at
 from greedyhull.problems import quadratic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones
@@ -21,7 +21,7 @@ def run(scale: Scale, seed: int) -> Finding:
     ratios, rows = [], []
     cloud: list[tuple[Array, Array]] = []
     for problem in (squares(seed, atoms=200), logit(seed)):
-        atoms = listed(problem.S)
+        atoms = atom_rows(problem.atoms)
         for eta in (0.3, 0.03, 0.003):
             kept, missed = [], 0
             for w in mixtures(problem.S, max(scale.points // 20, 10), rng):
@@ -68,7 +68,7 @@ def tight(offset: bool, M: float = 2.0, eta: float = 0.5) -> float:
     """f = (M/2)x² − αx − βy over 0, e₁, e₂ at w = 0: the error of the other kind of e₂ (α = β + Mη/2) or e₁ (α = β)."""
     f = quadratic(np.diag([M, 0.0]), np.array([5.0 + (0.5 * M * eta if offset else 0.0), 5.0]))
     problem = posed("triangle", f, Vertices(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])), 0.0)
-    fw, jones = both(problem, listed(problem.S), np.zeros(2), eta)
+    fw, jones = both(problem, atom_rows(problem.atoms), np.zeros(2), eta)
     return float(fw[2] if offset else jones[1]) / (0.5 * M * eta)
 
 

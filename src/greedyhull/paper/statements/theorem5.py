@@ -90,7 +90,7 @@ def run(scale: Scale, seed: int) -> Finding:
         ),
     )
     table = Table(
-        f"Means of {runs} runs, n = {sum_.problem.f.n} terms",
+        f"Means of {runs} runs, n = {sum_.f.n} terms",
         ("schedule", "mean / sharp bound", "mean / printed bound", "fitted power"),
         rows,
     )
@@ -106,8 +106,8 @@ def run(scale: Scale, seed: int) -> Finding:
 
 def horizon(sum_: Sampled, t: int, seed: int) -> Array:
     """The error of the average after t steps with batches of t."""
-    p = sum_.problem
-    got = minimize(p.f, p.S, replace(StochasticJones.fixed(t), every=t + 1), start=p.S[0], stop=Iterations(t + 1), seed=seed)
+    p, solver = sum_.problem, replace(StochasticJones.fixed(t), every=t + 1)
+    got = minimize(p.f, p.S, solver, start=p.atoms[0], stop=Iterations(t + 1), seed=seed)
     return np.array([float(got.value or 0.0) - p.least])
 
 

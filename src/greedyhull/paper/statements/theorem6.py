@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,11 @@ from greedyhull.progress import Event
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.stop import Iterations
 from greedyhull.theory import ConstantWeights, UniformAverage, VariableWeights, arsfw, arsfw_printed
+from greedyhull.theory.arsfw import WeightSchedule
 from greedyhull.types import Array
 from greedyhull.weights import Fading, Steady, Unweighted
+
+Weights = Fading | Steady | Unweighted
 
 
 def run(scale: Scale, seed: int) -> Finding:
@@ -39,7 +42,7 @@ def run(scale: Scale, seed: int) -> Finding:
             rows.append((problem.name, way.name, float((mean / bound).max()), fitted(t, mean)))
             told = f"{problem.name}, {way.name}: largest (mean − 3 standard errors)"
             checks.append(at_most(f"{told}/corrected bound", float((surely / bound).max()), 1.0))
-            if hasattr(way.schedule, "printed"):
+            if isinstance(way.schedule, VariableWeights | ConstantWeights):
                 printed = arsfw_printed(way.schedule, t, c=way.c, L=problem.L, R2=problem.R2)
                 checks.append(at_most(f"{told}/printed bound", float((surely / printed).max()), 1.0))
             drawn.append(curve(way.name, t, mean))
@@ -60,15 +63,16 @@ class Way(NamedTuple):
     """How subgradients are weighted; ``weights`` None are constant ones, another run for every horizon."""
 
     name: str
-    weights: Any
-    schedule: Any
+    weights: Weights | None
+    schedule: WeightSchedule
     c: float
 
 
 def measured(problem: Kinked, way: Way, at: Array, runs: int, seed: int) -> tuple[Array, Array, Array]:
     """Numbers of steps, mean errors of the average after them, and standard errors."""
-    if way.weights is not None:
-        return at - 1, *means(lambda s: path(problem, way.weights, at, s), runs, seed)
+    weights = way.weights
+    if weights is not None:
+        return at - 1, *means(lambda s: path(problem, weights, at, s), runs, seed)
     horizons = at[:: max(len(at) // 5, 1)]
     found = [means(partial(horizon, problem, way.c, int(t)), runs, seed) for t in horizons]
     return horizons, np.array([mean[0] for mean, _ in found]), np.array([error[0] for _, error in found])
@@ -79,7 +83,7 @@ def horizon(problem: Kinked, c: float, t: int, seed: int) -> Array:
     return path(problem, Steady(t, c), np.array([t + 1]), seed)
 
 
-def path(problem: Kinked, weights: Any, at: Array, seed: int) -> Array:
+def path(problem: Kinked, weights: Weights, at: Array, seed: int) -> Array:
     """Errors of the averages w̄_{k−1} at the given k, in one run with single terms."""
     found, place = np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
 

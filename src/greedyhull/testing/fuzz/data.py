@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.arrays import dense
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.types import Array
 
@@ -95,7 +96,7 @@ def _untidy(rng: Rng, X: Array) -> Any:
 
 def plain(X: Any) -> Array:
     """What a storage holds, as an extended-precision array."""
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X).astype(np.longdouble)
+    return dense(X).astype(np.longdouble)
 
 
 def sample_weights(rng: Rng, n: int) -> Array | None:

@@ -63,6 +63,8 @@ class Erring(Own):
 class ErringOracle(ClosedOracle):
     """Of the atoms that score within ``share`` of the whole range, the worst; its slack is what it lost."""
 
+    S: Erring
+
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         scores = self.S.atoms @ g
         admitted = scores.min() + self.S.share * (scores.max() - scores.min())

@@ -65,8 +65,9 @@ def _corrective(rng: Rng) -> Drawn:
 
 
 def _mixed(rng: Rng) -> Drawn:
-    solvers = pick(rng, ((gh.FrankWolfe(), gh.Jones()), (gh.FrankWolfe(gh.OpenLoop()), gh.PairwiseJones())))
-    return Drawn("Mixed", gh.Mixed(solvers, pick(rng, ("alternate", "better"))), 60)
+    mixtures: tuple[tuple[gh.FrankWolfe | gh.Jones | gh.PairwiseJones, ...], ...] = (
+        (gh.FrankWolfe(), gh.Jones()), (gh.FrankWolfe(gh.OpenLoop()), gh.PairwiseJones()))
+    return Drawn("Mixed", gh.Mixed(pick(rng, mixtures), pick(rng, ("alternate", "better"))), 60)
 
 
 def _aggregated(rng: Rng) -> Drawn:
@@ -99,9 +100,9 @@ def _stochastic_jones(rng: Rng) -> Drawn:
 
 
 def _regularized(rng: Rng) -> Drawn:
-    sigma = pick(rng, (gh.Unweighted(), gh.Fading(), gh.Steady(50)))
+    weights: tuple[gh.Unweighted | gh.Fading | gh.Steady, ...] = (gh.Unweighted(), gh.Fading(), gh.Steady(50))
     return Drawn("RegularizedStochasticFrankWolfe",
-                 gh.RegularizedStochasticFrankWolfe(sigma, batch=pick(rng, (256, 2)), look=look(rng)))
+                 gh.RegularizedStochasticFrankWolfe(pick(rng, weights), batch=pick(rng, (256, 2)), look=look(rng)))
 
 
 def _moreau(rng: Rng) -> Drawn:
