@@ -201,7 +201,7 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(g, m))
+            answer = as_shortlist(self.inner.best(g, m), self.set)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
