@@ -97,9 +97,10 @@ def as_answer(given: Any, shape: Shape) -> Answer:
 
 def as_block(given: Any, owner: Any) -> Block:
     """What ``best(g, m)`` of a set gave, if it is a block of atoms."""
-    known = isinstance(given, (BasisBlock, DenseBlock, SparseBlock)) or isinstance(given, Block)
-    check(known and len(given) > 0, lambda: f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a block "
-          "of at least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, argmin(g) is asked.")
+    known = isinstance(given, (BasisBlock, DenseBlock, SparseBlock, Block))
+    check(known and len(given) > 0, lambda: f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a "
+          "block of at least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, argmin(g) is "
+          "asked.")
     return given  # type: ignore[no-any-return]
 
 
@@ -108,9 +109,10 @@ def as_shortlist(given: Any, owner: Any) -> Shortlist:
     check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
           "Shortlist(atoms, slack, rest) is wanted.")
     as_block(given.atoms, owner)
-    check(isinstance(given.slack, (int, float, np.integer, np.floating)) and given.slack >= 0.0, lambda: "An oracle returned "
-          f"a shortlist with slack {given.slack!r}; a number of at least 0 is wanted.")
-    return given._replace(kind="estimate") if given.kind == "probability" else given
+    found: Shortlist = given
+    good = isinstance(found.slack, (int, float, np.integer, np.floating)) and bool(found.slack >= 0.0)
+    check(good, lambda: f"An oracle returned a shortlist with slack {found.slack!r}; a number of at least 0 is wanted.")
+    return found._replace(kind="estimate") if found.kind == "probability" else found
 
 
 def _called(given: Any) -> str:
