@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
+
+WANTED = ("A schedule such as constant(0.1) or harmonic() is wanted, or a function of k and of the last gap, None at first, "
+          "that returns a number of at least 0.")
 
 
 @dataclass(frozen=True)
@@ -125,3 +130,22 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 
 
 zero = constant(0.0)
+
+
+def check_tolerance(solver: Any) -> None:
+    """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
+    for part in (*getattr(solver, "solvers", ()), getattr(solver, "solver", None)):
+        if part is not None:
+            check_tolerance(part)
+    tolerance = getattr(solver, "tolerance", None)
+    if tolerance is None or isinstance(tolerance, (Same, Harmonic, PowerSchedule, OfGap)):
+        return
+    check(callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule such as "
+                                       f"constant({tolerance!r}) or harmonic() is wanted.")
+    try:
+        first = tolerance(0, None)
+    except TypeError as error:
+        raise GreedyhullError(f"tolerance={tolerance!r} was given to the solver, and could not be asked for its value at (0, "
+                              f"None) ({error}). {WANTED}") from error
+    good = isinstance(first, Real) and float(first) >= 0.0
+    check(good, lambda: f"tolerance={tolerance!r} was given to the solver, and its value at (0, None) is {first!r}. {WANTED}")

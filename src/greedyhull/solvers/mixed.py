@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from greedyhull.careful import careful
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.joint import Choice, Mover
@@ -77,7 +78,8 @@ class Mixed:
 
     def _mover(self, i: int, f: Any, S: Any, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]
-        step = memory.part(f"step{i}", lambda: getattr(solver, "step", Exact()).start(memory.warm))
+        rule = getattr(solver, "step", Exact())
+        step = careful(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if hasattr(solver, "mover"):
             mover: Mover = solver.mover(f, S, w, memory, step)
             return mover

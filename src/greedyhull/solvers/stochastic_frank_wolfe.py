@@ -8,6 +8,7 @@ from typing import Any
 
 from greedyhull.batch import Source, source_of
 from greedyhull.burst import compiled_burst
+from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Estimate, Estimator, Root
 from greedyhull.gradients.dual import Dual
@@ -123,7 +124,7 @@ class StochasticFrankWolfe:
                 yield look(w, {"spent": source.spent})
             if burst(w, x.array, memory):
                 continue
-            before, eta = source.spent, step.at(k - 1)
+            before, eta = source.spent, step_at(step, k - 1)
             g = estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d, _, _ = oracle.argmin(g, tol=self.tolerance(k - 1, memory.gap))
@@ -133,8 +134,8 @@ class StochasticFrankWolfe:
     def cautions(self, f: Any, S: Any) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
         step: Any = self.step
-        if not diverges(lambda k: step.at(k - 1)):
+        if not diverges(lambda k: step_at(step, k - 1)):
             yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
                    "not reach the minimum. Use Power(0.5) or OpenLoop().")
         said = getattr(self.estimator, "cautions", None)
-        yield from () if said is None else said(lambda k: step.at(k - 1), f.n)
+        yield from () if said is None else said(lambda k: step_at(step, k - 1), f.n)

@@ -8,6 +8,7 @@ from typing import Any
 
 from greedyhull.average import Average
 from greedyhull.batch import Source, source_of
+from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.growing import Growing, Grown
@@ -103,7 +104,7 @@ class StochasticJones:
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
         rule: Any = Constant(1.0) if isinstance(self.step, Exact) else getattr(self.step, "rule", self.step)
-        return float(rule.at(k - 1))
+        return step_at(rule, k - 1)
 
     def _scheduled(self, k: int) -> float:
         """The η_k that the tolerance η_kε_k of a joint choice refers to, whatever step is taken."""
