@@ -7,9 +7,10 @@ from numbers import Real
 from typing import Any
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Schedule
 
-WANTED = ("A schedule such as constant(0.1) or harmonic() is wanted, or a function of k and of the last gap, None at first, "
-          "that returns a number of at least 0.")
+WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
+          "which is None at first.")
 
 
 @dataclass(frozen=True)
@@ -138,14 +139,23 @@ def check_tolerance(solver: Any) -> None:
         if part is not None:
             check_tolerance(part)
     tolerance = getattr(solver, "tolerance", None)
-    if tolerance is None or isinstance(tolerance, (Same, Harmonic, PowerSchedule, OfGap)):
-        return
-    check(callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule such as "
-                                       f"constant({tolerance!r}) or harmonic() is wanted.")
+    check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
+                                                            f"such as constant({tolerance!r}) or harmonic() is wanted.")
+
+
+def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
+    """ε_k of a solver's tolerance, a number of at least 0, or an error that names what was given.
+
+    >>> tolerance_at(harmonic(3.0), 1, None)
+    2.0
+    """
     try:
-        first = tolerance(0, None)
+        epsilon = tolerance(k, gap)
     except TypeError as error:
-        raise GreedyhullError(f"tolerance={tolerance!r} was given to the solver, and could not be asked for its value at (0, "
-                              f"None) ({error}). {WANTED}") from error
-    good = isinstance(first, Real) and float(first) >= 0.0
-    check(good, lambda: f"tolerance={tolerance!r} was given to the solver, and its value at (0, None) is {first!r}. {WANTED}")
+        raise GreedyhullError(f"tolerance={tolerance!r} could not be asked for its value at ({k}, {gap}): {error}. "
+                              f"{WANTED}") from error
+    if type(epsilon) is not float:
+        check(isinstance(epsilon, Real), lambda: f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
+        epsilon = float(epsilon)
+    check(epsilon >= 0.0, lambda: f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
+    return epsilon

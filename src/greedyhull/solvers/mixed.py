@@ -15,6 +15,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.joint import Choice, Mover
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
+from greedyhull.schedules import tolerance_at
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, told
 from greedyhull.steps import Exact, within
@@ -56,7 +57,7 @@ class Mixed:
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = min(solver.tolerance(k, memory.gap) for solver in self.solvers)
+            epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
             answer = oracle.argmin(g, tol=epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))

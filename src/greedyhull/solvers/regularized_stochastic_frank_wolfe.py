@@ -22,7 +22,7 @@ from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.steepness import steepness
 from greedyhull.steps import Power
 from greedyhull.theory import Theorems, diverges
@@ -114,7 +114,7 @@ class RegularizedStochasticFrankWolfe:
             sigma, scale = weights.at(k, leader.c)
             g = duals.gradient(source.draw(b), x.array)
             h = leader.pull(scale, x.array)
-            d, slack, _ = oracle.argmin(h, tol=self.tolerance(k - 1, memory.gap))
+            d, slack, _ = oracle.argmin(h, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
             leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - d.dot(h) + slack)
             look.seen(g, x.array, eta, sigma, b**-0.5 if b < source.n else 0.0)
             mean.include(sigma)

@@ -23,7 +23,7 @@ from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
-from greedyhull.schedules import linear, zero
+from greedyhull.schedules import linear, tolerance_at, zero
 from greedyhull.steps import Constant, OpenLoop, Power
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import Schedule, StepRule
@@ -127,7 +127,7 @@ class StochasticFrankWolfe:
             before, eta = source.spent, step_at(step, k - 1)
             g = estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
-            d, _, _ = oracle.argmin(g, tol=self.tolerance(k - 1, memory.gap))
+            d, _, _ = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 

@@ -18,7 +18,7 @@ from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
-from greedyhull.schedules import linear, zero
+from greedyhull.schedules import linear, tolerance_at, zero
 from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import Schedule, StepRule
@@ -88,7 +88,7 @@ class StochasticJones:
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(*self._seen(w, mean, source.spent))
-            before, eta, epsilon = source.spent, self.eta(k), self.tolerance(k - 1, memory.gap)
+            before, eta, epsilon = source.spent, self.eta(k), tolerance_at(self.tolerance, k - 1, memory.gap)
             batch = source.draw(size(batches, k, f.n))
             if self.look.averages:  # it wants unbiased gradients at the points, which a choice by values does not show
                 b = source.spent - before
