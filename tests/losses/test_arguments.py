@@ -64,6 +64,11 @@ def test_the_size_of_rows_that_do_not_count_does_not_count(name: str, intercept:
     assert np.array_equal(kept[0], far) and np.array_equal(kept[1], t)
 
 
+def test_a_weight_that_underflows_counts() -> None:
+    p = np.asarray(shares(np.array([1e10, 1e-320, 0.0]), 3))
+    assert p[1] > 0.0 and p[2] == 0.0 and p.sum() == 1.0
+
+
 @pytest.mark.parametrize("kind", [np.asarray, csr_array, csc_array])
 @pytest.mark.parametrize("row", [[0.0, 0.0], [-1.0, 2.0], [1e140, 0.0], [1e-300, 1e-300], [0.0, 1.0]])
 def test_a_likelihood_that_does_not_count_may_be_anything(kind: Any, row: list[float]) -> None:
