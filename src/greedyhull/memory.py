@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.shapes import block_from
+from greedyhull.careful import careful
 from greedyhull.errors import check
 from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
 
@@ -80,7 +81,7 @@ class Memory:
         saved = _under("step", self._pending)
         if saved:
             self._step.restore(saved)
-        return self._step
+        return careful(rule, self._step)
 
     def oracle(self, S: Any) -> Recorder:
         """The set's oracle for this solve, its calls counted."""
@@ -214,7 +215,7 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(g, m))
+            answer = as_shortlist(self.inner.best(g, m), self.set)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]

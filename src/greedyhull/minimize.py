@@ -10,8 +10,8 @@ import numpy as np
 
 from greedyhull.driver.run import Run
 from greedyhull.hints import hinting
-from greedyhull.progress import Event
-from greedyhull.saved import load_state, try_path
+from greedyhull.progress import Event, watchers_of
+from greedyhull.saved import load_state, path_of, try_path
 from greedyhull.solution import Solution
 from greedyhull.stop import Relative, Seconds, Stop
 
@@ -36,8 +36,8 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
     """
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
         run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
-        run.watchers = [watch] if callable(watch) else list(watch)
-        run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
+        run.watchers = watchers_of(watch)
+        run.careful, run.checkpoint = check, None if checkpoint is None else path_of(checkpoint, "checkpoint")
         if check:
             from greedyhull.inspection import inspect_problem
 
@@ -49,5 +49,5 @@ def minimize(f: Any, S: Any, solver: Any = None, *, start: Any = None, stop: Sto
         if run.checkpoint is not None:
             try_path(run.checkpoint)
         if resume is not None:
-            run.restore(load_state(Path(resume)))
+            run.restore(load_state(path_of(resume, "resume")))
         return run.solve()

@@ -54,6 +54,7 @@ class Atom(Protocol):
     def block(self, size: int) -> Block: ...
 
 
+@runtime_checkable
 class Block(Protocol):
     """Many atoms of one shape in arrays, so that scores and images are one vectorised call."""
 

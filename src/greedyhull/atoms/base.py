@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_atom, as_own_atom
+from greedyhull.atoms.entering import as_atom, as_block, as_own_atom
 from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.lengths import length
@@ -192,7 +192,7 @@ class AtomSet(ABC):
         """The worst atom with ⟨g, ·⟩ ≤ min + epsilon: of all atoms where they can be listed, else of the best few."""
         if hasattr(self, "scores"):
             return self[worst_within(self.scores(g), epsilon)]  # type: ignore[no-any-return,index]
-        atoms = self.best(g, LISTED)
+        atoms = as_block(self.best(g, LISTED), self)
         return atoms[worst_within(atoms.dots(g), epsilon)]
 
     # --- constants ------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class ClosedOracle:
         return Answer(self.S.atom(g), 0.0, "always")
 
     def best(self, g: Array, m: int) -> Shortlist:
-        atoms = self.S.best(g, m)
+        atoms = as_block(self.S.best(g, m), self.S)
         scores = atoms.dots(g)
         return Shortlist(atoms, 0.0, float(scores.max() if len(atoms) >= m else scores.min()))
 

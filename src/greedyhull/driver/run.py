@@ -29,6 +29,7 @@ from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Memory, lazy_rng
 from greedyhull.progress import Event, Progress
 from greedyhull.reason import because, ended, interrupted
+from greedyhull.schedules import check_tolerance
 from greedyhull.solution import Solution
 from greedyhull.stop import Stop, hear
 from greedyhull.stream import Stream
@@ -52,9 +53,7 @@ class Run:
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
         check_smooth(f, self.solver)
-        tolerance = getattr(self.solver, "tolerance", None)
-        check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
-                                                                f"such as constant({tolerance!r}) or harmonic() is wanted.")
+        check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back: bool = getattr(self.solver, "looks_back", True)
         self.begin_at(self._begin(start, seed))

@@ -13,7 +13,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.joint import Choice, Mover, listed, toward
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.steps import Exact
 from greedyhull.types import Answer, Schedule, Step, StepRule
 
@@ -56,7 +56,7 @@ class Jones:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = self.tolerance(k, memory.gap)
+            epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=0.0 if listed(S) else epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
@@ -68,7 +68,7 @@ class Jones:
         atoms = toward(f, S, w, memory)
 
         def choose(w: Iterate, answer: Answer, k: int) -> Choice:
-            epsilon = self.tolerance(k, memory.gap)
+            epsilon = tolerance_at(self.tolerance, k, memory.gap)
             if isinstance(self.step, Exact):
                 allowed = epsilon * 2.0 / (k + 2.0)  # ε_kη_k at the η_k of the schedule, whatever step is taken
                 found = atoms.jointly(w, answer, allowed)

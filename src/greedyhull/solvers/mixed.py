@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from greedyhull.careful import careful
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.joint import Choice, Mover
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
+from greedyhull.schedules import tolerance_at
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, told
 from greedyhull.steps import Exact, within
@@ -55,7 +57,7 @@ class Mixed:
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = min(solver.tolerance(k, memory.gap) for solver in self.solvers)
+            epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
             answer = oracle.argmin(g, tol=epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
@@ -77,7 +79,8 @@ class Mixed:
 
     def _mover(self, i: int, f: Any, S: Any, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]
-        step = memory.part(f"step{i}", lambda: getattr(solver, "step", Exact()).start(memory.warm))
+        rule = getattr(solver, "step", Exact())
+        step = careful(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if hasattr(solver, "mover"):
             mover: Mover = solver.mover(f, S, w, memory, step)
             return mover

@@ -8,6 +8,7 @@ from typing import Any
 
 from greedyhull.average import Average
 from greedyhull.batch import Source, source_of
+from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.growing import Growing, Grown
@@ -17,7 +18,7 @@ from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
-from greedyhull.schedules import linear, zero
+from greedyhull.schedules import linear, tolerance_at, zero
 from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import Schedule, StepRule
@@ -87,7 +88,7 @@ class StochasticJones:
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(*self._seen(w, mean, source.spent))
-            before, eta, epsilon = source.spent, self.eta(k), self.tolerance(k - 1, memory.gap)
+            before, eta, epsilon = source.spent, self.eta(k), tolerance_at(self.tolerance, k - 1, memory.gap)
             batch = source.draw(size(batches, k, f.n))
             if self.look.averages:  # it wants unbiased gradients at the points, which a choice by values does not show
                 b = source.spent - before
@@ -103,7 +104,7 @@ class StochasticJones:
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
         rule: Any = Constant(1.0) if isinstance(self.step, Exact) else getattr(self.step, "rule", self.step)
-        return float(rule.at(k - 1))
+        return step_at(rule, k - 1)
 
     def _scheduled(self, k: int) -> float:
         """The η_k that the tolerance η_kε_k of a joint choice refers to, whatever step is taken."""
