@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.base import ClosedOracle
 from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.shapes import block_from
 from greedyhull.careful import careful
@@ -168,7 +169,8 @@ class Recorder:
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.calls, self.glances = S, 0, 0
         self.inner: Any = S.oracle(rng)
-        self.closed = getattr(self.inner, "exact", None)  # of an exact oracle that holds nothing: the set's own answers
+        # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
+        self.closed = self.inner.exact if type(self.inner) is ClosedOracle else None
         self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
