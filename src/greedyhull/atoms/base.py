@@ -20,6 +20,7 @@ from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Shape, S
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
+    from greedyhull.solution import Solution
 
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
 HUGE = 1e150  # squares of larger numbers overflow
@@ -117,14 +118,18 @@ class AtomSet(ABC):
         x = array_of(w)
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return not self.contains(x, tol)
-        return x.shape != self.shape or not np.isfinite(x).all() or self._distance(x, tol)[1]
+        if x.shape != self.shape or not np.isfinite(x).all():
+            return True
+        found, near = self._nearest(x, tol)
+        return found.certificate.lower > near and found.certificate.kind == "always"
 
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
-        return self._distance(x, tol)[0]
+        found, near = self._nearest(x, tol)
+        return found.value is not None and found.value <= near
 
-    def _distance(self, x: Array, tol: float) -> tuple[bool, bool]:
-        """Whether a point of the hull was found that is as good as x, and whether there is certainly none."""
+    def _nearest(self, x: Array, tol: float) -> tuple[Solution, float]:
+        """The point of the hull nearest to x, as far as that matters, and which ½‖u − x‖² counts as nothing."""
         from greedyhull.minimize import minimize
         from greedyhull.problems import function
         from greedyhull.solvers.blended_pairwise import BlendedPairwise
@@ -134,8 +139,7 @@ class AtomSet(ABC):
         near = 0.5 * (max(tol, 1e-7) * max(float(np.linalg.norm(u)) for u in (x, *ends))) ** 2
         f = function(lambda u: 0.5 * float(((u - x) ** 2).sum()), lambda u: u - x, self.shape, smoothness=1.0)
         known = Callback(lambda event: event.value <= near or event.lower > near)
-        s = minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000))
-        return s.value is not None and s.value <= near, s.certificate.lower > near
+        return minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000)), near
 
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:
         """w as an array, if it is a point of the hull."""
@@ -147,9 +151,15 @@ class AtomSet(ABC):
         return x
 
     def decompose(self, w: Array) -> Iterate:
-        """The array w as atoms and weights."""
-        raise GreedyhullError(f"{self!r} cannot write an array as a mixture of its atoms. "
-                              "Start from an atom, or from the point of an earlier solution.")
+        """The array w as atoms and weights; without a formula, the nearest mixture that a search finds, 1e-7 away at most."""
+        x = array_of(w)
+        check(x.shape == self.shape and bool(np.isfinite(x).all()), f"{self!r} holds points of shape {self.shape}; an array "
+                                                                    "of finite numbers of that shape is wanted.")
+        found, near = self._nearest(x, 1e-9)
+        check(found.value is not None and found.value <= near,
+              f"{self!r} cannot write the array as a mixture of its atoms: none was found that is near. Start from an atom, or "
+              "from the point of an earlier solution.")
+        return found.point.copy()
 
     def absolute(self, c: Array) -> float:
         """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.

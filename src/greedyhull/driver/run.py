@@ -172,6 +172,7 @@ class Run:
             gap = self._question(value, gap, p)
         if not self.convex:  # a gap says nothing of the minimum there
             return self._note(p, value, gap, -inf, "stationary", 0.0)
+        memory.guide = max(memory.guide, value - gap)
         if value - gap > memory.lower:
             memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
             return self._note(p, value, gap, memory.lower, p.kind, p.delta)

@@ -35,7 +35,7 @@ class BlendedPairwise:
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.lower) + epsilon)
+            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             best, worst = w.best(g), w.worst(g)
             gap, local = here - d.dot(g), worst.score - best.score
             yield Progress(w, gap + slack, kind, slack, epsilon)
