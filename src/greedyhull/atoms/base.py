@@ -157,8 +157,8 @@ class AtomSet(ABC):
                                                                     "of finite numbers of that shape is wanted.")
         found, near = self._nearest(x, 1e-9)
         check(found.value is not None and found.value <= near,
-              f"{self!r} cannot write the array as a mixture of its atoms: none that is near was found. Start from an atom, or "
-              "from the point of an earlier solution.")
+              f"{self!r} cannot write the array as a mixture of its atoms: none that is near was found. Start from an atom "
+              "or from the point of an earlier solution.")
         return found.point.copy()
 
     def absolute(self, c: Array) -> float:
