@@ -123,6 +123,14 @@ class AtomSet(ABC):
         found, near = self._nearest(x, tol)
         return found.certificate.lower > near and found.certificate.kind == "always"
 
+    def owns(self, d: Atom) -> bool:
+        """Whether an atom of another set is a point of this one: by the formula for membership, else to the last digits."""
+        x = dense_atom(d, self.shape)
+        if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
+            return self.contains(x)
+        found, near = self._nearest(x, 1e-9)
+        return found.value is not None and found.value <= 1e-14 * near
+
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
         found, near = self._nearest(x, tol)

@@ -113,7 +113,7 @@ def _owns(S: AtomSet, w: Iterate) -> bool:
     block = S.recognised(w.block)
     if all(isinstance(key, int) for key in block.keys):  # rows of the set itself
         return True
-    return all(S.contains(dense_atom(block[i], S.shape)) for i in range(len(block)))
+    return all(S.owns(block[i]) for i in range(len(block)))
 
 
 def foreign(w: Iterate, S: AtomSet) -> bool:
