@@ -178,3 +178,12 @@ def test_coordinates_stay_in_the_box_of_the_atoms() -> None:
         w.move(w.toward(Basis(1, 1.0)), 0.1)
         w.move(w.toward(Basis(2, 1.0)), 0.3)
         assert view.x.min() >= 0.0 and view.x.max() <= 1.0
+
+
+def test_atoms_that_a_wider_shape_cannot_tell_apart_become_one():
+    w = Iterate.at(Basis(0, 0.0), (3,))
+    w.move(w.toward(Basis(2, 0.0)), 0.5)  # zero, by another name
+    w.move(w.toward(Basis(1, 1.0)), 0.5)
+    w.move(w.toward(Dense(np.array([1.0, 1.0, 1.0]))), 0.5)
+    assert len(w) == 3 == len(set(w.block.keys)) and w.weights.sum() == pytest.approx(1.0)
+    assert np.allclose(w.array(), [0.5, 0.75, 0.5])

@@ -136,3 +136,20 @@ def test_parts_come_back_by_name() -> None:
 def test_what_is_no_rule_is_refused(rule: Any) -> None:
     with pytest.raises(gh.GreedyhullError, match="a step rule such as"):
         Memory().step(rule)
+
+
+def test_an_oracle_that_is_derived_from_the_exact_one_is_asked_itself():
+    from greedyhull.atoms.base import ClosedOracle
+
+    class Worse(ClosedOracle):
+        def argmin(self, g, tol=0.0, enough=-np.inf):
+            scores = self.S.scores(g)
+            j = int(scores.argmax())
+            return Answer(self.S[j], float(scores[j] - scores.min()))
+
+    class Wrong(gh.Simplex):
+        def oracle(self, rng):
+            return Worse(self)
+
+    answer = Recorder(Wrong(3), np.random.default_rng(0)).argmin(np.array([0.0, 2.0, 1.0]))
+    assert answer.atom.index == 1 and answer.slack == 2.0

@@ -162,7 +162,9 @@ def test_masks_and_imaginary_parts_are_refused():
     for make in (lambda: gh.least_squares(X, hidden), lambda: gh.least_squares(X, y, sample_weight=np.ma.abs(hidden)),
                  lambda: gh.quadratic(np.eye(30), hidden), lambda: gh.Box(hidden, 9.0),
                  lambda: gh.quadratic(np.eye(4), 1j * X[0]),
-                 lambda: gh.minimize(F, gh.oracle(lambda g: np.ma.array(np.sign(g), mask=g > 0), 4))):
+                 lambda: gh.minimize(F, gh.oracle(lambda g: np.ma.array(np.sign(g), mask=g > 0), 4)),
+                 lambda: gh.minimize(gh.function(lambda w: float(w @ w), lambda w: np.ma.array(2 * w, mask=w == 0), 4),
+                                     gh.L1Ball(4, 1.0))):
         with pytest.raises(gh.GreedyhullError, match="masked"):
             make()
 

@@ -130,6 +130,10 @@ def test_refusals() -> None:
                        (lambda: gh.Online(gh.Simplex(2), start=np.ones(2)), "outside"),
                        (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.ones(3)), "shape"),
                        (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.array([np.nan, 0.0])), "NaN"),
+                       (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.ma.array([1.0, 0.0], mask=[True, False])), "masked"),
+                       (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.array([1j, 0.0])), "complex"),
+                       (lambda: gh.Online(gh.Simplex(2)).partial_fit(None), "wanted"),
+                       (lambda: gh.Online(gh.Simplex(2)).predict(np.ma.array(np.eye(2), mask=np.eye(2))), "masked"),
                        (lambda: gh.Online(gh.Simplex(2), lipschitz=1.0).partial_fit(np.ones(2)), "above lipschitz")):
         with pytest.raises(gh.GreedyhullError, match=said):
             make()

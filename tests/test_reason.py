@@ -9,7 +9,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.progress import Event
 from greedyhull.reason import Reason, because, ended, interrupted, together
-from greedyhull.stop import closing, hear
+from greedyhull.stop import Stop, closing, hear
 
 SEEN = Event(20, 1.0, 2.0, 3e-7, 2.0 - 3e-7, None, 5.0, scale=1.0)
 FINAL = replace(SEEN, gap=5e-10, lower=2.0 - 5e-10)
@@ -42,6 +42,33 @@ def test_a_request_that_the_final_gap_misses_is_not_claimed() -> None:
         reason = said(stop, final=worse)
         assert reason.kind == "rounding" and "Rounding holds the certified gap at 0.001" in reason.words
         assert said(stop, final=replace(worse, told=True)).kind == "sampling"
+
+
+@pytest.mark.parametrize("stop", [(gh.Gap(1e-3) | gh.Iterations(99)) & (gh.Seconds(1.0) | gh.Gap(1e-20)),
+                                  (gh.Seconds(1.0) | gh.Gap(1e-20)) & (gh.Gap(1e-3) | gh.Iterations(99)),
+                                  gh.Gap(1e-3) & (gh.Gap(1e-20) | gh.Seconds(1.0)),
+                                  (gh.Gap(1e-20) & gh.Iterations(5)) | ((gh.Relative(1e-3) | gh.Iterations(99))
+                                                                        & (gh.Seconds(1.0) | gh.Gap(1e-20)))], ids=repr)
+def test_rounding_is_not_blamed_for_a_request_that_was_never_met(stop: Any) -> None:
+    for final in (SEEN, FINAL, replace(SEEN, told=True)):
+        reason = said(stop, final=final)
+        assert reason.kind == "seconds"
+        assert reason.words == (f"The limit of 1 seconds was reached with a gap of {final.gap:.3g}; allow more, or ask for "
+                                "less.")
+    assert said(stop, final=replace(SEEN, gap=0.0)).words.startswith("The limit of 1 seconds was reached. The certified")
+
+
+class Claiming(Stop):
+    """It says that a gap was met, and has no `met` that tells of which."""
+
+    def __call__(self, event: Event) -> Reason | None:
+        return Reason("gap", "Small enough for me.")
+
+
+@pytest.mark.parametrize("stop", [Claiming(), Claiming() | gh.Gap(1e-20), Claiming() & gh.Callback(lambda e: "Yes.")], ids=str)
+def test_claims_of_ones_own_are_words(stop: Any) -> None:
+    reason = said(stop)
+    assert reason.kind == "custom" and reason.words.startswith("Small enough for me.")
 
 
 def test_requests_are_told_with_the_final_numbers() -> None:

@@ -102,6 +102,26 @@ def test_a_path_that_cannot_be_written_is_noticed_before_the_run(where, tmp_path
     assert not asked and {p.name for p in tmp_path.iterdir()} == {"file"}
 
 
+@pytest.mark.parametrize("name", ["watch", "checkpoint", "resume"])
+@pytest.mark.parametrize("given", [5, [5], b"x", ""])
+def test_what_is_no_path_and_no_watcher_is_named(name, given):
+    given = [given] if name == "watch" else given
+    with pytest.raises(gh.GreedyhullError, match=rf"{name}=.* was given; .* wanted"):
+        gh.minimize(F, S, **{name: given})
+
+
+@pytest.mark.parametrize("where, words", [("missing/x.html", "does not exist. Make it first"), ("", "is a folder"),
+                                          ("file/x.html", "does not exist")])
+def test_files_are_written_to_folders_that_are_there(where, words, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    s = gh.minimize(F, S)
+    for write in (s.report, s.trace.to_csv, gh.compare([s]).report, lambda path: gh.compare([s], path=path)):
+        with pytest.raises(gh.GreedyhullError, match=words):
+            write(tmp_path / where)
+        with pytest.raises(gh.GreedyhullError, match="path=5 was given"):
+            write(5)
+
+
 def test_a_disk_that_fills_up_costs_a_warning_and_not_the_result(tmp_path, monkeypatch):
     path = tmp_path / "r.npz"
     gh.minimize(F, S, gh.FrankWolfe(), stop=gh.Iterations(3), checkpoint=path)

@@ -1,5 +1,7 @@
 """Step rules, one by one; their common promises are in conformance."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,69 @@ def test_no_rule_leaves_the_line(slope: float, bend: float, max_step: float) -> 
         for warm in (False, True):
             working = rule.start(warm)
             assert all(0.0 <= working(line, k) <= max_step for k in range(3)), rule
+
+
+@pytest.mark.parametrize("tolerance, words", [(lambda k: 0.1, "could not be asked"), (lambda k, gap: None, "is None"),
+                                              (lambda k, gap: 0.1 if k < 1 else None, r"is None at \(1, "),
+                                              (lambda k, gap: np.nan, "is nan"), (lambda k, gap: -1.0, "is -1.0"),
+                                              (lambda k, gap: k / None, "could not be asked.*None at first"),
+                                              ("a", "schedule"),
+                                              (lambda k, gap: np.ones(2), "array")])
+@pytest.mark.parametrize("make", [gh.FrankWolfe, gh.Jones, gh.BlendedPairwise, gh.PairwiseJones, gh.StochasticFrankWolfe,
+                                  lambda **how: gh.Mixed((gh.Jones(**how), gh.FrankWolfe())),
+                                  lambda **how: gh.Smoothed(gh.FrankWolfe(**how))])
+def test_a_tolerance_that_is_no_schedule_is_named(make: Any, tolerance: Any, words: str) -> None:
+    f = (gh.absolute if isinstance(make(tolerance=gh.constant(0.1)), gh.Smoothed) else gh.least_squares)(np.eye(3), np.ones(3))
+    with pytest.raises(gh.GreedyhullError, match=rf"tolerance=.*{words}"):
+        gh.minimize(f, gh.L1Ball(3, 1.0), make(tolerance=tolerance), stop=gh.Iterations(3))
+
+
+class Own:
+    """A rule of a user's own that answers with whatever it was given."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __repr__(self) -> str:
+        return "Own()"
+
+    def start(self, warm: bool = False) -> Any:
+        return self
+
+    def __call__(self, line: Any, k: int) -> Any:
+        return self.answer
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: Any) -> None:
+        pass
+
+
+class OwnSchedule(Own):
+    def at(self, k: float) -> Any:
+        return self.answer
+
+
+OWN = [lambda answer: gh.FrankWolfe(Own(answer)), lambda answer: gh.BlendedPairwise(Own(answer)),
+       lambda answer: gh.Jones(OwnSchedule(answer)), lambda answer: gh.Mixed((gh.FrankWolfe(Own(answer)),)),
+       lambda answer: gh.StochasticFrankWolfe(step=OwnSchedule(answer)),
+       lambda answer: gh.StochasticJones(step=OwnSchedule(answer)),
+       lambda answer: gh.RegularizedStochasticFrankWolfe(step=OwnSchedule(answer))]
+
+
+@pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
+@pytest.mark.parametrize("make", OWN)
+@pytest.mark.parametrize("answer", [None, np.nan, np.ones(2), "a", 1j, -0.1, np.inf], ids=repr)
+def test_a_rule_whose_answer_is_no_step_is_named(make: Any, answer: Any) -> None:
+    with pytest.raises(gh.GreedyhullError, match=r"step=Own\(\) (returned|answered)"):
+        gh.minimize(gh.least_squares(np.eye(3), np.ones(3)), gh.L1Ball(3, 1.0), make(answer), stop=gh.Iterations(5))
+
+
+@pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
+@pytest.mark.parametrize("make", OWN)
+@pytest.mark.parametrize("answer", [0.25, np.float32(0.25), np.array(0.25), np.array([0.25])], ids=repr)
+def test_every_form_of_a_number_is_a_step(make: Any, answer: Any) -> None:
+    f, S = gh.least_squares(np.eye(3), np.array([3.0, 2.0, 1.0])), gh.L1Ball(3, 1.0)
+    found, wanted = (gh.minimize(f, S, make(step), stop=gh.Iterations(9)) for step in (answer, 0.25))
+    np.testing.assert_array_equal(found.x, wanted.x)

@@ -158,7 +158,8 @@ def numbers(g: Any, called: str, shape: Shape) -> Array:
         g = g.toarray()
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
-        check(not np.iscomplexobj(g), f"{called} returned complex numbers; real numbers are wanted.")
+        check(not np.iscomplexobj(g) and not np.ma.is_masked(g),
+              f"{called} returned masked or complex entries; real numbers are wanted.")
         return np.array(g, dtype=np.float64)
     except GreedyhullError:
         raise

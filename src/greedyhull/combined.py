@@ -59,7 +59,10 @@ class Both(Combined):
 
     def __call__(self, event: Event) -> Reason | None:
         reasons = [reason for stop in self.stops if (reason := hear(stop, event)) is not None]
-        return together(reasons) if len(reasons) == len(self.stops) else None
+        if len(reasons) < len(self.stops):
+            return None
+        met = self.met(event)
+        return together([reason for reason in reasons if met or not reason.claims])
 
     def met(self, event: Event) -> bool:
         asked = [stop for stop in self.stops if stop.asks_gap]

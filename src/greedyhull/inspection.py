@@ -15,7 +15,7 @@ from greedyhull.blackbox import BlackBox
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory, Recorder
-from greedyhull.types import Answer, Array, AtomSet, Objective
+from greedyhull.types import Answer, Array, Atom, AtomSet, Objective
 
 POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
@@ -95,7 +95,8 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
         left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
         slope = float(np.vdot(gradient(x + 0.4 * v), v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
+    bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent
     if not np.isfinite([before, after, slope]).all():
         return
     start, first = float(value(x)), float(np.vdot(gradient(x), v))
@@ -116,12 +117,13 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
 def challenge(f: BlackBox, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:
     """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
 
-    They lie on the ways from w to atoms that random gradients lead to. A gradient that is right where a run begins, and
-    wrong where it ends, is found out by these as a rule, for few values of f.
+    They lie on the ways from w to atoms that random gradients lead to; a user's oracle, which may be dear, is not asked for
+    that, and its last answer and the atoms of w have to do. A gradient that is right where a run begins, and wrong where it
+    ends, is found out by these as a rule, for few values of f.
     """
-    x, oracle, rng = w.array(), memory.oracle(S), memory.fresh(3)
-    for _ in range(POINTS):
-        u = dense_atom(oracle.aside(rng.standard_normal(S.shape)).atom, S.shape)
+    x = w.array()
+    for d in _others(S, w, memory):
+        u = dense_atom(d, S.shape)
         for t in FAR:
             with np.errstate(all="ignore"):
                 there = f.whole((1.0 - t) * x + t * u)
@@ -129,6 +131,15 @@ def challenge(f: BlackBox, S: AtomSet, w: Iterate, lower: float, memory: Memory)
                   f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by its values and "
                   "gradients. It is not convex, or its gradient disagrees with its value: look at the gradient, run with "
                   "check=True to see where it is wrong, or say convex=False.")
+
+
+def _others(S: AtomSet, w: Iterate, memory: Memory) -> list[Atom]:
+    """A few atoms to look at."""
+    oracle, rng = memory.oracle(S), memory.fresh(3)
+    if oracle.closed is not None and type(S).__module__.startswith("greedyhull."):
+        return [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
+    given = [answer.atom if isinstance(answer, Answer) else answer.atoms[0] for answer in oracle.recent[-1:]]
+    return [*given, *(w.block[i] for i in range(len(w))[: POINTS - len(given)])] if w.keeps_atoms else given
 
 
 def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:

@@ -213,12 +213,15 @@ class Iterate:
                                "direction may lead away from atoms of the point only.")
         place = len(self.block)
         grown = self.block.append(atom)
-        if grown is not self.block:  # the block took a wider shape, and with it other keys
+        widened = grown is not self.block
+        if widened:  # the block took a wider shape, and with it other keys
             self.block, self._index = grown, None
         self._places[grown.keys[place]] = place
         if place >= len(self._weights):
             self._weights = np.concatenate([self._weights, np.zeros(max(8, place))])
         self._weights[place] = c
+        if widened and len(self._places) < len(self.block):  # two that were told apart by their names are one
+            self.merged()
 
     def _drop(self, v: Direction) -> None:
         """Let go of the atoms whose weight the move used up; rounding may leave them a hair from zero."""

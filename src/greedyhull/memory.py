@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.atoms.base import ClosedOracle
 from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.shapes import block_from
+from greedyhull.careful import careful
 from greedyhull.errors import check
 from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
 
@@ -34,6 +35,7 @@ class Memory:
         self.gap: float | None = None
         self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
         self.delta = 0.0  # how likely it is to fail, where it may
+        self.guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.asked: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.arrays: State = {}
@@ -81,7 +83,7 @@ class Memory:
         saved = _under("step", self._pending)
         if saved:
             self._step.restore(saved)
-        return self._step
+        return careful(rule, self._step)
 
     def oracle(self, S: AtomSet) -> Recorder:
         """The set's oracle for this solve, its calls counted."""
@@ -114,7 +116,7 @@ class Memory:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
                         "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
                         "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
-                        "beside": np.array(self.beside)}
+                        "beside": np.array(self.beside), "guide": np.array(self.guide)}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
@@ -132,6 +134,7 @@ class Memory:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
         self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
         self.delta, self.beside = float(state["delta"]), int(state["beside"])
+        self.guide = float(state.get("guide", self.lower))
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = _under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
@@ -216,7 +219,7 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(g, m))
+            answer = as_shortlist(self.inner.best(g, m), self.set)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]

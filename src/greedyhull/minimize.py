@@ -10,8 +10,8 @@ import numpy as np
 
 from greedyhull.driver.run import Run
 from greedyhull.hints import hinting
-from greedyhull.progress import Event
-from greedyhull.saved import load_state, try_path
+from greedyhull.progress import Event, watchers_of
+from greedyhull.saved import load_state, path_of, try_path
 from greedyhull.solution import Solution, StreamSolution
 from greedyhull.stop import Relative, Seconds, Stop
 from greedyhull.stream import Stream
@@ -23,7 +23,8 @@ DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 @overload
 def minimize(f: Stream, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
-             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> StreamSolution: ...
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None
+             ) -> StreamSolution: ...
 @overload
 def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
@@ -46,8 +47,8 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     """
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
         run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
-        run.watchers = [watch] if callable(watch) else list(watch)
-        run.careful, run.checkpoint = check, None if checkpoint is None else Path(checkpoint)
+        run.watchers = watchers_of(watch)
+        run.careful, run.checkpoint = check, None if checkpoint is None else path_of(checkpoint, "checkpoint")
         if check:
             from greedyhull.inspection import inspect_problem
 
@@ -59,5 +60,5 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
         if run.checkpoint is not None:
             try_path(run.checkpoint)
         if resume is not None:
-            run.restore(load_state(Path(resume)))
+            run.restore(load_state(path_of(resume, "resume")))
         return run.solve()

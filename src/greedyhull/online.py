@@ -6,7 +6,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of
+from greedyhull.atoms.base import array_of, numbers
+from greedyhull.blackbox import number
 from greedyhull.errors import check
 from greedyhull.leader import Leader
 from greedyhull.memory import lazy_rng
@@ -77,20 +78,20 @@ class Online:
 
     def predict(self, X: Any) -> Array:
         """X times the point, for linear models."""
+        check(not np.ma.is_masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
         return np.asarray(X @ self._x)
 
     def partial_fit(self, loss: Array | Revealed) -> Online:
         """The loss of the round: its (sub)gradient at `point` as an array, or an object with gradient(x), maybe value(x)."""
-        g = np.asarray(loss.gradient(self.point) if isinstance(loss, Revealed) else loss, dtype=np.float64)
+        g = numbers(loss.gradient(self.point) if isinstance(loss, Revealed) else loss, "The gradient")
         check(g.shape == self._x.shape,
               f"A gradient of shape {g.shape} was given; the shape {self._x.shape} of the point is wanted.")
-        check(bool(np.isfinite(g).all()), "The gradient holds NaN or infinite values; a round needs finite ones.")
         norm = float(np.linalg.norm(g))
         check(self.lipschitz is None or norm <= self.lipschitz * (1.0 + 1e-9),
               f"A gradient of norm {norm:.6g} came, above lipschitz={self.lipschitz!r}, on which the bound rests. Give a "
               "larger one.")
         if isinstance(loss, Revealed) and hasattr(loss, "value"):
-            self.loss += float(loss.value(self.point))
+            self.loss += number(loss.value(self.point), "value(x)")
         self._move(g, norm)
         return self
 

@@ -15,8 +15,8 @@ from greedyhull.types import Array, AtomSet, Objective, Solver
 
 
 @hinting
-def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None = None, *, stop: Stop | None = None, seed: int = 0,
-         progress: bool = False) -> list[Solution]:
+def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None = None, *, stop: Stop | None = None,
+         seed: int = 0, progress: bool = False) -> list[Solution]:
     """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
 
     They are found from the smallest radius to the largest. A set that is scaled by c about its middle m takes the point w

@@ -41,7 +41,8 @@ class Below(NamedTuple):
     price: float
 
 
-def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array | None, float], Solution], tol: float = 1e-6) -> Priced:
+def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array | None, float], Solution],
+             tol: float = 1e-6) -> Priced:
     """Minimise f(w) + α‖w‖, S any ball of the norm about the origin; ``solve(S, start, gap)`` solves over one ball.
 
     The penalised gap is at most ``tol``·max(|value|, f.scale), and holds whatever r is. With g = ∇f(w) and ‖g‖* its dual norm,

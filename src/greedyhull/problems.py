@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.atoms.base import whole_shape
 from greedyhull.blackbox import BlackBox
 from greedyhull.designs import design
+from greedyhull.designs.counted import in_place_of
 from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.losses.absolute import Absolute
@@ -130,14 +131,17 @@ def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> Quadratic
 def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     """f(w) = −mean log (Pw)ᵢ with P ≥ 0: mixtures (Pᵢⱼ the density of component j at sample i), log-optimal portfolios."""
     A = design(P)
+    p = _shares(A, sample_weight)
+    taken = in_place_of(A, p)
+    A = A if taken is None else A.rows(taken)
     low = A.extremes()[0] if hasattr(A, "extremes") else np.zeros(A.n)
     check(bool((low >= 0).all()), "P has negative entries; likelihoods (or price relatives) of at least 0 are wanted.")
     largest = A.extremes()[1] if hasattr(A, "extremes") else A.matvec(np.ones(A.domain))
-    empty = A.n - int(np.count_nonzero(largest))
+    empty = int(np.count_nonzero((largest == 0.0) & (p > 0.0 if taken is not None else True)))
     check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
                       "objective is infinite. Drop those rows or widen the grid.")
     A, logs = levelled(A)
-    return _model(A, NegativeLog(logs, _shares(A, sample_weight)), False, "log_likelihood")
+    return _model(A, NegativeLog(logs, p), False, "log_likelihood")
 
 
 @hinting
@@ -153,6 +157,9 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
     """φ∘A; where the data are float32, the loss is kept in float64 too, for the certificate."""
+    taken = in_place_of(A, exact.p, exact.y)
+    if taken is not None:
+        A, exact.y = A.rows(taken), exact.y[taken]
     with np.errstate(over="ignore"):
         loss = exact.cast(A.dtype)
     check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "

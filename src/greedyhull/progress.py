@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, NamedTuple
 
+from greedyhull.errors import check
 from greedyhull.relative import share
 from greedyhull.types import Kind
 
@@ -54,3 +56,13 @@ class Event:
     def relative_to(self, floor: float) -> float:
         """gap / max(|value|, floor). The value of a stream is not known, and counts for nothing."""
         return share(self.gap, max(0.0 if isnan(self.start_value) else abs(self.value), floor))
+
+
+def watchers_of(watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]]) -> list[Callable[[Event], Any]]:
+    """The functions that were given as ``watch``, one or several."""
+    if callable(watch):
+        return [watch]
+    some = list(watch) if isinstance(watch, Iterable) else [watch]
+    check(all(map(callable, some)), lambda: f"watch={watch!r} was given; a function of an event, or several of them, is "
+                                            "wanted. Leave watch out where nobody watches.")
+    return some

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,21 @@ def save_state(path: Path, state: State) -> None:
     with beside.open("wb") as file:
         np.savez(file, allow_pickle=False, **state, **{CHECKSUM: checksum(state)})
     beside.replace(path)
+
+
+def path_of(given: Any, name: str) -> Path:
+    """The path that was given as ``name``."""
+    check(isinstance(given, (str, PathLike)) and "\0" not in str(given) and str(given) != "",
+          f"{name}={given!r} was given; the name of a file is wanted.")
+    return Path(given)
+
+
+def target_of(given: Any) -> Path:
+    """The path that a file is to be written to, in a folder that is there."""
+    path = path_of(given, "path")
+    check(path.parent.is_dir(), f"The folder {str(path.parent)!r} of path={str(path)!r} does not exist. Make it first.")
+    check(not path.is_dir(), f"path={str(path)!r} is a folder; the name of a file in it is wanted.")
+    return path
 
 
 def try_path(path: Path) -> None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Schedule
+
+WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
+          "which is None at first.")
 
 
 @dataclass(frozen=True)
@@ -125,3 +131,31 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 
 
 zero = constant(0.0)
+
+
+def check_tolerance(solver: Any) -> None:
+    """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
+    for part in (*getattr(solver, "solvers", ()), getattr(solver, "solver", None)):
+        if part is not None:
+            check_tolerance(part)
+    tolerance = getattr(solver, "tolerance", None)
+    check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
+                                                            f"such as constant({tolerance!r}) or harmonic() is wanted.")
+
+
+def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
+    """ε_k of a solver's tolerance, a number of at least 0, or an error that names what was given.
+
+    >>> tolerance_at(harmonic(3.0), 1, None)
+    2.0
+    """
+    try:
+        epsilon = tolerance(k, gap)
+    except TypeError as error:
+        raise GreedyhullError(f"tolerance={tolerance!r} could not be asked for its value at ({k}, {gap}): {error}. "
+                              f"{WANTED}") from error
+    if type(epsilon) is not float:
+        check(isinstance(epsilon, Real), lambda: f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
+        epsilon = float(epsilon)
+    check(epsilon >= 0.0, lambda: f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
+    return epsilon

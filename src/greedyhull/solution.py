@@ -15,6 +15,7 @@ from greedyhull.certificate import Certificate
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.iterate import Iterate
 from greedyhull.kinds import linear_model
+from greedyhull.saved import target_of
 from greedyhull.theory import Bound, Constants, constants
 from greedyhull.trace import Trace
 from greedyhull.types import Array, Solver
@@ -133,7 +134,7 @@ class Solution:
         from greedyhull.report import write
 
         self._need("report")
-        return write(self, path, names=self.names if names is None else names)
+        return write(self, target_of(path), names=self.names if names is None else names)
 
     def summary(self) -> str:
         """What was solved, how well, provably, and how it ended, in a few lines."""

@@ -72,10 +72,10 @@ def _stops(*stops: Stop) -> tuple[Stop, ...]:
 
 
 def hear(stop: Stop, event: Event) -> Reason | None:
-    """The answer of any stop; plain words are a reason of kind "custom"."""
+    """The answer of any stop; plain words are a reason of kind "custom", and so are claims that its `met` denies."""
     said = stop(event)
     if said is None or isinstance(said, Reason):
-        return said
+        return said._replace(kind="custom") if said is not None and said.claims and not stop.met(event) else said
     check(isinstance(said, str), lambda: f"{stop!r} answered {said!r}; None, a Reason or words that say why are wanted.")
     return Reason("custom", said)
 

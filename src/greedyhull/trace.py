@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import installing
+from greedyhull.saved import target_of
 from greedyhull.types import Array
 
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
@@ -64,7 +65,7 @@ class Trace:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file with a header line."""
-        columns = self.to_dict()
+        target, columns = target_of(path), self.to_dict()
         lines = [",".join(COLUMNS)]
         lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]
-        Path(path).write_text("\n".join(lines) + "\n")
+        target.write_text("\n".join(lines) + "\n")

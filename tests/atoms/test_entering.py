@@ -47,7 +47,39 @@ def test_a_slack_is_a_number_of_at_least_zero(slack):
     with pytest.raises(gh.GreedyhullError, match="slack"):
         as_answer(Answer(Basis(0, 1.0), slack), (2,))
     with pytest.raises(gh.GreedyhullError, match="slack"):
-        as_shortlist(Shortlist(Basis(0, 1.0).block(2), slack, 0.0))
+        as_shortlist(Shortlist(Basis(0, 1.0).block(2), slack, 0.0), gh.Simplex(2))
+
+
+class Listing(gh.AtomSet):
+    """Its best atoms come as whatever it was given."""
+
+    shape = (8,)
+
+    def __init__(self, given):
+        self.given = given
+
+    def __repr__(self):
+        return "Listing()"
+
+    def argmin(self, g):
+        return Basis(int(g.argmin()), 1.0)
+
+    def best(self, g, m):
+        return self.given
+
+    def contains(self, w, tol=1e-9):
+        return True
+
+
+@pytest.mark.parametrize("given, words", [([Basis(0, 1.0)], "a list"), (np.ones((3, 8)), "a ndarray"), (None, "None"),
+                                          (Basis(0, 1.0), "a Basis"), (DenseBlock(np.ones((0, 8)), (8,)), "no atoms")])
+def test_best_atoms_that_are_no_block_are_refused_in_the_name_of_the_set(given, words):
+    for S in (Listing(given), gh.Cached(Listing(given)), gh.Inexact(Listing(given), 0.1)):
+        with pytest.raises(gh.GreedyhullError, match=rf"best\(g, m\) of Listing\(\) returned {words}; a block"):
+            gh.minimize(gh.least_squares(X, y), S, gh.Corrective())
+    for answer in (given, Shortlist(given, 0.0, 0.0)):
+        with pytest.raises(gh.GreedyhullError, match=r"Listing\(\) returned .* is wanted"):
+            as_shortlist(answer, Listing(given))
 
 
 class Perhaps(gh.AtomSet):

@@ -67,6 +67,40 @@ def test_names_and_numbers_of_columns(tmp_path):
     assert taken(path, target="y", sample_weight="d", exclude=["a"]).names == ["b, or c"]
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ['"a{0}in cm"', '"a {0}{0} in cm"', '"a{0}in, cm; or\tless"'])
+def test_a_name_may_have_a_line_break(tmp_path, mark, end, name):
+    path = tmp_path / "t.csv"
+    lines = [mark.join((name.format(end), "b", "y")), mark.join(("1", '"2"', "3")), mark.join(("4", "x", "6"))]
+    path.write_bytes(end.join(lines).encode())
+    found = taken(path, target="y", exclude=["b"])
+    assert [" ".join(named.split()) for named in found.names] == [" ".join(name[1:-1].format(" ").split())]
+    assert "\n" not in found.names[0] and "\r" not in found.names[0]
+    assert found.X.tolist() == [[1.0], [4.0]] and found.y.tolist() == [3.0, 6.0]
+    with pytest.raises(GreedyhullError, match=f'Line {path.read_text().count(chr(10)) + 1} of t.csv has "x" in column b'):
+        taken(path, target="y")
+
+
+def test_marks_within_quotes_part_nothing(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"a, b, or c";y\n1;2\n3;4\n')
+    assert taken(path, target="y").names == ["a, b, or c"]
+
+
+def test_names_may_be_many(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(f"column{j}" for j in range(20_000)) + "\n" + ",".join("1" * 20_000) + "\n")
+    assert len(read_table(path).names) == 20_000
+
+
+def test_a_quote_that_is_not_closed_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"a,y\n1,2\n3,4\n')
+    with pytest.raises(GreedyhullError, match="wanted"):
+        taken(path, target="y")
+
+
 def test_words_in_columns_that_are_not_used_do_no_harm(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,town,y\n1,Ulm,yes\n2,,no\n")

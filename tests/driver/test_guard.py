@@ -135,3 +135,19 @@ def test_a_function_whose_values_change_is_noticed_all_the_same():
 
 def test_targets_that_are_nothing_in_float32_are_no_drift():
     gh.minimize(gh.least_squares(1e-81 * X.astype(np.float32), 1e-81 * y), gh.L1Ball(4, 1.5), stop=gh.Iterations(3))
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.Jones(), gh.StochasticFrankWolfe()], ids=repr)
+def test_an_oracle_that_errs_and_says_so_does_not_cost_the_result(solver):
+    """Membership takes a search there, which such an oracle may leave open: that is no reason to refuse the point."""
+    rng = np.random.default_rng(0)
+    atoms = rng.standard_normal((6, 3))
+
+    def erring(g):
+        scores = atoms @ g
+        i = int(np.where(scores <= scores.min() + 0.9 * np.ptp(scores), scores, -np.inf).argmax())
+        return atoms[i], float(scores[i] - scores.min())
+
+    f = gh.least_squares(rng.standard_normal((20, 3)), rng.standard_normal(20))
+    s = gh.minimize(f, gh.oracle(erring, 3), solver, stop=gh.Iterations(50))
+    assert s.value - gh.minimize(f, gh.Vertices(atoms), stop=gh.Gap(1e-9)).value <= s.certificate.gap

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
+from greedyhull.types import Answer
 
 rng = np.random.default_rng(7)
 X, y = rng.standard_normal((30, 6)), rng.standard_normal(30)
@@ -228,3 +229,64 @@ def test_a_float32_run_over_a_users_set_goes_on_though_its_values_are_rounded(tm
     gh.minimize(f, Ends(), gh.Jones(), stop=gh.Iterations(7), checkpoint=path)
     s = gh.minimize(f, Ends(), gh.Jones(), stop=gh.Iterations(10), resume=path)
     assert np.array_equal(s.point.array(), whole.point.array())
+
+
+class Corners(gh.AtomSet):
+    """A user's set, without formulas; its oracle may err by a share of the range, and say so or not."""
+
+    def __init__(self, atoms, share=0.0, kind="always"):
+        self.atoms, self.share, self.kind, self.shape = np.asarray(atoms, dtype=float), share, kind, (len(atoms[0]),)
+
+    def argmin(self, g):
+        return self.atoms[int((self.atoms @ g).argmin())]
+
+    def oracle(self, rng):
+        from greedyhull.atoms.base import ClosedOracle
+
+        class Erring(ClosedOracle):
+            def argmin(self, g, tol=0.0, enough=-np.inf):
+                scores = self.S.atoms @ g
+                admitted = scores.min() + self.S.share * (scores.max() - scores.min())
+                worst = int(np.where(scores <= admitted, scores, -np.inf).argmax())
+                slack = float(scores[worst] - scores.min()) if self.S.kind == "always" else 0.0
+                return Answer(gh.Dense(self.S.atoms[worst]), slack * (1 + 1e-12), self.S.kind)
+
+        return Erring(self) if self.share else ClosedOracle(self)
+
+
+def test_atoms_that_another_set_may_not_have_are_not_taken_over(tmp_path):
+    """An oracle that errs cannot prove that they lie outside; that is no proof that they lie inside."""
+    f, path = gh.quadratic(np.eye(2), np.array([5.0, 5.0])), tmp_path / "r.npz"
+    large, small = Corners([[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0]]), Corners([[1.0, 0], [0, 1], [-1, -1]], share=1.0)
+    gh.minimize(f, large, stop=gh.Gap(1e-9), checkpoint=path)
+    with pytest.raises(gh.GreedyhullError, match="lies outside"), pytest.warns(gh.GreedyhullWarning):
+        gh.minimize(f, small, resume=path, stop=gh.Iterations(0), seed=1)
+
+
+def test_an_oracle_that_promises_too_much_does_not_make_a_set_another_one(tmp_path):
+    f, path = gh.least_squares(X, 5 * y), tmp_path / "r.npz"
+    atoms = np.vstack([np.eye(6), -np.eye(6)])
+    whole = gh.minimize(f, Corners(atoms, 0.5, "estimate"), gh.Corrective(batch=1), stop=gh.Iterations(6))
+    gh.minimize(f, Corners(atoms, 0.5, "estimate"), gh.Corrective(batch=1), stop=gh.Iterations(3), checkpoint=path)
+    s = gh.minimize(f, Corners(atoms, 0.5, "estimate"), gh.Corrective(batch=1), stop=gh.Iterations(6), resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_cache_over_a_users_set_answers_as_it_would_have(seed, tmp_path):
+    """A lazy oracle is told what would be enough, by the bound that was; the bound that is certified is found anew."""
+    random, path = np.random.default_rng(seed), tmp_path / "r.npz"
+    A, S = random.standard_normal((9, 2)), gh.Cached(Corners(random.standard_normal((5, 2)), 0.5), size=3)
+    f, solver = gh.least_squares(3 * A, random.standard_normal(9)), gh.FrankWolfe(gh.LogAdaptive())
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(40))
+    gh.minimize(f, S, solver, stop=gh.Iterations(26), checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(40), resume=path)
+    assert np.array_equal(s.point.array(), whole.point.array())
+
+
+def test_a_users_set_writes_arrays_as_mixtures_of_its_atoms(tmp_path):
+    S = Corners([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    w = S.decompose(np.array([0.2, 0.1]))
+    assert w.weights.sum() == pytest.approx(1.0) and np.allclose(w.array(), [0.2, 0.1], atol=1e-6)
+    with pytest.raises(gh.GreedyhullError, match="none that is near was found"):
+        S.decompose(np.array([1.0, 1.0]))

@@ -300,3 +300,12 @@ def test_numbers_too_large_to_square_are_called_so(model, kind):
 def test_a_class_without_weight_is_told():
     with pytest.raises(ValueError, match="one class only"):
         L1BudgetClassifier().fit(X, labels, sample_weight=(labels == 0).astype(float))
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("make", [SimplexRegressor, L1BudgetRegressor, L1BudgetRegressorCV, EnsembleRegressor])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8])
+def test_targets_that_are_booleans_or_whole_numbers_are_numbers(make, loss, dtype):
+    t = (y > np.median(y)).astype(dtype)
+    found, wanted = make(loss=loss).fit(X, t), make(loss=loss).fit(X, t.astype(float))
+    np.testing.assert_array_equal(found.predict(X), wanted.predict(X))

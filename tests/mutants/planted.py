@@ -77,7 +77,7 @@ MUTANTS = (
     Mutant("an image counts its moves", "image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
     Mutant("an image counts moves that were foreseen", "image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
     Mutant("rounding is part of a gap underway", "driver/run.py", "gap = p.gap + self.blur", "gap = p.gap", (EXACT,)),
-    Mutant("rounding is part of a certificate", "certificate.py", " + precise.rounding(w, S)", "", (EXACT,)),
+    Mutant("rounding is part of a certificate", "certificate.py", "+ slack + rounding, 0.0)", "+ slack, 0.0)", (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),
     Mutant("refreshed weights sum to one", "iterate.py", "        self.weights[:] /= self.weights.sum()\n", "",

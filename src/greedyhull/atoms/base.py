@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_atom, as_own_atom
+from greedyhull.atoms.entering import as_atom, as_block, as_own_atom
 from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
@@ -21,6 +21,7 @@ from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, 
 
 if TYPE_CHECKING:
     from greedyhull.iterate import Iterate
+    from greedyhull.solution import Solution
 
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
 HUGE = 1e150  # squares of larger numbers overflow
@@ -126,14 +127,26 @@ class AtomSet(ABC):
         x = array_of(w)
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return not self.contains(x, tol)
-        return x.shape != self.shape or not np.isfinite(x).all() or self._distance(x, tol)[1]
+        if x.shape != self.shape or not np.isfinite(x).all():
+            return True
+        found, near = self._nearest(x, tol)
+        return found.certificate.lower > near and found.certificate.kind == "always"
+
+    def owns(self, d: Atom) -> bool:
+        """Whether an atom of another set is a point of this one: by the formula for membership, else to the last digits."""
+        x = dense_atom(d, self.shape)
+        if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
+            return self.contains(x)
+        found, near = self._nearest(x, 1e-9)
+        return found.value is not None and found.value <= 1e-14 * near
 
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
-        return self._distance(x, tol)[0]
+        found, near = self._nearest(x, tol)
+        return found.value is not None and found.value <= near
 
-    def _distance(self, x: Array, tol: float) -> tuple[bool, bool]:
-        """Whether a point of the hull was found that is as good as x, and whether there is certainly none."""
+    def _nearest(self, x: Array, tol: float) -> tuple[Solution, float]:
+        """The point of the hull nearest to x, as far as that matters, and which ½‖u − x‖² counts as nothing."""
         from greedyhull.minimize import minimize
         from greedyhull.problems import function
         from greedyhull.solvers.blended_pairwise import BlendedPairwise
@@ -143,8 +156,7 @@ class AtomSet(ABC):
         near = 0.5 * (max(tol, 1e-7) * max(float(np.linalg.norm(u)) for u in (x, *ends))) ** 2
         f = function(lambda u: 0.5 * float(((u - x) ** 2).sum()), lambda u: u - x, self.shape, smoothness=1.0)
         known = Callback(lambda event: event.value <= near or event.lower > near)
-        s = minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000))
-        return s.value is not None and s.value <= near, s.certificate.lower > near
+        return minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000)), near
 
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:
         """w as an array, if it is a point of the hull."""
@@ -156,9 +168,15 @@ class AtomSet(ABC):
         return x
 
     def decompose(self, w: Array) -> Iterate:
-        """The array w as atoms and weights."""
-        raise GreedyhullError(f"{self!r} cannot write an array as a mixture of its atoms. "
-                              "Start from an atom, or from the point of an earlier solution.")
+        """The array w as atoms and weights; without a formula, the nearest mixture that a search finds, 1e-7 away at most."""
+        x = array_of(w)
+        check(x.shape == self.shape and bool(np.isfinite(x).all()), f"{self!r} holds points of shape {self.shape}; an array "
+                                                                    "of finite numbers of that shape is wanted.")
+        found, near = self._nearest(x, 1e-9)
+        check(found.value is not None and found.value <= near,
+              f"{self!r} cannot write the array as a mixture of its atoms: none that is near was found. Start from an atom "
+              "or from the point of an earlier solution.")
+        return found.point.copy()
 
     def absolute(self, c: Array) -> float:
         """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.
@@ -202,7 +220,7 @@ class AtomSet(ABC):
         known = listed(self)
         if known is not None:
             return known[worst_within(known.scores(g), epsilon)]
-        atoms = self.best(g, LISTED)
+        atoms = as_block(self.best(g, LISTED), self)
         return atoms[worst_within(atoms.dots(g), epsilon)]
 
     # --- constants ------------------------------------------------------------------------------------------------
@@ -266,7 +284,7 @@ class ClosedOracle:
         return Answer(self.S.atom(g), 0.0, "always")
 
     def best(self, g: Array, m: int) -> Shortlist:
-        atoms = self.S.best(g, m)
+        atoms = as_block(self.S.best(g, m), self.S)
         scores = atoms.dots(g)
         return Shortlist(atoms, 0.0, float(scores.max() if len(atoms) >= m else scores.min()))
 

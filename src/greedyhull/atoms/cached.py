@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.entering import as_answer
+from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.shapes import block_from
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
@@ -75,7 +75,7 @@ class CachedOracle:
         return answer
 
     def best(self, g: Array, m: int) -> Shortlist:
-        shortlist = self.inner.best(g, m)
+        shortlist = as_shortlist(self.inner.best(g, m), self.inner)
         self.misses += 1
         self._keep(shortlist.atoms)
         return shortlist

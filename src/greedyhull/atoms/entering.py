@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.shapes import Basis, Dense, Sparse
+from greedyhull.atoms.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Answer, Array, Atom, Shape, Shortlist
+from greedyhull.types import Answer, Array, Atom, Block, Shape, Shortlist
 
 
 def as_atom(given: Any, shape: Shape) -> Atom:
@@ -95,8 +95,26 @@ def as_answer(given: Any, shape: Shape) -> Answer:
     return given if atom is given.atom and kind == given.kind else Answer(atom, given.slack, kind)
 
 
-def as_shortlist(given: Shortlist) -> Shortlist:
-    """A shortlist with at least one atom and a slack that is a number of at least 0."""
-    check(len(given.atoms) > 0 and given.slack >= 0.0, lambda: f"An oracle returned a shortlist of {len(given.atoms)} atoms "
-          f"with slack {given.slack!r}; at least one atom, and a number of at least 0, are wanted.")
-    return given._replace(kind="estimate") if given.kind == "probability" else given
+def as_block(given: Any, owner: Any) -> Block:
+    """What ``best(g, m)`` of a set gave, if it is a block of atoms."""
+    known = isinstance(given, (BasisBlock, DenseBlock, SparseBlock, Block))
+    check(known and len(given) > 0, lambda: f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a "
+          "block of at least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, argmin(g) is "
+          "asked.")
+    return given  # type: ignore[no-any-return]
+
+
+def as_shortlist(given: Any, owner: Any) -> Shortlist:
+    """What an oracle of the set ``owner`` gave, if it has at least one atom and a slack that is a number of at least 0."""
+    check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
+          "Shortlist(atoms, slack, rest) is wanted.")
+    as_block(given.atoms, owner)
+    found: Shortlist = given
+    good = isinstance(found.slack, (int, float, np.integer, np.floating)) and bool(found.slack >= 0.0)
+    check(good, lambda: f"An oracle returned a shortlist with slack {found.slack!r}; a number of at least 0 is wanted.")
+    return found._replace(kind="estimate") if found.kind == "probability" else found
+
+
+def _called(given: Any) -> str:
+    """What something is, in words."""
+    return "None" if given is None else f"a {type(given).__name__}"

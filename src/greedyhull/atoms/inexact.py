@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.entering import as_answer
+from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.types import Answer, Array, Oracle, Shortlist, State
@@ -69,7 +69,7 @@ class InexactOracle:
     def best(self, g: Array, m: int) -> Shortlist:
         """The best atoms without those that beat the worst admissible one; these are left out and counted in ``rest``."""
         epsilon = self._tolerance(0.0)
-        found = self.inner.best(g, m)
+        found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)
         keep = np.flatnonzero(scores >= float(self.S.worst(g, epsilon).dot(g)) - 1e-12 * abs(float(scores[0])))
         if epsilon == 0.0 or not len(keep):

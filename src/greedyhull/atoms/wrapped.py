@@ -101,6 +101,9 @@ class Wrapped(AtomSet):
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         return self.S.excludes(w, tol)
 
+    def owns(self, d: Atom) -> bool:
+        return self.S.owns(d)
+
     def recognised(self, block: Block) -> Block:
         return self.S.recognised(block)
 

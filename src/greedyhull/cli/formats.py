@@ -31,14 +31,29 @@ class Csv:
         with reading(path, "lines of cells"), text_of(path) as file:
             first = file.readline()
         check(bool(first.strip()), f"{path.name} begins with an empty line; names of columns, or numbers, are wanted.")
-        self.mark = max(",;\t", key=first.count)
-        cells = [cell.strip() for cell in next(csv.reader([first], delimiter=self.mark))]
+        with reading(path, "lines of cells"):
+            self.mark = max(",;\t", key=self._parts)
+            cells, lines = self._first(self.mark)
         self.headed = not all(_is_number(cell) for cell in cells)
+        self.begins = lines if self.headed else 0  # how many lines the names take
         self.names = cells if self.headed else [str(j) for j in range(len(cells))]
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         check(not twice, f"{path.name} has several columns named {', '.join(twice)}; each name once is wanted.")
         with reading(path, "lines of cells"):
             self._check_lines()
+
+    def _parts(self, mark: str) -> int:
+        """How many cells ``mark`` makes of the first ones; none where a cell would be longer than a reader takes."""
+        try:
+            return len(self._first(mark)[0])
+        except csv.Error:
+            return 0
+
+    def _first(self, mark: str) -> tuple[list[str], int]:
+        """The first cells, if ``mark`` parts them, and the number of their last line; a line break in a name is a space."""
+        with text_of(self.path) as file:
+            reader = csv.reader(file, delimiter=mark)
+            return [" ".join(part.strip() for part in cell.strip().splitlines()) for cell in next(reader)], reader.line_num
 
     def _check_lines(self) -> None:
         """Every line has as many cells as there are columns: a cell too many would shift the others, and nobody would know."""
@@ -67,7 +82,7 @@ class Csv:
             return words
 
     def _loaded(self, places: Sequence[int], dtype: Any) -> Array:
-        return np.loadtxt(self.path, dtype=dtype, delimiter=self.mark, skiprows=int(self.headed), usecols=list(places),
+        return np.loadtxt(self.path, dtype=dtype, delimiter=self.mark, skiprows=self.begins, usecols=list(places),
                           quotechar='"', comments=None, ndmin=2, encoding="utf-8-sig")
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
@@ -75,7 +90,7 @@ class Csv:
         with text_of(self.path) as file:
             reader = csv.reader(file, delimiter=self.mark)
             for row in reader:
-                if row and (reader.line_num > 1 or not self.headed):
+                if row and reader.line_num > self.begins:
                     yield reader.line_num, row
 
     def _fault(self, places: Sequence[int]) -> str:

@@ -24,8 +24,9 @@ def design(X: Any) -> Design:
     matrices whose index arrays are malformed are refused.
     """
     if hasattr(X, "adjoint") and hasattr(X, "column"):  # anybody's
-        check(hasattr(X, "stored") and hasattr(X, "frobenius"), f"{type(X).__name__} does not say whether its rows are stored. "
-              "Derive it from greedyhull.extend.DesignBase, which says that they are not.")
+        check(hasattr(X, "stored") and hasattr(X, "frobenius"),
+              f"{type(X).__name__} does not say whether its rows are stored. Derive it from greedyhull.extend.DesignBase, which "
+              "says that they are not.")
         return X  # type: ignore[no-any-return]
     if is_sparse(X):
         return sparse_design(compressed(X))

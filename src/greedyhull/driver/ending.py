@@ -109,6 +109,7 @@ def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
         return False
     if not final.told:
         run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, fresh.delta
+        run.memory.guide = fresh.lower
     tries = run.memory.arrays.get("recertified", np.array(0)) + 1
     run.memory.arrays["recertified"] = tries
     return int(tries) <= TRIES

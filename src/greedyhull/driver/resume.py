@@ -96,14 +96,24 @@ def saved_point(state: State, S: AtomSet) -> Iterate:
 
 def moved_over(w: Iterate, S: AtomSet, looks_back: bool) -> Iterate:
     """The point of another run as one of this set: with its atoms if they lie in the set, else written anew."""
-    if w.keeps_atoms and not foreign(w, S):
+    if w.keeps_atoms and _owns(S, w):
         block = S.recognised(w.block)
         return Iterate(block.take(np.arange(len(block))), w.weights / w.weights.sum(), S.shape).merged()
     x = w.array()
     if not S.contains(x):
         raise GreedyhullError(f"The point lies outside {S!r}, or some of its atoms do: it cannot go on there. Begin with a "
                               "point of this set, or solve anew.")
-    return CoordinateIterate(x) if not looks_back and S.dense_atoms else S.decompose(x)
+    if not looks_back and S.dense_atoms and S.contains_quickly(CoordinateIterate(x)):  # by a formula, not by a search
+        return CoordinateIterate(x)
+    return S.decompose(x)
+
+
+def _owns(S: AtomSet, w: Iterate) -> bool:
+    """Whether every atom of the point lies in the set."""
+    block = S.recognised(w.block)
+    if all(isinstance(key, int) for key in block.keys):  # rows of the set itself
+        return True
+    return all(S.owns(block[i]) for i in range(len(block)))
 
 
 def foreign(w: Iterate, S: AtomSet) -> bool:

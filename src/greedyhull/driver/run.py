@@ -30,6 +30,7 @@ from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Memory, lazy_rng
 from greedyhull.progress import Event, Progress
 from greedyhull.reason import because, ended, interrupted
+from greedyhull.schedules import check_tolerance
 from greedyhull.solution import Solution
 from greedyhull.stop import Stop, hear
 from greedyhull.stream import Stream
@@ -53,9 +54,7 @@ class Run:
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
         check_needs(f, self.solver)
-        tolerance = getattr(self.solver, "tolerance", None)
-        check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
-                                                                f"such as constant({tolerance!r}) or harmonic() is wanted.")
+        check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back = needs_of(self.solver).atoms
         self.begin_at(self._begin(start, seed))
@@ -174,6 +173,7 @@ class Run:
             gap = self._question(value, gap, p)
         if not self.convex:  # a gap says nothing of the minimum there
             return self._note(p, value, gap, -inf, "stationary", 0.0)
+        memory.guide = max(memory.guide, value - gap)
         if value - gap > memory.lower:
             memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
             return self._note(p, value, gap, memory.lower, p.kind, p.delta)

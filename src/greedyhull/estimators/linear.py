@@ -41,6 +41,7 @@ class Linear(Certified, ABC):
         bounded(X, "X", X.dtype)
         if how.get("y_numeric"):
             bounded(y, "y", X.dtype)
+            y = y if y.dtype.kind == "f" else y.astype(np.float64)  # differences of booleans are no numbers
         return X, y
 
     @abstractmethod

@@ -11,6 +11,7 @@ from greedyhull.errors import check
 from greedyhull.line import Curve
 from greedyhull.types import Array, Index, Line
 
+LEAST = 5e-324
 FAINT = 1e-280  # a sum of squares below this may have lost some of them to underflow
 
 
@@ -35,8 +36,9 @@ def shares(sample_weight: Any, n: int) -> Array | float:
     largest = float(s.max(initial=0.0))
     check(bool((s >= 0).all()) and largest > 0,
           "sample_weight has a negative entry or sums to zero; non-negative weights, not all zero, are wanted.")
+    some = s > 0.0
     s = s / largest  # sums of huge weights overflow
-    return np.asarray(s / s.sum())
+    return np.where(some, np.maximum(s / s.sum(), LEAST), 0.0)  # zero is for rows that do not count, none that underflows
 
 
 def signs(y: Any, n: int) -> Array:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from greedyhull.errors import check
 from greedyhull.report.curves import CLOCKS, Named, over, shown
+from greedyhull.saved import target_of
 from greedyhull.types import Solver
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Comparison:
         from greedyhull.report.rerun import call, versions
 
         need()
+        path = target_of(path)
         drawn = [*(over(self.runs, clock) for clock in CLOCKS), over(self.runs, "iteration", "value")]
         return page("compare.html", path, title=title, comparison=self, versions=versions(),
                     calls=[call(run) for _, run in self.runs],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.steps import Exact
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
@@ -32,8 +32,8 @@ class BlendedPairwise:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            here, epsilon = f.euler(w), self.tolerance(k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.lower) + epsilon)
+            here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
+            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             best, worst = w.best(g), w.worst(g)
             gap, local = here - d.dot(g), worst.score - best.score
             yield Progress(w, gap + slack, kind, slack, epsilon)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.steps import Exact
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
@@ -34,8 +34,8 @@ class FrankWolfe:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            here, epsilon = f.euler(w), self.tolerance(k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.lower) + epsilon)
+            here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
+            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             yield Progress(w, here - d.dot(g) + slack, kind, slack, epsilon)
             toward = w.toward(d)
             w.move(toward, step(f.along(w, toward), k))

@@ -14,7 +14,7 @@ from greedyhull.kinds import listed
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.rules import APriori
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.steps import Exact
 from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule
 
@@ -58,7 +58,7 @@ class Jones:
         exact = listed(S) is not None  # the search looks at all atoms itself
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = self.tolerance(k, memory.gap)
+            epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=0.0 if exact else epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
@@ -70,7 +70,7 @@ class Jones:
         atoms = toward(f, S, w, memory)
 
         def choose(w: Iterate, answer: Answer, k: int) -> Choice:
-            epsilon = self.tolerance(k, memory.gap)
+            epsilon = tolerance_at(self.tolerance, k, memory.gap)
             if isinstance(self.step, Exact):
                 allowed = epsilon * 2.0 / (k + 2.0)  # ε_kη_k at the η_k of the schedule, whatever step is taken
                 found = atoms.jointly(w, answer, allowed)

@@ -16,7 +16,7 @@ from greedyhull.kinds import linear_model
 from greedyhull.looks import FullGap, Look, Looking, at_steps
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, State, Supply
 
 
@@ -66,7 +66,7 @@ class LuFreund:
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
             before, t = source.spent, k - 1
-            d, _, _ = oracle.argmin(kept.gradient(w), tol=self.tolerance(t, memory.gap))
+            d, _, _ = oracle.argmin(kept.gradient(w), tol=tolerance_at(self.tolerance, t, memory.gap))
             kept.renew(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
             w.work.products += 2.0 * (source.spent - before) / n
             w.move(w.toward(d), 2.0 * (2.0 * m + t) / ((t + 1.0) * (4.0 * m + t)))

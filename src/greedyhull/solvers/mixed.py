@@ -9,6 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from greedyhull.careful import careful
 from greedyhull.choose import needs_of
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
@@ -16,6 +17,7 @@ from greedyhull.joint import Choice, Mover
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
 from greedyhull.rules import Stepping
+from greedyhull.schedules import tolerance_at
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, told
 from greedyhull.steps import Exact, within
@@ -65,7 +67,7 @@ class Mixed:
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = min(solver.tolerance(k, memory.gap) for solver in self.solvers)
+            epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
             answer = oracle.argmin(g, tol=epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
@@ -88,7 +90,7 @@ class Mixed:
     def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]
         rule = solver.step if isinstance(solver, Stepping) else Exact()
-        step: Step = memory.part(f"step{i}", lambda: rule.start(memory.warm))
+        step = careful(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if isinstance(solver, Moving):
             return solver.mover(f, S, w, memory, step)
 

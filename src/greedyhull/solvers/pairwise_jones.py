@@ -9,7 +9,7 @@ from greedyhull.iterate import Iterate
 from greedyhull.joint import Mover, swaps
 from greedyhull.memory import Memory
 from greedyhull.progress import Progress
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Step
 
 
@@ -42,7 +42,7 @@ class PairwiseJones:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            epsilon = self.tolerance(k, memory.gap)
+            epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon)
             d, slack, kind = answer
             yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon)

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.average import Average
 from greedyhull.batch import count_of, source_of
+from greedyhull.careful import step_at
 from greedyhull.duals import Duals, NoDuals, duals_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
@@ -21,7 +22,7 @@ from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
 from greedyhull.rules import APriori
-from greedyhull.schedules import zero
+from greedyhull.schedules import tolerance_at, zero
 from greedyhull.steepness import steepness
 from greedyhull.steps import Power, in_advance
 from greedyhull.theory import Theorems, diverges
@@ -108,11 +109,11 @@ class RegularizedStochasticFrankWolfe:
             if look.due(k, source.spent):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
                 yield duals.improve(look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound}))
-            before, eta, b = source.spent, float(rule.at(k - 1)), size(self.batch, k, source.terms)
+            before, eta, b = source.spent, step_at(rule, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
             g = duals.gradient(source.draw(b), x.array)
             h = leader.pull(scale, x.array)
-            d, slack, _ = oracle.argmin(h, tol=self.tolerance(k - 1, memory.gap))
+            d, slack, _ = oracle.argmin(h, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
             leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - d.dot(h) + slack)
             look.seen(g, x.array, eta, sigma, b**-0.5 if b < source.n else 0.0)
             mean.include(sigma)
@@ -140,10 +141,10 @@ class RegularizedStochasticFrankWolfe:
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem these steps and weights do not meet."""
         rule, weights = in_advance(self.step), weights_of(self.sigma)
-        if not diverges(lambda k: float(rule.at(k))):
+        if not diverges(lambda k: step_at(rule, k)):
             yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, and the points cannot follow the leader. "
                    "Use Power(0.5).")
-        ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / float(rule.at(k - 1)) ** 1.5 for k in (LATE, LATER)]
+        ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / step_at(rule, k - 1) ** 1.5 for k in (LATE, LATER)]
         if not isinstance(self.sigma, Steady) and ratios[1] > 1.01 * ratios[0]:
             yield (f"Theorem ARSFW asks for weights σ_k ≤ cη_k^3/2, and those of {self.sigma!r} outgrow the steps of "
                    f"{self.step!r}: the points fall behind the leader. Use Fading() or Unweighted() with Power(0.5).")

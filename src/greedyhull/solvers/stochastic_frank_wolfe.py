@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from greedyhull.batch import count_of, source_of
 from greedyhull.burst import compiled_burst
+from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Cautious, Estimate, Estimator, Root
 from greedyhull.gradients.dual import Dual
@@ -22,7 +23,7 @@ from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.rules import APriori
-from greedyhull.schedules import linear, zero
+from greedyhull.schedules import linear, tolerance_at, zero
 from greedyhull.steps import Constant, OpenLoop, Power, in_advance
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
@@ -122,18 +123,18 @@ class StochasticFrankWolfe:
                 yield look(w, {"spent": source.spent})
             if burst(w, x.array, memory):
                 continue
-            before, eta = source.spent, step.at(k - 1)
+            before, eta = source.spent, step_at(step, k - 1)
             g = estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
-            d, _, _ = oracle.argmin(g, tol=self.tolerance(k - 1, memory.gap))
+            d, _, _ = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
         step = in_advance(self.step)
-        if not diverges(lambda k: step.at(k - 1)):
+        if not diverges(lambda k: step_at(step, k - 1)):
             yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
                    "not reach the minimum. Use Power(0.5) or OpenLoop().")
         if isinstance(self.estimator, Cautious):
-            yield from self.estimator.cautions(lambda k: step.at(k - 1), count_of(f))
+            yield from self.estimator.cautions(lambda k: step_at(step, k - 1), count_of(f))

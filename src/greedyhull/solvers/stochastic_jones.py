@@ -9,6 +9,7 @@ from typing import Any
 
 from greedyhull.average import Average
 from greedyhull.batch import count_of, source_of
+from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.growing import Growing, Grown
@@ -19,7 +20,7 @@ from greedyhull.memory import Memory
 from greedyhull.position import Position
 from greedyhull.progress import Progress
 from greedyhull.rules import APriori
-from greedyhull.schedules import linear, zero
+from greedyhull.schedules import linear, tolerance_at, zero
 from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
@@ -89,7 +90,7 @@ class StochasticJones:
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(*self._seen(w, mean, source.spent))
-            before, eta, epsilon = source.spent, self.eta(k), self.tolerance(k - 1, memory.gap)
+            before, eta, epsilon = source.spent, self.eta(k), tolerance_at(self.tolerance, k - 1, memory.gap)
             batch = source.draw(size(batches, k, source.terms))
             if self.look.averages:  # it wants unbiased gradients at the points, which a choice by values does not show
                 b = source.spent - before
@@ -104,7 +105,7 @@ class StochasticJones:
 
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
-        return float(self._rule.at(k - 1))
+        return step_at(self._rule, k - 1)
 
     @cached_property
     def _rule(self) -> APriori:

@@ -21,8 +21,8 @@ ROW = ("iteration", "value", "gap", "step", "atoms", "oracle_calls", "slack")  #
 POINT = ("iteration", "value", "step", "atoms")  # all that goes on where a resumed run must find its bounds anew
 
 
-def check_solver(solver: Solver, problems: Iterable[Any] | None = None, *, iterations: int = 40, precision: float | None = None,
-                 seed: int = 0) -> list[str]:
+def check_solver(solver: Solver, problems: Iterable[Any] | None = None, *, iterations: int = 40,
+                 precision: float | None = None, seed: int = 0) -> list[str]:
     """Check a solver on ``problems``, each a `Problem` or a pair (f, S); `small_problems` if left out.
 
     At every event the certified gap must cover the distance to a minimum that SciPy found, the point must lie in the

@@ -36,8 +36,11 @@ class Point(NamedTuple):
     faults: list[Finding]
 
 
-def point_of(point: Any, region: Region, iterations: int) -> Point:
-    """The point as Σ αᵢdᵢ of its atoms, or from its array where atoms were not kept."""
+def point_of(point: Any, region: Region, iterations: int, taken_over: bool = False) -> Point:
+    """The point as Σ αᵢdᵢ of its atoms, or from its array where atoms were not kept.
+
+    Atoms that were ``taken_over`` from another set need only be points of this one.
+    """
     rounding = EPS * 8.0 * (16 + len(point) + iterations) + region.loose
     faults: list[Finding] = []
     if not point.keeps_atoms:
@@ -52,8 +55,9 @@ def point_of(point: Any, region: Region, iterations: int) -> Point:
         faults.append(Finding("infeasible", cause, f"the weights sum to 1 + {total - 1.0:.3g}, the least is "
                                                        f"{float(weights.min()):.3g}"))
     for atom in atoms:
-        off = np.inf if region.atoms is not None and not membership.is_row(atom, region.atoms) else 0.0
-        faults += _outside("atom", off if region.atoms is not None else region.outside(atom.astype(LD)), rounding)
+        listed = region.atoms is not None and membership.is_row(atom, region.atoms)
+        off = np.inf if region.atoms is not None and not taken_over else region.outside(atom.astype(LD))
+        faults += _outside("atom", 0.0 if listed else off, rounding)
     x = weights @ atoms.astype(LD)
     if region.atoms is None:
         faults += _outside("point", region.outside(x), rounding)

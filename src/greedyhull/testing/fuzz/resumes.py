@@ -91,7 +91,8 @@ def changed(rng: Rng, say: Say) -> list[Record]:
         if not file.exists():
             return records
         more = gh.Iterations(int(pick(rng, (0, k, k + 3, k + 20))))
-        second = run(new, name, lambda: gh.minimize(new.model.f, new.region.S, solver2, stop=more, seed=seed + 1, resume=file))
+        second = run(new, name, lambda: gh.minimize(new.model.f, new.region.S, solver2, stop=more, seed=seed + 1, resume=file),
+                     taken_over=True)
     found = judged(new, [second, tight(new)], say)
     told = [f._replace(cause=f"resumed with another {what}: {f.cause}") for f in found[0].findings]
     found[0].findings = told

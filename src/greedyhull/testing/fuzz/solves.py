@@ -65,13 +65,13 @@ def spread(model: Model, region: Region) -> float:
     return apart if 0.0 < apart < 1e200 else 1.0
 
 
-def run(problem: Problem, solver: str, call: Callable[[], Any]) -> Result:
-    """A solve, its point looked at."""
+def run(problem: Problem, solver: str, call: Callable[[], Any], taken_over: bool = False) -> Result:
+    """A solve, its point looked at; some of its atoms may be ``taken_over`` from another set."""
     tried = attempt(call)
     if tried.result is None:
         return Result(solver, tried, None)
     with np.errstate(all="ignore"):
-        return Result(solver, tried, point_of(tried.result.point, problem.region, tried.result.iterations))
+        return Result(solver, tried, point_of(tried.result.point, problem.region, tried.result.iterations, taken_over))
 
 
 def tight(problem: Problem) -> Result:
