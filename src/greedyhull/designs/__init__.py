@@ -25,8 +25,8 @@ def design(X: Any) -> Design:
     """
     if hasattr(X, "adjoint") and hasattr(X, "column"):  # anybody's
         check(hasattr(X, "stored") and hasattr(X, "frobenius"),
-              f"{type(X).__name__} does not say whether its rows are stored. Derive it from greedyhull.extend.DesignBase, which "
-              "says that they are not.")
+              f"{type(X).__name__} does not say whether its rows are stored. Derive it from greedyhull.extend.DesignBase, "
+              "which says that they are not.")
         return X  # type: ignore[no-any-return]
     if is_sparse(X):
         return sparse_design(compressed(X))

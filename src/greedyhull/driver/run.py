@@ -17,7 +17,7 @@ from greedyhull.atoms.base import array_of
 from greedyhull.atoms.entering import as_atom
 from greedyhull.blackbox import BlackBox
 from greedyhull.certificate import as_iterate, at_edge, check_pair
-from greedyhull.choose import check_needs, choose_solver, needs_of
+from greedyhull.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.resume import moved_over, take_up
@@ -28,6 +28,7 @@ from greedyhull.inspection import inspect_gradient
 from greedyhull.interrupt import Interrupt
 from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.memory import Memory, lazy_rng
+from greedyhull.needs import check_needs, needs_of
 from greedyhull.progress import Event, Progress
 from greedyhull.reason import because, ended, interrupted
 from greedyhull.schedules import check_tolerance

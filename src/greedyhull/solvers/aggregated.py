@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from greedyhull.choose import needs_of
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.memory import Memory
+from greedyhull.needs import needs_of
 from greedyhull.progress import Progress
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State

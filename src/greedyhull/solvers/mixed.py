@@ -10,11 +10,11 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.careful import careful
-from greedyhull.choose import needs_of
 from greedyhull.errors import check
 from greedyhull.iterate import Iterate
 from greedyhull.joint import Choice, Mover
 from greedyhull.memory import Memory
+from greedyhull.needs import needs_of
 from greedyhull.progress import Progress
 from greedyhull.rules import Stepping
 from greedyhull.schedules import tolerance_at
