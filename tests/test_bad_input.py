@@ -12,7 +12,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.shapes import Basis
+from greedyhull.points.shapes import Basis
 from greedyhull.types import Answer
 
 X, y = np.random.default_rng(0).standard_normal((6, 3)), np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0])

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.atoms.shapes import Basis
-from greedyhull.line import Curve
+from greedyhull.objectives.line import Curve
+from greedyhull.points.shapes import Basis
 
 RNG = np.random.default_rng(17)
 N, D = 25, 6

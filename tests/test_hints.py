@@ -66,7 +66,7 @@ def test_errors_from_within_are_left_alone() -> None:
 def test_signatures_and_names_are_those_of_the_function() -> None:
     assert list(inspect.signature(gh.minimize).parameters) == [
         "f", "S", "solver", "start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume"]
-    assert gh.minimize.__name__ == "minimize" and gh.minimize.__module__ == "greedyhull.minimize"
+    assert gh.minimize.__name__ == "minimize" and gh.minimize.__module__ == "greedyhull.driver.minimize"
     assert inspect.getfile(inspect.unwrap(gh.minimize)).endswith("minimize.py")
 
     def plain(a: int, /, b: int = 2, *, c: int = 3) -> int:

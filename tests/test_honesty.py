@@ -7,8 +7,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.gradients import Minibatch
-from greedyhull.iterate import Iterate
-from greedyhull.progress import Event
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.progress import Event
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((30, 5))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.shapes import Basis, Dense
+from greedyhull.points.shapes import Basis, Dense
 
 Array = np.ndarray[Any, Any]
 

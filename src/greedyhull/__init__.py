@@ -14,15 +14,15 @@ from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.linf_ball import LinfBall
-from greedyhull.atoms.shapes import Basis, Dense, Sparse
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.certificate import Certificate, certify
+from greedyhull.driver.certificate import Certificate, certify
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.path import path
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
 from greedyhull.errors import GreedyhullError, GreedyhullWarning
-from greedyhull.finite_sum import finite_sum
-from greedyhull.minimize import minimize
-from greedyhull.path import path
-from greedyhull.problems import (
+from greedyhull.objectives.by_name import (
     absolute,
     epsilon_insensitive,
     function,
@@ -37,8 +37,8 @@ from greedyhull.problems import (
     quantile,
     squared_hinge,
 )
-from greedyhull.schedules import constant, harmonic, linear, of_gap, power, zero
-from greedyhull.solution import Solution
+from greedyhull.objectives.finite_sum import finite_sum
+from greedyhull.points.shapes import Basis, Dense, Sparse
 from greedyhull.solvers.aggregated import Aggregated
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.solvers.corrective import Corrective
@@ -46,24 +46,24 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.mixed import Mixed
 from greedyhull.solvers.pairwise_jones import PairwiseJones
-from greedyhull.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
-from greedyhull.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
+from greedyhull.solvers.parts.schedules import constant, harmonic, linear, of_gap, power, zero
+from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 
 if TYPE_CHECKING:
-    from greedyhull.growing import Growing
-    from greedyhull.looks import FullGap, MinibatchGap, Regret
-    from greedyhull.online import Online
-    from greedyhull.regularizers import SquaredNorm
+    from greedyhull.objectives.stream import expectation
     from greedyhull.report.compare import compare
     from greedyhull.solvers.lu_freund import LuFreund
     from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
+    from greedyhull.solvers.online import Online
+    from greedyhull.solvers.parts.batch_sizes import Growing
+    from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
+    from greedyhull.solvers.parts.looks import FullGap, MinibatchGap, Regret
+    from greedyhull.solvers.parts.regularizers import SquaredNorm
     from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
     from greedyhull.solvers.smoothed import Smoothed
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
     from greedyhull.solvers.stochastic_jones import StochasticJones
     from greedyhull.solvers.storc import Storc
-    from greedyhull.stream import expectation
-    from greedyhull.weights import Fading, Steady, Unweighted
 
 __version__ = "0.1.0"
 
@@ -82,24 +82,24 @@ __all__ = [
 
 # What not every program needs is loaded when it is first asked for, so that the import stays quick.
 _LATER = {
-    "Fading": "weights",
-    "FullGap": "looks",
-    "Growing": "growing",
+    "Fading": "solvers.parts.gradient_weights",
+    "FullGap": "solvers.parts.looks",
+    "Growing": "solvers.parts.batch_sizes",
     "LuFreund": "solvers.lu_freund",
-    "MinibatchGap": "looks",
+    "MinibatchGap": "solvers.parts.looks",
     "MoreauFrankWolfe": "solvers.moreau_frank_wolfe",
-    "Online": "online",
-    "Regret": "looks",
+    "Online": "solvers.online",
+    "Regret": "solvers.parts.looks",
     "RegularizedStochasticFrankWolfe": "solvers.regularized_stochastic_frank_wolfe",
     "Smoothed": "solvers.smoothed",
-    "SquaredNorm": "regularizers",
-    "Steady": "weights",
+    "SquaredNorm": "solvers.parts.regularizers",
+    "Steady": "solvers.parts.gradient_weights",
     "StochasticFrankWolfe": "solvers.stochastic_frank_wolfe",
     "StochasticJones": "solvers.stochastic_jones",
     "Storc": "solvers.storc",
-    "Unweighted": "weights",
+    "Unweighted": "solvers.parts.gradient_weights",
     "compare": "report.compare",
-    "expectation": "stream",
+    "expectation": "objectives.stream",
 }
 
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from greedyhull.atoms.base import Sizes
-    from greedyhull.direction import Direction
-    from greedyhull.image import Image
-    from greedyhull.iterate import Iterate
-    from greedyhull.memory import Memory
-    from greedyhull.progress import Progress
+    from greedyhull.points.direction import Direction
+    from greedyhull.points.image import Image
+    from greedyhull.points.iterate import Iterate
+    from greedyhull.solvers.parts.memory import Memory
+    from greedyhull.solvers.parts.progress import Progress
     from greedyhull.theory import Constant
 
 Array: TypeAlias = NDArray[Any]
@@ -144,7 +144,7 @@ class StoredDesign(Design, Protocol):
 
 
 class Loss(Protocol):
-    """A convex φ on images z = Aw. `greedyhull.losses.base.Separable` has the defaults."""
+    """A convex φ on images z = Aw. `greedyhull.objectives.losses.base.Separable` has the defaults."""
 
     quadratic: bool
     smooth: bool

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from greedyhull.iterate import CoordinateIterate
+from greedyhull.points.iterate import CoordinateIterate
 
 Array = np.ndarray[Any, Any]
 

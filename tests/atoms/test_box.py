@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from greedyhull import GreedyhullError, Iterations, Relative, function, least_squares, minimize, quadratic
 from greedyhull.atoms.box import Box
-from greedyhull.atoms.flips import cheapest_flips
+from greedyhull.atoms.geometry.box_corners import cheapest_flips
 from greedyhull.atoms.linf_ball import LinfBall
 from greedyhull.testing import check_atoms
 

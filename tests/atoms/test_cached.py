@@ -11,8 +11,8 @@ import greedyhull as gh
 from greedyhull.atoms.cached import Cached
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.memory import Memory
-from greedyhull.progress import Progress
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
 from greedyhull.testing import check_atoms
 from greedyhull.theory import rate
 

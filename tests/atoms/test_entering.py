@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import greedyhull as gh
 from greedyhull.atoms.entering import as_answer, as_atom, as_shortlist
-from greedyhull.atoms.shapes import Basis, Dense, DenseBlock, Sparse, SparseBlock, dense
+from greedyhull.points.shapes import Basis, Dense, DenseBlock, Sparse, SparseBlock, dense
 from greedyhull.types import Answer, Shortlist
 
 X = np.random.default_rng(2).standard_normal((40, 8))

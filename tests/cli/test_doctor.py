@@ -8,7 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.cli import run
-from greedyhull.cli.voice import plain
+from greedyhull.cli.console import plain
 
 COMMANDS = [["demo"], ["paper"], ["solve"], ["certify"], ["doctor"], ["fit"], ["fit", "simplex"],
             ["fit", "l1"], ["fit", "ensemble"]]

@@ -139,7 +139,7 @@ def test_a_page_that_cannot_be_written_loses_no_result(tmp_path, capsys, monkeyp
     assert "that is proved" in out and "worst" in out and "page.html could not be written" in err
     assert run(["demo", "--json", "--out", page]) == 1
     assert json.loads(capsys.readouterr().out)["certificate"]["gap"] > 0
-    monkeypatch.setattr("greedyhull.paper.page.write", full)
+    monkeypatch.setattr("greedyhull.experiments.paper.page.write", full)
     assert run(["paper", "--quick", "--only", "theorem3", "--quiet", "--out", str(tmp_path / "paper")]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("holds  Theorem 3") and "could not be written" in err

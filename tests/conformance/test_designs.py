@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array
 from scipy.sparse.linalg import aslinearoperator
 
-from greedyhull.designs import design
-from greedyhull.designs.sparse import SparseDesign
+from greedyhull.objectives.designs import design
+from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.testing import check_design
 
 STORED: dict[str, Callable[[Any], Any]] = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import greedyhull as gh
-from greedyhull import losses
+from greedyhull.objectives import losses
 from greedyhull.testing import check_loss
 
 FACTORIES: dict[str, tuple[Callable[..., Any], str]] = {
@@ -44,8 +44,8 @@ def test_every_loss_that_ships_is_checked() -> None:
     classes = {
         name
         for file in files
-        for name, it in vars(import_module(f"greedyhull.losses.{file}")).items()
-        if isinstance(it, type) and it.__module__ == f"greedyhull.losses.{file}" and hasattr(it, "terms")
+        for name, it in vars(import_module(f"greedyhull.objectives.losses.{file}")).items()
+        if isinstance(it, type) and it.__module__ == f"greedyhull.objectives.losses.{file}" and hasattr(it, "terms")
     }
     missing = {name for name in classes - known if not any("check_loss" in text and name in text for text in texts)}
     assert not missing, f"No test calls check_loss on {missing}; add them to this file."

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.designs.dense import DenseDesign
-from greedyhull.iterate import Iterate
-from greedyhull.line import Curve, Parabola
-from greedyhull.losses.huber import Huber
-from greedyhull.losses.logistic import Logistic
-from greedyhull.losses.negative_log import NegativeLog
-from greedyhull.losses.squared import Squared
-from greedyhull.memory import Memory
-from greedyhull.progress import Progress
-from greedyhull.steps import Plain
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.line import Curve, Parabola
+from greedyhull.objectives.losses.huber import Huber
+from greedyhull.objectives.losses.logistic import Logistic
+from greedyhull.objectives.losses.negative_log import NegativeLog
+from greedyhull.objectives.losses.squared import Squared
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.steps import Plain
 from greedyhull.testing import check_atoms, check_design, check_loss, check_objective, check_solver, check_step, small_problems
 from greedyhull.types import Answer, Shortlist
 

@@ -86,7 +86,7 @@ class Counted:
 
 @pytest.mark.parametrize("step", [gh.Exact(), gh.Short(), gh.OpenLoop()], ids=repr)
 def test_an_iteration_costs_one_adjoint_and_one_column(step: Any) -> None:
-    from greedyhull.designs import design
+    from greedyhull.objectives.designs import design
 
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 50)), rng.standard_normal(20)
@@ -100,7 +100,7 @@ def test_an_iteration_costs_one_adjoint_and_one_column(step: Any) -> None:
 def test_dense_and_sparse_data_take_frank_wolfe_the_same_way() -> None:
     from scipy.sparse import csc_array, csr_array
 
-    from greedyhull.designs.sparse import SparseDesign
+    from greedyhull.objectives.designs.sparse import SparseDesign
 
     for problem in small_problems():
         if problem.make is None or not problem.data or "zeros" in problem.name:

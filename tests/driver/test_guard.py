@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.shapes import DenseBlock
 from greedyhull.driver.guard import check_drift, check_point
 from greedyhull.errors import DriftWarning
-from greedyhull.image import Image
-from greedyhull.iterate import Active, CoordinateIterate, Iterate
-from greedyhull.progress import Progress
+from greedyhull.points.image import Image
+from greedyhull.points.iterate import Active, CoordinateIterate, Iterate
+from greedyhull.points.shapes import DenseBlock
+from greedyhull.solvers.parts.progress import Progress
 
 rng = np.random.default_rng(3)
 X, y = rng.standard_normal((12, 4)), rng.standard_normal(12)

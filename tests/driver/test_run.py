@@ -3,7 +3,7 @@
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.progress import Progress
+from greedyhull.solvers.parts.progress import Progress
 
 N = 1000
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.batch import Source
 from greedyhull.experiments import asj_eg, variance_reduced_jones
 from greedyhull.experiments.asj_eg import terms, three
 from greedyhull.experiments.variance_reduced_jones import Corrected, VarianceReducedJones, made_up
+from greedyhull.objectives.batch import Source
 from greedyhull.testing import check_solver, small_problems
 from greedyhull.theory import LastIterate, asj
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.batch import Source
-from greedyhull.finite_sum import finite_sum
 from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
-from greedyhull.iterate import CoordinateIterate
-from greedyhull.sampler import Sampler
-from greedyhull.schedules import constant, linear
+from greedyhull.objectives.batch import Source
+from greedyhull.objectives.finite_sum import finite_sum
+from greedyhull.objectives.sampler import Sampler
+from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.solvers.parts.schedules import constant, linear
 
 RNG = np.random.default_rng(8)
 N, D = 8, 3

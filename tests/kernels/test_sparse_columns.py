@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from greedyhull.designs import design
 from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
+from greedyhull.objectives.designs import design
 
 
 def matrix(seed, n=40, d=25, dtype=np.float64):

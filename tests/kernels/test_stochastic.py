@@ -1,11 +1,11 @@
-"""The pieces of the stochastic kernels, each against what it stands for; the loops are tested in test_burst.py."""
+"""The pieces of the stochastic kernels, each against what it stands for; the loops are tested in test_fused_steps.py."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.engines import LOSSES, engine
+from greedyhull.kernels.engines import LOSSES, engine
 from greedyhull.kernels.stochastic import advance, product, slope, spread, without_repeats
 
 RNG = np.random.default_rng(0)

@@ -19,7 +19,7 @@ class Mutant(NamedTuple):
     tests: tuple[str, ...]
 
 
-IMAGE = "tests/test_image.py"
+IMAGE = "tests/points/test_image.py"
 ROUNDING = f"{IMAGE}::test_the_rounding_told_is_at_least_what_many_moves_have_done"
 RETURNED = f"{IMAGE}::test_the_value_returned_is_that_of_the_point_returned"
 EXACT = "tests/test_honesty.py::test_lower_bounds_are_true_to_the_last_digit"
@@ -27,16 +27,16 @@ INEXACT = "tests/atoms/test_inexact.py"
 HIDDEN = f"{INEXACT}::test_a_point_that_the_oracle_takes_for_the_best_is_not_certified_as_the_best"
 SLACK = f"{INEXACT}::test_every_solver_counts_the_slack"
 ADMISSIBLE = f"{INEXACT}::test_answers_are_admissible_and_no_better_than_needed"
-DRIFTED = ("tests/test_certificate.py::"
+DRIFTED = ("tests/driver/test_certificate.py::"
            "test_an_iterate_whose_weights_have_drifted_is_certified_as_the_point_that_it_stands_for")
-REFRESHED = "tests/test_iterate.py::test_refreshing_makes_weights_sum_to_one_and_views_exact"
-LISTED = "tests/looks/test_minibatch.py::test_atoms_that_are_listed_have_the_better_of_two_published_bounds"
-HOEFFDING = "tests/looks/test_minibatch.py::test_atoms_that_are_not_listed_have_the_bound_of_hoeffding"
-STUDENT = "tests/looks/test_minibatch.py::test_where_nothing_is_known_of_the_terms_it_is_a_t_interval"
-AZUMA = "tests/looks/test_regret.py::test_what_chance_may_add_is_the_bound_of_azuma"
-SPREAD = "tests/looks/test_regret.py::test_minibatches_are_told_to_spread_less"
-COST = "tests/test_smoothing.py::test_what_is_left_of_the_residuals_sum_is_part_of_the_cost"
-SMOOTH = "tests/test_smoothing.py::test_no_lower_bound_of_a_run_lies_above_the_minimum"
+REFRESHED = "tests/points/test_iterate.py::test_refreshing_makes_weights_sum_to_one_and_views_exact"
+LISTED = "tests/solvers/parts/looks/test_minibatch.py::test_atoms_that_are_listed_have_the_better_of_two_published_bounds"
+HOEFFDING = "tests/solvers/parts/looks/test_minibatch.py::test_atoms_that_are_not_listed_have_the_bound_of_hoeffding"
+STUDENT = "tests/solvers/parts/looks/test_minibatch.py::test_where_nothing_is_known_of_the_terms_it_is_a_t_interval"
+AZUMA = "tests/solvers/parts/looks/test_regret.py::test_what_chance_may_add_is_the_bound_of_azuma"
+SPREAD = "tests/solvers/parts/looks/test_regret.py::test_minibatches_are_told_to_spread_less"
+COST = "tests/objectives/test_smoothing.py::test_what_is_left_of_the_residuals_sum_is_part_of_the_cost"
+SMOOTH = "tests/objectives/test_smoothing.py::test_no_lower_bound_of_a_run_lies_above_the_minimum"
 STILL = "tests/driver/test_standing.py::test_a_run_that_stands_still_ends_and_says_so"
 ARRIVED = "tests/driver/test_standing.py::test_a_run_that_has_arrived_and_cannot_prove_more_ends"
 MOVING = "tests/driver/test_standing.py::test_a_run_whose_value_stays_and_whose_point_moves_goes_on"
@@ -48,18 +48,18 @@ ZEROS = "tests/atoms/test_entering.py::test_signed_zeros_leave_no_trace"
 TAKEN = "tests/driver/test_guard.py::test_weight_that_a_point_does_not_have_cannot_be_taken"
 ROOM = "tests/driver/test_run.py::test_a_bound_of_another_point_leaves_room_for_the_rounding_of_this_value"
 PERHAPS = "tests/atoms/test_entering.py::test_answers_that_may_fail_make_estimates"
-FLIPPED = "tests/test_inspection.py::test_a_wrong_gradient_is_refused"
+FLIPPED = "tests/driver/test_inspection.py::test_a_wrong_gradient_is_refused"
 OTHER_SET = "tests/driver/test_resume.py::test_with_another_set"
 OTHER_F = "tests/driver/test_resume.py::test_with_another_objective"
 OWN_SET = "tests/driver/test_resume.py::test_a_users_set_goes_on_bit_by_bit_and_finds_its_bound_anew"
 NUMBERED = "tests/driver/test_resume.py::test_rows_that_are_numbered_otherwise_are_told_apart"
-DAMAGED = "tests/test_saved.py::test_every_change_of_a_state_is_noticed"
-KEPT = "tests/test_minimize.py::test_the_best_bound_is_kept_with_what_it_promises"
-MANY = "tests/test_minimize.py::test_a_small_gap_is_reached_after_many_moves"
-BACK = "tests/test_memory.py::test_values_come_back"
-TRIED = "tests/test_ending.py::test_a_gap_that_never_closes_is_tried_a_few_times_only"
-WAITING = "tests/test_working.py::test_atoms_that_wait_in_vain_leave"
-MOVES = "tests/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
+DAMAGED = "tests/driver/test_saved.py::test_every_change_of_a_state_is_noticed"
+KEPT = "tests/driver/test_minimize.py::test_the_best_bound_is_kept_with_what_it_promises"
+MANY = "tests/driver/test_minimize.py::test_a_small_gap_is_reached_after_many_moves"
+BACK = "tests/solvers/parts/test_memory.py::test_values_come_back"
+TRIED = "tests/driver/test_ending.py::test_a_gap_that_never_closes_is_tried_a_few_times_only"
+WAITING = "tests/solvers/parts/test_working_set.py::test_atoms_that_wait_in_vain_leave"
+MOVES = "tests/points/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
 
 
 def forgotten(solver: str, old: str, new: str) -> Mutant:
@@ -74,22 +74,22 @@ def untold(solver: str, old: str, new: str) -> Mutant:
 
 MUTANTS = (
     # rounding
-    Mutant("an image counts its moves", "image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
-    Mutant("an image counts moves that were foreseen", "image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
+    Mutant("an image counts its moves", "points/image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
+    Mutant("an image counts moves that were foreseen", "points/image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
     Mutant("rounding is part of a gap underway", "driver/run.py", "gap = p.gap + self.blur", "gap = p.gap", (EXACT,)),
-    Mutant("rounding is part of a certificate", "certificate.py", "+ slack + rounding, 0.0)", "+ slack, 0.0)", (EXACT,)),
+    Mutant("rounding is part of a certificate", "driver/certificate.py", "+ slack + rounding, 0.0)", "+ slack, 0.0)", (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),
-    Mutant("refreshed weights sum to one", "iterate.py", "        self.weights[:] /= self.weights.sum()\n", "",
+    Mutant("refreshed weights sum to one", "points/iterate.py", "        self.weights[:] /= self.weights.sum()\n", "",
            (REFRESHED, DRIFTED)),
-    Mutant("a certificate is about a point of the hull", "certificate.py", "        copy.refresh()\n", "        pass\n",
+    Mutant("a certificate is about a point of the hull", "driver/certificate.py", "        copy.refresh()\n", "        pass\n",
            (DRIFTED,)),
-    Mutant("an intercept known to rounding is part of what smoothing costs", "smoothing.py",
+    Mutant("an intercept known to rounding is part of what smoothing costs", "objectives/smoothing.py",
            "            blur += abs(float(r.sum(dtype=np.float64)))", "            blur += 0.0", (COST, SMOOTH)),
     # slack
-    Mutant("the slack is part of a certificate", "certificate.py", "- d.dot(g) + slack + ", "- d.dot(g) + ", (HIDDEN,)),
-    Mutant("the slack is part of a dual bound", "dual_bound.py", "- d.dot(g) + slack)", "- d.dot(g))", (HIDDEN,)),
-    Mutant("the slack is part of a bound from duals", "duals.py", "- float(d.dot(g)) + slack", "- float(d.dot(g))", (SLACK,)),
+    Mutant("the slack is part of a certificate", "driver/certificate.py", "- d.dot(g) + slack + ", "- d.dot(g) + ", (HIDDEN,)),
+    Mutant("the slack is part of a dual bound", "driver/dual_bound.py", "- d.dot(g) + slack)", "- d.dot(g))", (HIDDEN,)),
+    Mutant("the slack is part of a bound from duals", "solvers/parts/sample_duals.py", "- float(d.dot(g)) + slack", "- float(d.dot(g))", (SLACK,)),
     forgotten("solvers/frank_wolfe", "- d.dot(g) + slack", "- d.dot(g)"),
     forgotten("solvers/jones", "- d.dot(g) + slack", "- d.dot(g)"),
     forgotten("solvers/mixed", "- d.dot(g) + slack", "- d.dot(g)"),
@@ -97,10 +97,10 @@ MUTANTS = (
     forgotten("solvers/blended_pairwise", "gap + slack,", "gap,"),
     forgotten("solvers/pairwise_jones", "- d.dot(g) + slack", "- d.dot(g)"),
     forgotten("solvers/aggregated", "d.dot(mean.gradient) - slack", "d.dot(mean.gradient)"),
-    forgotten("looks/gap", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("looks/regret", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("looks/minibatch", "float(parts.mean()) + slack +", "float(parts.mean()) +"),
-    Mutant("the slack is part of the bound of a sample", "looks/minibatch.py", "- d.dot(g) + slack", "- d.dot(g)",
+    forgotten("solvers/parts/looks/gap", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/parts/looks/regret", "- d.dot(g) + slack", "- d.dot(g)"),
+    forgotten("solvers/parts/looks/minibatch", "float(parts.mean()) + slack +", "float(parts.mean()) +"),
+    Mutant("the slack is part of the bound of a sample", "solvers/parts/looks/minibatch.py", "- d.dot(g) + slack", "- d.dot(g)",
            (f"{INEXACT}::test_a_sample_of_a_sum_counts_the_slack",)),
     untold("solvers/frank_wolfe", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
     untold("solvers/jones", "kind, slack, epsilon", "kind, 0.0, epsilon"),
@@ -108,41 +108,41 @@ MUTANTS = (
     untold("solvers/corrective", "found.kind, found.slack)", "found.kind, 0.0)"),
     untold("solvers/blended_pairwise", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
     untold("solvers/pairwise_jones", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
-    untold("looks/gap", "kind, slack, also", "kind, 0.0, also"),
+    untold("solvers/parts/looks/gap", "kind, slack, also", "kind, 0.0, also"),
     Mutant("an inexact oracle errs by no more than it may", "atoms/inexact.py", "        return epsilon\n",
            "        return 2.0 * epsilon\n", (ADMISSIBLE,)),
     Mutant("an inexact oracle errs by as much as it may", "atoms/inexact.py", "        return epsilon\n",
            "        return 0.5 * epsilon\n", (ADMISSIBLE,)),
     # chance
-    Mutant("each of two bounds gets half of the probability (Bernstein's deviation)", "looks/minibatch.py",
+    Mutant("each of two bounds gets half of the probability (Bernstein's deviation)", "solvers/parts/looks/minibatch.py",
            "deviation = sqrt(2.0 * log(4.0 / delta)", "deviation = sqrt(2.0 * log(1.0 / delta)", (LISTED,)),
-    Mutant("each of two bounds gets half of the probability (Bernstein's range)", "looks/minibatch.py",
+    Mutant("each of two bounds gets half of the probability (Bernstein's range)", "solvers/parts/looks/minibatch.py",
            "14.0 * C * log(4.0 / delta)", "14.0 * C * log(1.0 / delta)", (LISTED,)),
-    Mutant("each of two bounds gets half of the probability (Hoeffding)", "looks/minibatch.py", "log(2.0 / delta) / b), bern",
+    Mutant("each of two bounds gets half of the probability (Hoeffding)", "solvers/parts/looks/minibatch.py", "log(2.0 / delta) / b), bern",
            "log(1.0 / delta) / b), bern", (LISTED,)),
-    Mutant("the range of Bernstein's bound is 2C", "looks/minibatch.py", "14.0 * C", "7.0 * C", (LISTED,)),
-    Mutant("Hoeffding's bound is as wide as it must be", "looks/minibatch.py", "gap += C * sqrt(2.0", "gap += C * sqrt(0.5",
+    Mutant("the range of Bernstein's bound is 2C", "solvers/parts/looks/minibatch.py", "14.0 * C", "7.0 * C", (LISTED,)),
+    Mutant("Hoeffding's bound is as wide as it must be", "solvers/parts/looks/minibatch.py", "gap += C * sqrt(2.0", "gap += C * sqrt(0.5",
            (HOEFFDING,)),
-    Mutant("looks of samples share the probability", "looks/minibatch.py", "spent_on(self.config.delta, self.count)",
+    Mutant("looks of samples share the probability", "solvers/parts/looks/minibatch.py", "spent_on(self.config.delta, self.count)",
            "self.config.delta", (LISTED, HOEFFDING, STUDENT)),
-    Mutant("looks at the regret share the probability", "looks/regret.py", "spent_on(self.config.delta, self.count)",
+    Mutant("looks at the regret share the probability", "solvers/parts/looks/regret.py", "spent_on(self.config.delta, self.count)",
            "self.config.delta", (AZUMA, SPREAD)),
-    Mutant("Azuma's bound is as wide as it must be", "looks/regret.py", "sqrt(2.0 * log(1.0 / failing)",
+    Mutant("Azuma's bound is as wide as it must be", "solvers/parts/looks/regret.py", "sqrt(2.0 * log(1.0 / failing)",
            "sqrt(0.5 * log(1.0 / failing)", (AZUMA, SPREAD)),
-    Mutant("a spread that is not told is the worst", "looks/regret.py", "spread: float = 2.0", "spread: float = 1.0",
+    Mutant("a spread that is not told is the worst", "solvers/parts/looks/regret.py", "spread: float = 2.0", "spread: float = 1.0",
            (AZUMA,)),
     # what is kept
     Mutant("a bound that is no better does not displace one that promises more", "driver/run.py",
            "if value - gap > memory.lower:", "if value - gap >= memory.lower:", (KEPT,)),
     Mutant("the best bound is kept", "driver/run.py", "if value - gap > memory.lower:",
            "if value - gap < memory.lower or memory.lower == -inf:", (KEPT,)),
-    Mutant("a bound is resumed with its kind", "memory.py", "KINDS[int(state[\"kind\"])]\n", "KINDS[0]\n", (KEPT, BACK)),
-    Mutant("a bound is resumed with its delta", "memory.py", "float(state[\"delta\"]), int", "0.0, int",
+    Mutant("a bound is resumed with its kind", "solvers/parts/memory.py", "KINDS[int(state[\"kind\"])]\n", "KINDS[0]\n", (KEPT, BACK)),
+    Mutant("a bound is resumed with its delta", "solvers/parts/memory.py", "float(state[\"delta\"]), int", "0.0, int",
            (KEPT, BACK)),
-    Mutant("a dense atom is known again", "atoms/shapes.py",
+    Mutant("a dense atom is known again", "points/shapes.py",
            "        self._m += 1\n        self.keys.append(self.key_of(atom))\n",
            "        self._m += 1\n        self.keys.append(self._m)\n", (MOVES,)),
-    Mutant("atoms that wait in vain leave", "working.py", "if len(self.alpha) > 3 *", "if len(self.alpha) > 1000 *",
+    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > 3 *", "if len(self.alpha) > 1000 *",
            (WAITING,)),
     # how runs end
     Mutant("a run that stands still ends", "driver/standing.py", "before == self.print", "before != before", (STILL, ARRIVED)),
@@ -158,9 +158,9 @@ MUTANTS = (
     Mutant("a place outside is seen", "driver/guard.py", "if inside is not None and not inside:", "if inside is not None and inside is None:", (OUTSIDE,)),
     Mutant("a value that drifted is seen", "driver/guard.py", "if not abs(carried - value)", "if not abs(value - value)",
            (DRIFT,)),
-    Mutant("zeros of either sign are one number", "atoms/shapes.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
+    Mutant("zeros of either sign are one number", "points/shapes.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
            (ZEROS,)),
-    Mutant("no weight is taken from an atom that is not there", "iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
+    Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
     Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
            "max(value - memory.lower, 0.0)", (ROOM,)),
     Mutant("answers that may fail make estimates", "atoms/entering.py",
@@ -176,5 +176,5 @@ MUTANTS = (
            "        pass\n", (OWN_SET,)),
     Mutant("names of another set mean nothing", "driver/resume.py", "        block = S.recognised(w.block)\n        return", "        block = w.block\n        return",
            (NUMBERED,)),
-    Mutant("damaged states are seen", "saved.py", "    check(sound, ", "    check(True, ", (DAMAGED,)),
+    Mutant("damaged states are seen", "driver/saved.py", "    check(sound, ", "    check(True, ", (DAMAGED,)),
 )

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.designs.base import DesignBase
+from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.report import atoms, write
-from greedyhull.report.along import Until, bounds_along
+from greedyhull.report.bounds_along import Until, bounds_along
+from greedyhull.report.certificate import MEANS, means, rows, title
 from greedyhull.report.figure import SHOWN, Line, Panel, svg
-from greedyhull.report.promise import MEANS, means, rows, title
 from greedyhull.report.split import split
 
 SECTIONS = ("certificate", "convergence", "weights", "bounds", "time", "again")

@@ -79,7 +79,7 @@ def test_the_oracle_is_asked_once_more_each_so_many_iterations():
 
 
 def test_an_iteration_that_is_begun_again_counts_once():
-    mean, w = Mean(f, S), gh.iterate.Iterate.at(S[0], S.shape)
+    mean, w = Mean(f, S), gh.points.iterate.Iterate.at(S[0], S.shape)
     mean.take(w, 0)
     once = mean.state()
     mean.take(w, 0)

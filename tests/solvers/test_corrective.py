@@ -13,9 +13,9 @@ from scipy import sparse
 from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
-from greedyhull.atoms.shapes import Basis
 from greedyhull.driver.run import Run
-from greedyhull.saved import load_state, save_state
+from greedyhull.driver.saved import load_state, save_state
+from greedyhull.points.shapes import Basis
 
 N, D = 40, 7
 RNG = np.random.default_rng(11)

@@ -10,14 +10,14 @@ import greedyhull as gh
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.run import Run
-from greedyhull.joint import BranchAndBound, Choice, ClosedForm, Vertex, search_at, toward
-from greedyhull.joint.bracket import Bracket
-from greedyhull.memory import Memory
-from greedyhull.saved import load_state, save_state
+from greedyhull.driver.saved import load_state, save_state
 from greedyhull.solvers.aggregated import Aggregated
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.mixed import Mixed
 from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.solvers.parts.joint import BranchAndBound, Choice, ClosedForm, Vertex, search_at, toward
+from greedyhull.solvers.parts.joint.bracket import Bracket
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import check_solver
 from greedyhull.testing.expect import mixture
 from greedyhull.testing.problems import small_problems
@@ -63,7 +63,7 @@ def line(f, S, w, j):
     """f on the segment to atom j, from fresh coordinates."""
     there, here = np.zeros(S.shape), w.array()
     S[j].add_to(there, 1.0)
-    return lambda eta: f.value(gh.iterate.CoordinateIterate((1 - eta) * here + eta * there))
+    return lambda eta: f.value(gh.points.iterate.CoordinateIterate((1 - eta) * here + eta * there))
 
 
 def brute(f, S, w, top=1.0):
@@ -246,7 +246,7 @@ def test_theorem_2_holds_even_for_the_worst_admissible_atoms(name, solver, c, S)
 
 
 def images(S):
-    return S.block(np.arange(len(S))).images(gh.designs.design(X)).T
+    return S.block(np.arange(len(S))).images(gh.objectives.designs.design(X)).T
 
 
 @pytest.mark.parametrize("c", [0.0, 1.0])
@@ -295,7 +295,7 @@ def test_energies_in_every_storage(S, kind):
 
     stores = {"dense": np.asarray, "csc": csc_array, "single": lambda A: A.astype(np.float32), "operator": aslinearoperator}
     store = stores[kind]
-    w, d = mixture(S, np.random.default_rng(0)), S.block(np.arange(len(S))).images(gh.designs.design(np.eye(D)))
+    w, d = mixture(S, np.random.default_rng(0)), S.block(np.arange(len(S))).images(gh.objectives.designs.design(np.eye(D)))
     d = d.toarray() if hasattr(d, "toarray") else d
     c, centred = share / share.sum(), X - (share / share.sum()) @ X
     if kind != "operator":

@@ -6,7 +6,7 @@ from scipy import sparse
 
 import greedyhull as gh
 from greedyhull.gradients import Root
-from greedyhull.schedules import linear
+from greedyhull.solvers.parts.schedules import linear
 from greedyhull.testing import check_solver, small_problems
 
 RNG = np.random.default_rng(5)
@@ -19,7 +19,7 @@ BALL = gh.L1Ball(D, 1.2)
 
 def by_hand(b, steps, seed):
     """The rule for least squares over the l1 ball, with the indices that the run draws."""
-    from greedyhull.sampler import Sampler
+    from greedyhull.objectives.sampler import Sampler
 
     sampler, m = Sampler(N, np.random.Generator(np.random.PCG64(seed))), N / b
     x, s = np.zeros(D), np.zeros(N)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.memory import Memory
 from greedyhull.solvers.moreau_frank_wolfe import SMOOTHING, MoreauFrankWolfe, Pair
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import Problem, check_solver
 
 RNG = np.random.default_rng(12)

@@ -7,11 +7,11 @@ from scipy.optimize import minimize_scalar
 import greedyhull as gh
 from greedyhull.atoms.box import Box
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.joint import ListedPairs, VertexPairs, swaps, toward
-from greedyhull.joint.pairs import SHARE, swap
-from greedyhull.memory import Memory
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.solvers.parts.joint import ListedPairs, VertexPairs, swaps, toward
+from greedyhull.solvers.parts.joint.pairs import SHARE, swap
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import check_solver
 from greedyhull.testing.expect import mixture
 from greedyhull.testing.problems import small_problems
@@ -129,7 +129,7 @@ def run(f, S, iterations):
 def test_a_step_lowers_f_by_what_some_swap_promises(name, S):
     """f falls by at least ½ max_i min(α_i g_i, g_i²/C), C the largest bend along a swap; by a tenth less where searched."""
     f = {**QUADRATICS, **CURVES}[name]
-    images = S.block(np.arange(len(S))).images(gh.designs.design(X)).T
+    images = S.block(np.arange(len(S))).images(gh.objectives.designs.design(X)).T
     images = np.vstack([images, np.zeros(N)])  # the start of the l1 ball
     C = max(((a - b) ** 2).mean() for a in images for b in images) * (0.25 if name == "logistic" else 1.0)
     values, gaps, weights = run(f, S, 40)
@@ -163,7 +163,7 @@ def test_on_the_simplex_every_step_contracts_by_the_proved_factor(d):
 @pytest.mark.parametrize("S", SETS[:2], ids=repr)
 def test_its_error_obeys_the_rate_of_line_search(S):
     f = QUADRATICS["least squares"]
-    images = S.block(np.arange(len(S))).images(gh.designs.design(X)).T
+    images = S.block(np.arange(len(S))).images(gh.objectives.designs.design(X)).T
     M = max(((a - b) ** 2).mean() for a in images for b in images)
     values, *_ = run(f, S, 60)
     best = gh.minimize(f, S, PairwiseJones(), stop=gh.Gap(1e-13) | gh.Iterations(500))

@@ -9,18 +9,18 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 import greedyhull as gh
-from greedyhull.batch import Source
-from greedyhull.designs.centred import CentredDesign
-from greedyhull.designs.dense import DenseDesign
-from greedyhull.designs.sparse import SparseDesign
 from greedyhull.driver.run import Run
-from greedyhull.joint.minibatch import Chosen, MinibatchChoice
-from greedyhull.looks import MinibatchGap, Regret
-from greedyhull.noise import noise
-from greedyhull.saved import load_state, save_state
+from greedyhull.driver.saved import load_state, save_state
+from greedyhull.objectives.batch import Source
+from greedyhull.objectives.designs.centred import CentredDesign
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.stream import expectation
 from greedyhull.solvers import stochastic_jones
-from greedyhull.stream import expectation
+from greedyhull.solvers.parts.joint.minibatch import Chosen, MinibatchChoice
+from greedyhull.solvers.parts.looks import MinibatchGap, Regret
 from greedyhull.testing import check_design, check_solver, small_problems
+from greedyhull.theory.measures.noise import noise
 
 RNG = np.random.default_rng(21)
 N, D = 30, 5

@@ -10,8 +10,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.inexact import InexactOracle
-from greedyhull.atoms.shapes import DenseBlock
-from greedyhull.memory import Memory
+from greedyhull.points.shapes import DenseBlock
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing.fuzz import KINDS, Report, fuzz, main, membership, play
 from greedyhull.testing.fuzz.cases import draw_kind
 from greedyhull.testing.fuzz.command import numbers

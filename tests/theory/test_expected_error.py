@@ -7,13 +7,13 @@ import pytest
 
 import greedyhull as gh
 from greedyhull import theory
-from greedyhull.batch import Source
 from greedyhull.errors import GreedyhullError
 from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.gradients.base import Kept
-from greedyhull.iterate import CoordinateIterate
-from greedyhull.sampler import Sampler
-from greedyhull.schedules import constant, linear
+from greedyhull.objectives.batch import Source
+from greedyhull.objectives.sampler import Sampler
+from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.solvers.parts.schedules import constant, linear
 from greedyhull.theory import Along
 from greedyhull.theory.expected import following
 

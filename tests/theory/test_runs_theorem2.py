@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.shapes import Basis
+from greedyhull.points.shapes import Basis
 from greedyhull.theory import aggregate_rate, gap_rate, line_search_rate, one_atom_lower, rate
 from greedyhull.types import Answer
 

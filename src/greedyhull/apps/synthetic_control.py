@@ -15,12 +15,12 @@ import numpy as np
 
 from greedyhull.atoms.base import HUGE
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.certificate import Certificate
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Iterations, Relative, Stalled, Stop
 from greedyhull.errors import check
-from greedyhull.minimize import minimize
-from greedyhull.problems import least_squares
-from greedyhull.solution import Solution
-from greedyhull.stop import Iterations, Relative, Stalled, Stop
+from greedyhull.objectives.by_name import least_squares
 from greedyhull.types import Array
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.entering import as_atom, as_block, as_own_atom
-from greedyhull.atoms.shapes import Basis, dense
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
-from greedyhull.lengths import length
+from greedyhull.points.lengths import length
+from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist, State
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
+    from greedyhull.points.iterate import Iterate
 
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
 HUGE = 1e150  # squares of larger numbers overflow
@@ -100,7 +100,7 @@ class AtomSet(ABC):
 
     def centre(self) -> Iterate:
         """A point in the relative interior, as atoms and weights."""
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         rng = np.random.default_rng(0)
         w = Iterate.at(self.start(rng), self.shape)
@@ -147,10 +147,10 @@ class AtomSet(ABC):
 
     def _nearest(self, x: Array, tol: float) -> tuple[Solution, float]:
         """The point of the hull nearest to x, as far as that matters, and which ½‖u − x‖² counts as nothing."""
-        from greedyhull.minimize import minimize
-        from greedyhull.problems import function
+        from greedyhull.driver.minimize import minimize
+        from greedyhull.driver.stop import Callback, Iterations
+        from greedyhull.objectives.by_name import function
         from greedyhull.solvers.blended_pairwise import BlendedPairwise
-        from greedyhull.stop import Callback, Iterations
 
         ends = [dense_atom(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
         near = 0.5 * (max(tol, 1e-7) * max(float(np.linalg.norm(u)) for u in (x, *ends))) ** 2
@@ -264,7 +264,7 @@ class AtomSet(ABC):
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; the default asks the oracle twice a row."""
-        from greedyhull.atoms.ranges import rows
+        from greedyhull.atoms.geometry.row_ranges import rows
 
         low, high = np.zeros(design.n), np.zeros(design.n)
         for i, a in enumerate(rows(design)):

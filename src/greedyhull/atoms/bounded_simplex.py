@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, numbers, positive
-from greedyhull.atoms.pairs import farthest_coordinates
-from greedyhull.atoms.ranges import CHUNK, row_blocks
-from greedyhull.atoms.shapes import Sparse, SparseBlock
+from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
+from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
 from greedyhull.errors import check
+from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 TINY = 1e-13  # what is left of ``total`` after filling counts as nothing below this share
 
@@ -72,7 +72,7 @@ class BoundedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         """At most d vertices: each is taken with the largest weight that leaves a point of the set, so that at least one
         more coordinate reaches a bound and stays there."""
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         y, mass = np.clip(self._inside(w), 0.0, self._cap), 1.0
         y *= self.total / float(y.sum())

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, numbers
-from greedyhull.atoms.flips import cheapest_flips, signs_maximum
-from greedyhull.atoms.ranges import products, row_spans
-from greedyhull.atoms.shapes import Dense, DenseBlock
+from greedyhull.atoms.geometry.box_corners import cheapest_flips, signs_maximum
+from greedyhull.atoms.geometry.row_ranges import products, row_spans
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 
 class Box(AtomSet):
@@ -71,7 +71,7 @@ class Box(AtomSet):
 
     def centre(self) -> Iterate:
         """The middle, as two opposite corners."""
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         corners = np.stack([self.lower.ravel(), self.upper.ravel()])
         m = 2 if (self.lower < self.upper).any() else 1
@@ -83,7 +83,7 @@ class Box(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 corners: with w = lower + t(upper − lower), corner i is up where t is among the i largest values."""
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         x = self._inside(w)
         widths = self.upper - self.lower

@@ -14,9 +14,9 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.entering import as_answer, as_shortlist
-from greedyhull.atoms.shapes import block_from
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
+from greedyhull.points.shapes import block_from
 from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, positive
-from greedyhull.atoms.pairs import farthest_coordinates
-from greedyhull.atoms.ranges import row_extremes
-from greedyhull.atoms.shapes import Basis, BasisBlock
+from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
+from greedyhull.atoms.geometry.row_ranges import row_extremes
+from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 
 class CappedSimplex(AtomSet):
@@ -58,7 +58,7 @@ class CappedSimplex(AtomSet):
         return Basis(0, 0.0)
 
     def centre(self) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         m = len(self)
         return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
@@ -67,7 +67,7 @@ class CappedSimplex(AtomSet):
         return bool(x.min() >= -tol * self.total) and float(x.sum()) <= (1.0 + tol) * self.total
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         x = self._inside(w)
         j = np.flatnonzero(x > 0)

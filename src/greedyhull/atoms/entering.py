@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.types import Answer, Array, Atom, Block, Shape, Shortlist
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, numbers, positive
-from greedyhull.atoms.ranges import row_extremes
-from greedyhull.atoms.shapes import Basis, BasisBlock
+from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.errors import check
+from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 
 class L1Ball(AtomSet):
@@ -87,7 +87,7 @@ class L1Ball(AtomSet):
         return Basis(0, 0.0)
 
     def centre(self) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         return Iterate.at(Basis(0, 0.0), self.shape)
 
@@ -99,7 +99,7 @@ class L1Ball(AtomSet):
         return float(np.abs(x / self._scale).sum())
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         x = self._inside(w)
         index = np.flatnonzero(x)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, dimension, numbers, positive
-from greedyhull.atoms.ranges import products, row_norms
-from greedyhull.atoms.shapes import Dense, DenseBlock
+from greedyhull.atoms.geometry.row_ranges import products, row_norms
 from greedyhull.errors import check
-from greedyhull.lengths import length
+from greedyhull.points.lengths import length
+from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 
 class L2Ball(AtomSet):
@@ -59,7 +59,7 @@ class L2Ball(AtomSet):
 
     def _between(self, u: Array, share: float) -> Iterate:
         """centre + share·radius·u for a unit vector u, as the two ends of that diameter."""
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         ends = np.stack([self.middle + self.radius * u, self.middle - self.radius * u])
         weights = np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])

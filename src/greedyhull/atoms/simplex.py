@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, positive
-from greedyhull.atoms.pairs import farthest_coordinates
-from greedyhull.atoms.ranges import row_extremes
-from greedyhull.atoms.shapes import Basis, BasisBlock
+from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
+from greedyhull.atoms.geometry.row_ranges import row_extremes
+from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 
 class Simplex(AtomSet):
@@ -63,7 +63,7 @@ class Simplex(AtomSet):
         return self.block(lowest(g, m))
 
     def centre(self) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         d = self.shape[0]
         return Iterate(self.block(np.arange(d)), np.full(d, 1.0 / d), self.shape)
@@ -72,7 +72,7 @@ class Simplex(AtomSet):
         return bool(x.min() >= -tol * self.total) and abs(float(x.sum()) - self.total) <= tol * self.total
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         x = self._inside(w)
         index = np.flatnonzero(x > 0)

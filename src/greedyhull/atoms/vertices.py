@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.arrays import is_sparse
 from greedyhull.atoms.base import HUGE, AtomSet, Sizes, array_of, lowest, numbers
-from greedyhull.atoms.enclosing import circumradius
-from greedyhull.atoms.nearest import nearest_mixture
-from greedyhull.atoms.pairs import farthest_points
-from greedyhull.atoms.ranges import CHUNK, products
-from greedyhull.atoms.shapes import Dense, DenseBlock, Sparse, SparseBlock, value_key
-from greedyhull.designs.given import compressed
+from greedyhull.atoms.geometry.enclosing_ball import circumradius
+from greedyhull.atoms.geometry.farthest_pair import farthest_points
+from greedyhull.atoms.geometry.nearest_mixture import nearest_mixture
+from greedyhull.atoms.geometry.row_ranges import CHUNK, products
 from greedyhull.errors import check
+from greedyhull.objectives.designs.given import compressed
+from greedyhull.points.arrays import is_sparse
+from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock, value_key
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Block, Design
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 FAR = 1e-7  # a mixture that stays so far from a point, relative to the set's size, has not reached it
 NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are wanted."
@@ -77,7 +77,7 @@ class Vertices(AtomSet):
         return self._mixture(np.full(len(self), 1.0 / len(self)))
 
     def _mixture(self, weights: Array) -> Iterate:
-        from greedyhull.iterate import Iterate
+        from greedyhull.points.iterate import Iterate
 
         block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
         return Iterate(block, kept, self.shape).merged()  # equal sparse rows are one atom

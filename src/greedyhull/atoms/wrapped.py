@@ -14,7 +14,7 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Oracle, SetTraits, Shape
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
+    from greedyhull.points.iterate import Iterate
 
 
 class Wrapped(AtomSet):

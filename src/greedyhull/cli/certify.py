@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from greedyhull.certificate import certify
+from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.problem import load
 from greedyhull.cli.solution_file import read_point
-from greedyhull.cli.voice import Voice, certificate_fields
+from greedyhull.driver.certificate import certify
 from greedyhull.errors import check
 
 

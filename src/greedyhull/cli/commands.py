@@ -52,7 +52,7 @@ def demo(
 
     solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None, quiet or json)
     if json:
-        from greedyhull.cli.voice import Voice, certificate_fields
+        from greedyhull.cli.console import Voice, certificate_fields
 
         Voice(as_json=True).result({"certificate": certificate_fields(solution.certificate), "reason": solution.reason,
                                     "files": {"report": str(out)}})
@@ -70,8 +70,8 @@ def solve(
     Exit codes: 0 the goal in [stop] is met and certified, 1 a limit came first, or a result could not be
     written and is printed, 2 the file or its data are wrong, or nothing can be written where the results go.
     """
+    from greedyhull.cli.console import Voice
     from greedyhull.cli.solve import run
-    from greedyhull.cli.voice import Voice
 
     raise typer.Exit(run(file, out, Voice(quiet, json)))
 
@@ -92,7 +92,7 @@ def certify(
     outside the set.
     """
     from greedyhull.cli.certify import run
-    from greedyhull.cli.voice import Voice
+    from greedyhull.cli.console import Voice
 
     raise typer.Exit(run(file, solution, gap, tol, Voice(quiet, json)))
 
@@ -103,8 +103,8 @@ def doctor(quiet: Quiet = False, json: Json = False) -> None:
 
     Exit codes: 0 the self-test passed, 1 it did not.
     """
+    from greedyhull.cli.console import Voice
     from greedyhull.cli.doctor import run
-    from greedyhull.cli.voice import Voice
 
     raise typer.Exit(run(Voice(quiet, json)))
 
@@ -128,7 +128,7 @@ def paper(
 
     code = run(out, quick, seed, only or [], typer.echo if not (quiet or json) else lambda words: None, quiet or json)
     if json:
-        from greedyhull.cli.voice import Voice
+        from greedyhull.cli.console import Voice
 
         Voice(as_json=True).result({"met": code == 0, "files": {"report": str(out / "index.html")}})
     raise typer.Exit(code)

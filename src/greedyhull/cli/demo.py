@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.cli.console import certificate_fields
 from greedyhull.cli.outputs import Unwritten, check_file
-from greedyhull.cli.voice import certificate_fields
+from greedyhull.driver.minimize import minimize
 from greedyhull.errors import check, installing
-from greedyhull.minimize import minimize
-from greedyhull.problems import logistic
+from greedyhull.objectives.by_name import logistic
 from greedyhull.types import Array
 
 if TYPE_CHECKING:
-    from greedyhull.progress import Event
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
+    from greedyhull.solvers.parts.progress import Event
 
 Say = Callable[[str], Any]
 TITLE = "Which measurements tell a malignant tumour from a benign one?"

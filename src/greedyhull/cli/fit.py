@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.cli.console import Voice, certificate_fields, plain
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.fit_checks import check_options, check_samples, refusal
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
-from greedyhull.cli.voice import Voice, certificate_fields, plain
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.report.words import SMALL
 from greedyhull.types import Array

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.arrays import is_sparse
 from greedyhull.cli.tables import Taken
 from greedyhull.errors import check
+from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter

@@ -90,9 +90,9 @@ def ensemble(
 
 def _fit(kind: str, data: Path, layout: str | None, columns: tuple[str | None, ...], task: str, out: Path | None,
          voices: tuple[bool, bool], **options: Any) -> None:
+    from greedyhull.cli.console import Voice
     from greedyhull.cli.fit import run
     from greedyhull.cli.tables import Wanted
-    from greedyhull.cli.voice import Voice
 
     target, features, exclude, weight = columns
     wanted = Wanted(target, _several(features), _several(exclude) or (), weight)

@@ -71,7 +71,7 @@ class Unwritten(Exception):  # noqa: N818 — the command did its work
 
     def printed(self, as_json: bool) -> None:
         """Print the result on stdout."""
-        from greedyhull.cli.voice import Voice
+        from greedyhull.cli.console import Voice
 
         if as_json:
             Voice(as_json=True).result(self.document)

@@ -15,7 +15,7 @@ from typing import Any
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.errors import check, installing
-from greedyhull.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
+from greedyhull.experiments.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
 
 Say = Callable[[str], Any]
 SHARED = 8  # as many experiments are worth a second process
@@ -28,7 +28,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
     check_folder(out, ["index.html"])
     _need_extras()
-    from greedyhull.paper.page import write
+    from greedyhull.experiments.paper.page import write
 
     scale, wanted = QUICK if quick else FULL, chosen(only)
     found: list[tuple[Experiment, Finding]] = []
@@ -72,7 +72,7 @@ def standing(finding: Finding) -> str:
 
 def chosen(only: list[str]) -> list[Experiment]:
     """The experiments with these names; all where none is named."""
-    from greedyhull.paper.listed import EXPERIMENTS
+    from greedyhull.experiments.paper.registry import EXPERIMENTS
 
     names = [experiment.name for experiment in EXPERIMENTS]
     for name in only:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.certificate import check_pair
-from greedyhull.cli.faults import Faults
+from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.formats import load_array
 from greedyhull.cli.problem_file import WITHOUT_TARGET, ProblemFile, read
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.driver.certificate import check_pair
+from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
-from greedyhull.stop import Stop
 from greedyhull.types import Array, AtomSet, Objective, Solver
 
 LABELLED = ("logistic", "squared_hinge", "hinge")

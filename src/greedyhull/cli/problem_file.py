@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from greedyhull.cli.complaints import key_of, respelled, words_of
-from greedyhull.cli.faults import Faults, lines_of
-from greedyhull.cli.spelled import COLUMN, As, Column, File, LossTable, SetTable, SolverTable, model_at
+from greedyhull.cli.file_errors import Faults, lines_of
+from greedyhull.cli.schema import COLUMN, As, Column, File, LossTable, SetTable, SolverTable, model_at
+from greedyhull.cli.schema_errors import key_of, respelled, words_of
 from greedyhull.cli.tables import format_of
+from greedyhull.driver.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
 
 WITHOUT_TARGET = ("log_likelihood", "quadratic")
 WITHOUT_DATA = ("quadratic",)

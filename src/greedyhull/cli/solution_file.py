@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.arrays import dense
 from greedyhull.cli.formats import load_array, load_arrays, numbers
 from greedyhull.cli.numbered import Numbered
+from greedyhull.driver.saved import save_state
 from greedyhull.errors import check
-from greedyhull.saved import save_state
+from greedyhull.points.arrays import dense
 from greedyhull.types import Array, State
 
 if TYPE_CHECKING:
-    from greedyhull.iterate import Iterate
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
+    from greedyhull.points.iterate import Iterate
 
 
 MANY = 1_000_000  # columns whose names, where these are only their numbers, are not worth writing

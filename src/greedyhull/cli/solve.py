@@ -7,17 +7,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.cli.problem import Problem, load
 from greedyhull.cli.solution_file import write_solution
-from greedyhull.cli.voice import Voice, certificate_fields
+from greedyhull.driver.minimize import DEFAULT_STOP, minimize
 from greedyhull.errors import installing
-from greedyhull.minimize import DEFAULT_STOP, minimize
 from greedyhull.report import used, words
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.html"}
 FEW = 12  # names that a sentence can bear

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from greedyhull.arrays import dense
-from greedyhull.cli.faults import one_of
+from greedyhull.cli.file_errors import one_of
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.arrays import dense
 from greedyhull.types import Array
 
 Column = str | int

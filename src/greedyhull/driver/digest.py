@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.arrays import is_sparse
+from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array
 
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)

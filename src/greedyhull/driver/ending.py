@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.blackbox import BlackBox
-from greedyhull.certificate import Certificate, afresh, certificate_of, rounding_of
+from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of
 from greedyhull.driver.guard import check_drift, check_point
+from greedyhull.driver.inspection import challenge
+from greedyhull.driver.reason import Reason
+from greedyhull.driver.solution import Solution, StreamSolution
+from greedyhull.driver.stop import closing
 from greedyhull.errors import GreedyhullError
-from greedyhull.inspection import challenge
-from greedyhull.iterate import Iterate
-from greedyhull.progress import Event
-from greedyhull.reason import Reason
-from greedyhull.solution import Solution, StreamSolution
-from greedyhull.stop import closing
+from greedyhull.objectives.black_box import BlackBox
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.progress import Event
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run

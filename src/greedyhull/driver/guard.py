@@ -9,7 +9,7 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.errors import DriftWarning, GreedyhullError
-from greedyhull.iterate import Iterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.types import AtomSet
 
 EPS = float(np.finfo(np.float64).eps)

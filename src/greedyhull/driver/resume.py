@@ -14,12 +14,12 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
-from greedyhull.certificate import certificate_of
+from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.iterate import CoordinateIterate, Iterate, restored
-from greedyhull.memory import Memory
+from greedyhull.points.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, State
 
 if TYPE_CHECKING:

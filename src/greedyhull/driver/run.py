@@ -15,27 +15,27 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import array_of
 from greedyhull.atoms.entering import as_atom
-from greedyhull.blackbox import BlackBox
-from greedyhull.certificate import as_iterate, at_edge, check_pair
-from greedyhull.choose import choose_solver
+from greedyhull.driver.certificate import as_iterate, at_edge, check_pair
+from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.identity import Identity
+from greedyhull.driver.inspection import inspect_gradient
+from greedyhull.driver.reason import because, ended, interrupted
 from greedyhull.driver.resume import moved_over, take_up
 from greedyhull.driver.saving import save, state_of
+from greedyhull.driver.solution import Solution
 from greedyhull.driver.standing import Standing
+from greedyhull.driver.stop import Stop, hear
+from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.inspection import inspect_gradient
-from greedyhull.interrupt import Interrupt
-from greedyhull.iterate import CoordinateIterate, Iterate
-from greedyhull.memory import Memory, lazy_rng
-from greedyhull.needs import check_needs, needs_of
-from greedyhull.progress import Event, Progress
-from greedyhull.reason import because, ended, interrupted
-from greedyhull.schedules import check_tolerance
-from greedyhull.solution import Solution
-from greedyhull.stop import Stop, hear
-from greedyhull.stream import Stream
-from greedyhull.trace import Trace
+from greedyhull.kernels.interrupt import Interrupt
+from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.stream import Stream
+from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.solvers.parts.memory import Memory, lazy_rng
+from greedyhull.solvers.parts.needs import check_needs, needs_of
+from greedyhull.solvers.parts.progress import Event, Progress
+from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Kind, Objective, Solver, State
 
 REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
@@ -156,7 +156,7 @@ class Run:
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
         if self.careful:
-            from greedyhull.inspection import inspect_answer
+            from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
         if isnan(self.start_value) and isinstance(f, BlackBox):  # as it begins, not as it goes on from a saved state

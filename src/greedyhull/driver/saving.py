@@ -7,9 +7,9 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.driver.saved import save_state
 from greedyhull.errors import GreedyhullWarning
-from greedyhull.progress import Event
-from greedyhull.saved import save_state
+from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import State
 
 if TYPE_CHECKING:

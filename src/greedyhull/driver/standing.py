@@ -5,9 +5,9 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any
 
-from greedyhull.iterate import Iterate
-from greedyhull.memory import Memory
-from greedyhull.progress import Event
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import State
 
 ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after

@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
-from greedyhull.arrays import is_sparse
 from greedyhull.atoms.base import HUGE
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Callback, Iterations, Relative, Stalled, Stop
 from greedyhull.errors import check
 from greedyhull.estimators.callbacks import ASKED, CallbackSupport, Heartbeat
-from greedyhull.minimize import minimize
-from greedyhull.solution import Solution
-from greedyhull.stop import Callback, Iterations, Relative, Stalled, Stop
+from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, AtomSet, Objective
 
 FLOATS = (np.float64, np.float32)

@@ -14,17 +14,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.certificate import Certificate, certify
+from greedyhull.driver.certificate import Certificate, certify
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.estimators.cardinality import best_few
 from greedyhull.estimators.columns import TINY, columns_of
-from greedyhull.estimators.few import best_few
 from greedyhull.estimators.models import classes_of, named, predictions, probabilities
 from greedyhull.estimators.selection import improved, selected
-from greedyhull.iterate import CoordinateIterate
-from greedyhull.objective import Composite
-from greedyhull.problems import absolute, least_squares, log_likelihood
+from greedyhull.objectives.by_name import absolute, least_squares, log_likelihood
+from greedyhull.objectives.composite import Composite
+from greedyhull.points.iterate import CoordinateIterate
 from greedyhull.types import Array, LinearModel
 
 COMMON: dict[str, list[Any]] = {"models": [list, tuple, None],

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from greedyhull.arrays import is_sparse
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
 from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegressor
-from greedyhull.price import at_price
-from greedyhull.solution import Solution
-from greedyhull.stop import Gap
+from greedyhull.estimators.penalty import at_price
+from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, Objective
 
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],

@@ -11,18 +11,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.path import carried
+from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.base import weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.folds import ENOUGH, Line, Paths, SquarePaths, first_price, grid, in_range, radii_of
+from greedyhull.estimators.cv_paths import ENOUGH, Line, Paths, SquarePaths, first_price, grid, in_range, radii_of
 from greedyhull.estimators.l1_budget import spreads
 from greedyhull.estimators.linear import LinearClassifier, LinearRegressor
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION
+from greedyhull.estimators.penalty import floor
 from greedyhull.estimators.split import Fold, folds_of
-from greedyhull.minimize import minimize
-from greedyhull.path import carried
-from greedyhull.price import floor
-from greedyhull.stop import Gap, Iterations, Stalled
 from greedyhull.types import Array, LinearModel
 
 ROUNDING = 4  # units in the last place that equal numbers may differ by

@@ -14,12 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from greedyhull.designs.given import sound
+from greedyhull.driver.solution import Solution
 from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION, mean
-from greedyhull.solution import Solution
+from greedyhull.objectives.designs.given import sound
 from greedyhull.types import Array, LinearModel, Objective
 
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}

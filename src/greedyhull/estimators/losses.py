@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.problems import absolute, hinge, huber, least_squares, logistic, poisson, quantile, squared_hinge
+from greedyhull.objectives.by_name import absolute, hinge, huber, least_squares, logistic, poisson, quantile, squared_hinge
 from greedyhull.types import Array
 
 REGRESSION: dict[str, Callable[..., Any]] = {

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.stop import Iterations
 from greedyhull.errors import check
 from greedyhull.experiments.measured import Measured, repeated
 from greedyhull.gradients.minibatch import Minibatch
-from greedyhull.minimize import minimize
-from greedyhull.problems import least_squares
+from greedyhull.objectives.by_name import least_squares
+from greedyhull.solvers.parts.steps import Constant, OpenLoop
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
-from greedyhull.steps import Constant, OpenLoop
-from greedyhull.stop import Iterations
 from greedyhull.types import Array
 
 

@@ -10,13 +10,13 @@ from math import lcm
 import numpy as np
 
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.stop import Iterations
 from greedyhull.errors import check
 from greedyhull.experiments.measured import Measured, repeated
-from greedyhull.minimize import minimize
-from greedyhull.problems import least_squares
+from greedyhull.objectives.by_name import least_squares
+from greedyhull.solvers.parts.steps import Capped, Exact, Power
 from greedyhull.solvers.stochastic_jones import StochasticJones
-from greedyhull.steps import Capped, Exact, Power
-from greedyhull.stop import Iterations
 from greedyhull.types import Array
 
 EQUAL = (1 / 3, 1 / 3, 1 / 3)

@@ -8,16 +8,16 @@ import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.stop import Callback, Iterations, Relative, Stop
 from greedyhull.errors import check
-from greedyhull.minimize import minimize
-from greedyhull.problems import absolute
-from greedyhull.progress import Event
+from greedyhull.objectives.by_name import absolute
 from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
+from greedyhull.solvers.parts.gradient_weights import Fading, Unweighted
+from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.solvers.smoothed import Smoothed
-from greedyhull.stop import Callback, Iterations, Relative, Stop
 from greedyhull.types import Array, AtomSet, Solver, Summed
-from greedyhull.weights import Fading, Unweighted
 
 
 @dataclass(frozen=True)

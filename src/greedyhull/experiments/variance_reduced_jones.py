@@ -9,25 +9,25 @@ import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.batch import Source, source_of
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.stop import Callback, Gap, Iterations
 from greedyhull.errors import check
 from greedyhull.gradients.base import Epochs, Size, check_size
 from greedyhull.gradients.svrg import Svrg
-from greedyhull.iterate import Iterate
-from greedyhull.joint.minibatch import MinibatchChoice
-from greedyhull.looks import FullGap, Looking, at_steps
-from greedyhull.memory import Memory
-from greedyhull.minimize import minimize
-from greedyhull.objective import Composite
-from greedyhull.position import Position
-from greedyhull.problems import least_squares, logistic
-from greedyhull.progress import Progress
-from greedyhull.rules import APriori
-from greedyhull.schedules import linear
+from greedyhull.objectives.batch import Source, source_of
+from greedyhull.objectives.by_name import least_squares, logistic
+from greedyhull.objectives.composite import Composite
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.position import Position
+from greedyhull.solvers.parts.joint.minibatch import MinibatchChoice
+from greedyhull.solvers.parts.looks import FullGap, Looking, at_steps
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.schedules import linear
+from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
-from greedyhull.steps import OpenLoop
-from greedyhull.stop import Callback, Gap, Iterations
 from greedyhull.types import Array, AtomSet, Minibatch, Needs, Objective, Solver
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from greedyhull.batch import rows_of
 from greedyhull.gradients.base import Kept, Size, Varied, check_linear, check_size, size
+from greedyhull.objectives.batch import rows_of
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import Any, ClassVar
 
-from greedyhull.interrupt import held
+from greedyhull.kernels.interrupt import held
 
 
 class compiled:  # noqa: N801 — used as a decorator

@@ -11,7 +11,7 @@ from greedyhull.report.compare import Comparison, compare
 from greedyhull.report.words import used, words
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 __all__ = ["Comparison", "atoms", "compare", "used", "words", "write"]
 
@@ -24,12 +24,13 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
 
     It holds its figures and its style, loads nothing, and reads well in light, in dark and on a phone.
     """
-    from greedyhull.report import promise, rerun
+    from greedyhull.report import certificate as promise
+    from greedyhull.report import rerun
     from greedyhull.report.pages import need, page
 
     need()
-    from greedyhull.report.along import bounds_along
     from greedyhull.report.bars import bars
+    from greedyhull.report.bounds_along import bounds_along
     from greedyhull.report.curves import panels
     from greedyhull.report.figure import svg
     from greedyhull.report.split import split

@@ -10,13 +10,13 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
 from greedyhull.report.curves import CLOCKS, Named, over, shown
-from greedyhull.saved import target_of
 from greedyhull.types import Solver
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 HEAD = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
 

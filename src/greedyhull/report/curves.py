@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.report.figure import FOURTH, INK, OTHER, THIRD, TURNS, Line, Panel
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 CLOCKS = {"iteration": "iterations", "seconds": "seconds", "products": "passes over the data"}  # columns by their labels
 FALLING = {"stationary": "The gap: how fast f can still fall, at most"}

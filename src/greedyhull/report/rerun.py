@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 PACKAGES = ("greedyhull", "numpy", "scipy", "numba")
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.certificate import afresh
+from greedyhull.driver.certificate import afresh
 from greedyhull.errors import GreedyhullError
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 TIMES = 7  # each part, unless it is slow
 SLOW = 0.1  # seconds
@@ -78,7 +78,7 @@ def _timed(solution: Solution) -> dict[str, float]:
         if not hasattr(solver.step, "at"):  # it is not set in advance, but looked for
             found["step"] += _median(lambda: f.along(w, v).argmin(), moved)
     if hasattr(solver, "estimator"):
-        from greedyhull.batch import source_of
+        from greedyhull.objectives.batch import source_of
 
         estimate, x, k = solver.estimator.start(source_of(f, rng)), w.array(), max(solution.iterations, 1)
         found["gradient estimate"] = _median(lambda: estimate(x, k))

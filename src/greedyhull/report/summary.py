@@ -6,11 +6,11 @@ from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from greedyhull.certificate import promise
+from greedyhull.driver.certificate import promise
 from greedyhull.report.words import count, duration
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 WIDTH = 100  # characters of a line
 

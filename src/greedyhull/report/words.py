@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import check
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 SMALL = 1e-9  # a coordinate below this share of the largest one is not worth naming
 

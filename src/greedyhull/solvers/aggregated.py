@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.iterate import Iterate
-from greedyhull.memory import Memory
-from greedyhull.needs import needs_of
-from greedyhull.progress import Progress
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.needs import needs_of
+from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State
 
 

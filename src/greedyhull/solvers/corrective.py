@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.iterate import Iterate
 from greedyhull.kinds import second_order
-from greedyhull.memory import Memory
-from greedyhull.progress import Progress
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.working_set import Working
 from greedyhull.types import AtomSet, Needs, Objective
-from greedyhull.working import Working
 
 
 @dataclass(frozen=True)

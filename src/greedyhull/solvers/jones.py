@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.iterate import Iterate
-from greedyhull.joint import Choice, Mover, toward
 from greedyhull.kinds import listed
-from greedyhull.memory import Memory
-from greedyhull.progress import Progress
-from greedyhull.rules import APriori
-from greedyhull.schedules import tolerance_at, zero
-from greedyhull.steps import Exact
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.joint import Choice, Mover, toward
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule
 
 

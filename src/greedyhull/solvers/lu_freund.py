@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
-from greedyhull.batch import rows_of, source_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Root, check_linear, check_size, size
-from greedyhull.iterate import Iterate
 from greedyhull.kinds import linear_model
-from greedyhull.looks import FullGap, Look, Looking, at_steps
-from greedyhull.memory import Memory
-from greedyhull.progress import Progress
-from greedyhull.schedules import tolerance_at, zero
+from greedyhull.objectives.batch import rows_of, source_of
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, State, Supply
 
 

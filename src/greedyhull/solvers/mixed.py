@@ -9,18 +9,18 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.careful import careful
 from greedyhull.errors import check
-from greedyhull.iterate import Iterate
-from greedyhull.joint import Choice, Mover
-from greedyhull.memory import Memory
-from greedyhull.needs import needs_of
-from greedyhull.progress import Progress
-from greedyhull.rules import Stepping
-from greedyhull.schedules import tolerance_at
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, told
-from greedyhull.steps import Exact, within
+from greedyhull.solvers.parts.careful import careful
+from greedyhull.solvers.parts.joint import Choice, Mover
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.needs import needs_of
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.rules import Stepping
+from greedyhull.solvers.parts.schedules import tolerance_at
+from greedyhull.solvers.parts.steps import Exact, within
 from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Solver, Step
 
 

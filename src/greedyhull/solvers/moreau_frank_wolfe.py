@@ -10,24 +10,24 @@ import numpy as np
 
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.average import Average
-from greedyhull.batch import source_of
-from greedyhull.duals import Duals, NoDuals, duals_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
-from greedyhull.iterate import CoordinateIterate, Iterate
-from greedyhull.line import Parabola
-from greedyhull.looks import FullGap, Look, Looking, at_steps
-from greedyhull.looks.choice import seen_from
-from greedyhull.memory import Memory
-from greedyhull.position import Position
-from greedyhull.progress import Progress
-from greedyhull.steepness import steepness
+from greedyhull.objectives.batch import source_of
+from greedyhull.objectives.line import Parabola
+from greedyhull.points.average import Average
+from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.position import Position
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.looks.choice import seen_from
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
 from greedyhull.theory import Bound, Constant, Theorems
+from greedyhull.theory.measures.steepness import steepness
 from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
 
 if TYPE_CHECKING:
-    from greedyhull.solution import Solution
+    from greedyhull.driver.solution import Solution
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greedyhull.iterate import Iterate
-from greedyhull.joint import Mover, swaps
-from greedyhull.memory import Memory
-from greedyhull.progress import Progress
-from greedyhull.schedules import tolerance_at, zero
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.joint import Mover, swaps
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Step
 
 

@@ -7,27 +7,27 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from greedyhull.average import Average
-from greedyhull.batch import count_of, source_of
-from greedyhull.careful import step_at
-from greedyhull.duals import Duals, NoDuals, duals_of
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
-from greedyhull.iterate import CoordinateIterate, Iterate
-from greedyhull.leader import Leader
-from greedyhull.looks import FullGap, Look, Looking, Regret, at_steps
-from greedyhull.looks.choice import seen_from
-from greedyhull.memory import Memory
-from greedyhull.position import Position
-from greedyhull.progress import Progress
-from greedyhull.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
-from greedyhull.rules import APriori
-from greedyhull.schedules import tolerance_at, zero
-from greedyhull.steepness import steepness
-from greedyhull.steps import Power, in_advance
+from greedyhull.objectives.batch import count_of, source_of
+from greedyhull.points.average import Average
+from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.position import Position
+from greedyhull.solvers.parts.careful import step_at
+from greedyhull.solvers.parts.follow_the_leader import Leader
+from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted, Weights, weights_of
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, Regret, at_steps
+from greedyhull.solvers.parts.looks.choice import seen_from
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
+from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.steps import Power, in_advance
 from greedyhull.theory import Theorems, diverges
+from greedyhull.theory.measures.steepness import steepness
 from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, StepRule, Supply
-from greedyhull.weights import Fading, Steady, Unweighted, Weights, weights_of
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
@@ -47,7 +47,8 @@ class RegularizedStochasticFrankWolfe:
     ``sigma`` is `Unweighted()`, which has all weights alike, needs no horizon and has a bound O(t^−1/4) of its own;
     `Fading()`, the paper's ck^−3/4; `Steady(t)`, its ct^−3/4; or a schedule. k and ``every`` are those of
     `StochasticFrankWolfe`; streams are looked at with `Regret()`. Each look at a linear model with kinks also asks the dual
-    variables that the run has gathered for a lower bound (`greedyhull.duals`), so that a gap can be asked for.
+    variables that the run has gathered for a lower bound (`greedyhull.solvers.parts.sample_duals`), so that a gap can be
+    asked for.
 
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.absolute(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.3, 0.7, 1.0]))
@@ -134,7 +135,7 @@ class RegularizedStochasticFrankWolfe:
 
     def theorems(self) -> Theorems:
         """The statements that may hold for a run of this solver."""
-        from greedyhull.mean_bounds import ARSFW
+        from greedyhull.theory.runs.mean_bounds import ARSFW
 
         return ARSFW
 

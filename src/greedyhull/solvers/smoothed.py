@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from greedyhull.continuation import Continuation, first_mu
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.iterate import Iterate
-from greedyhull.memory import Memory
-from greedyhull.objective import Composite
-from greedyhull.progress import Progress
+from greedyhull.objectives.composite import Composite
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.solvers.parts.continuation import Continuation, first_mu
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import AtomSet, Needs, Objective
 
 CLOSED = 0.3  # μ is made smaller when the gap of f_μ is this part of what smoothing costs

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from greedyhull.batch import count_of, source_of
-from greedyhull.burst import compiled_burst
-from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Cautious, Estimate, Estimator, Root
 from greedyhull.gradients.dual import Dual
@@ -17,14 +14,17 @@ from greedyhull.gradients.saga import Saga
 from greedyhull.gradients.spider import Spider
 from greedyhull.gradients.storm import Storm
 from greedyhull.gradients.svrg import Svrg
-from greedyhull.iterate import Iterate
-from greedyhull.looks import FullGap, Look, Looking, at_steps
-from greedyhull.memory import Memory
-from greedyhull.position import Position
-from greedyhull.progress import Progress
-from greedyhull.rules import APriori
-from greedyhull.schedules import linear, tolerance_at, zero
-from greedyhull.steps import Constant, OpenLoop, Power, in_advance
+from greedyhull.kernels.fused_steps import compiled_burst
+from greedyhull.objectives.batch import count_of, source_of
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.position import Position
+from greedyhull.solvers.parts.careful import step_at
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
+from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, in_advance
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
@@ -107,7 +107,7 @@ class StochasticFrankWolfe:
 
     def theorems(self) -> Theorems:
         """The statements that may hold for a run of this solver."""
-        from greedyhull.mean_bounds import ASFW
+        from greedyhull.theory.runs.mean_bounds import ASFW
 
         return ASFW
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from greedyhull.average import Average
-from greedyhull.batch import count_of, source_of
-from greedyhull.careful import step_at
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
-from greedyhull.growing import Growing, Grown
-from greedyhull.iterate import CoordinateIterate, Iterate
-from greedyhull.joint.minibatch import MinibatchChoice
-from greedyhull.looks import FullGap, Look, Looking, at_steps
-from greedyhull.memory import Memory
-from greedyhull.position import Position
-from greedyhull.progress import Progress
-from greedyhull.rules import APriori
-from greedyhull.schedules import linear, tolerance_at, zero
-from greedyhull.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
+from greedyhull.objectives.batch import count_of, source_of
+from greedyhull.points.average import Average
+from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.position import Position
+from greedyhull.solvers.parts.batch_sizes import Growing, Grown
+from greedyhull.solvers.parts.careful import step_at
+from greedyhull.solvers.parts.joint.minibatch import MinibatchChoice
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
+from greedyhull.solvers.parts.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
 from greedyhull.theory import Theorems, diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
@@ -139,7 +139,7 @@ class StochasticJones:
 
     def theorems(self) -> Theorems:
         """The statements that may hold for a run of this solver."""
-        from greedyhull.mean_bounds import ASJ
+        from greedyhull.theory.runs.mean_bounds import ASJ
 
         return ASJ
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.iterate import Iterate
 from greedyhull.kinds import listed
+from greedyhull.points.iterate import Iterate
 from greedyhull.testing.blocks import check_atom, check_block
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
 from greedyhull.types import Array, AtomSet
@@ -287,7 +287,7 @@ def _enclosing(points: Array) -> float:
 
 def _check_curvature(trial: _Trial) -> None:
     """The curvature constant of a random quadratic is not beaten by any two atoms; a set may refuse."""
-    from greedyhull.problems import quadratic
+    from greedyhull.objectives.by_name import quadratic
 
     if len(trial.shape) > 1:
         return

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.shapes import block_from
-from greedyhull.designs.dense import DenseDesign
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.points.shapes import block_from
 from greedyhull.testing.expect import atom_array, expect, saved
 from greedyhull.types import Array, Atom
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.arrays import dense
+from greedyhull.points.arrays import dense
 from greedyhull.testing.expect import expect, locked
 from greedyhull.types import Array
 
@@ -14,7 +14,7 @@ from greedyhull.types import Array
 def check_design(A: Any, matrix: Any = None, *, seed: int = 0) -> None:
     """Check a design with a vector domain against its matrix: ``matrix``, or what its own `matvec` makes of unit vectors.
 
-    >>> from greedyhull.designs import design
+    >>> from greedyhull.objectives.designs import design
     >>> X = np.arange(6.0).reshape(3, 2)
     >>> check_design(design(X), X)
     """

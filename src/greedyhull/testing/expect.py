@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
-from greedyhull.iterate import Iterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, State
 
 

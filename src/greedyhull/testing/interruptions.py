@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.stop import Gap, Iterations
 from greedyhull.errors import GreedyhullError
-from greedyhull.minimize import minimize
-from greedyhull.problems import function
-from greedyhull.stop import Gap, Iterations
+from greedyhull.objectives.by_name import function
 from greedyhull.testing.expect import expect
 from greedyhull.testing.problems import Problem
 from greedyhull.types import Array, AtomSet, Solver

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.losses.base import Separable
-from greedyhull.losses.profiled import Profiled
+from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.losses.profiled import Profiled
 from greedyhull.testing.expect import expect, locked
 from greedyhull.testing.lines import check_line
 from greedyhull.testing.objectives import check_objective
@@ -239,7 +239,7 @@ def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet) -> 
     """Sparse data are the same data."""
     from scipy.sparse import csc_array, csr_array
 
-    from greedyhull.designs.sparse import SparseDesign
+    from greedyhull.objectives.designs.sparse import SparseDesign
 
     for kind in (csc_array, csr_array):
         w = S.centre()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.iterate import CoordinateIterate, Iterate
 from greedyhull.kinds import second_order
+from greedyhull.points.iterate import CoordinateIterate, Iterate
 from greedyhull.testing.expect import expect, mixture
 from greedyhull.testing.lines import check_line
 from greedyhull.types import Array, AtomSet, Objective

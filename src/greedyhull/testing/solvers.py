@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.driver.minimize import minimize
 from greedyhull.driver.run import Run
+from greedyhull.driver.stop import Gap, Iterations, Relative
 from greedyhull.errors import GreedyhullError
-from greedyhull.minimize import minimize
-from greedyhull.stop import Gap, Iterations, Relative
 from greedyhull.testing.expect import expect, saved
 from greedyhull.testing.interruptions import check_interruptions
 from greedyhull.testing.problems import Problem, as_problem, small_problems
@@ -207,7 +207,7 @@ def _check_storage(solver: Solver, problem: Problem, iterations: int, seed: int)
 
 def _stored(kind: Any, X: Array) -> Any:
     """X as sparse data, however full it is."""
-    from greedyhull.designs.sparse import SparseDesign
+    from greedyhull.objectives.designs.sparse import SparseDesign
 
     return SparseDesign(kind(X))
 

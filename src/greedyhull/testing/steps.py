@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.line import Curve, Parabola
-from greedyhull.losses.logistic import Logistic
-from greedyhull.losses.negative_log import NegativeLog
-from greedyhull.losses.poisson import Poisson
+from greedyhull.objectives.line import Curve, Parabola
+from greedyhull.objectives.losses.logistic import Logistic
+from greedyhull.objectives.losses.negative_log import NegativeLog
+from greedyhull.objectives.losses.poisson import Poisson
 from greedyhull.testing.expect import expect, saved
 from greedyhull.types import Loss
 

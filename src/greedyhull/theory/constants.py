@@ -109,7 +109,7 @@ def _scaled(L: Constant, D: Constant, name: str) -> Constant:
 
 
 def _terms(f: Objective, S: AtomSet, seed: int) -> dict[str, Constant]:
-    from greedyhull.term_constants import linear_terms, sampled_terms
+    from greedyhull.theory.measures.term_constants import linear_terms, sampled_terms
 
     if f.traits.intercept and not f.traits.quadratic:  # the best intercept depends on all terms: there are no single ones
         return {}

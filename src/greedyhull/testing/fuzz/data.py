@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.arrays import dense
+from greedyhull.points.arrays import dense
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.types import Array
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.certificate import Certificate
+from greedyhull.driver.certificate import Certificate
 from greedyhull.testing.fuzz import membership
 from greedyhull.testing.fuzz.exact import LD, Exact
 from greedyhull.testing.fuzz.models import EPS, Model

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import greedyhull as gh
+from greedyhull.driver.stop import Stop
 from greedyhull.gradients import Minibatch, Saga, Svrg
-from greedyhull.stop import Stop
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
 from greedyhull.testing.fuzz.models import Model
 from greedyhull.testing.fuzz.regions import Region

@@ -1,0 +1,1 @@
+"""Balls, pairs, corners and ranges of sets of points."""

@@ -1,0 +1,161 @@
+"""How good a point is, provably: f(w) − min f ≤ gap, whoever found the point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from greedyhull.atoms.base import array_of
+from greedyhull.errors import check
+from greedyhull.hints import hinting
+from greedyhull.objectives.composite import Composite
+from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.solvers.parts.memory import Recorder, lazy_rng
+from greedyhull.types import Answer, Array, AtomSet, Kind, Objective
+
+
+def promise(kind: Kind, delta: float = 0.0) -> str:
+    """What a bound of a kind promises, in words.
+
+    >>> promise("probability", 0.05)
+    'with probability at least 0.95'
+    """
+    return {"always": "always", "probability": f"with probability at least {1 - delta:g}", "expectation": "in expectation",
+            "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """value − min f ≤ gap, where lower ≤ min f and gap is value − lower with the rounding of the value, of a ``kind``:
+
+    "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta),
+    "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the
+    first-order decrease, not the error, and lower is −∞). For a stream value is None and lower −∞; gap still bounds
+    the error, and is None where nothing is known yet. ``rounding`` is "estimated" where the set does not say how large its
+    atoms can be, so that the share of rounding in the gap rests on the atoms that were seen.
+    """
+
+    value: float | None
+    gap: float | None
+    lower: float
+    kind: Kind = "always"
+    delta: float = 0.0
+    rounding: Literal["proved", "estimated"] = "proved"
+
+    def __str__(self) -> str:
+        held = promise(self.kind, self.delta)
+        value = "The value of a stream cannot be known" if self.value is None else f"The value is {self.value:.10g}"
+        if self.gap is None:
+            return f"{value}, and how far it is from the minimum is not known yet."
+        if self.kind == "stationary":
+            return f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
+        if self.value is None:
+            return f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
+        seen = "" if self.rounding == "proved" else "; the share of rounding is estimated from the atoms seen"
+        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
+
+
+@hinting
+def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
+    """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
+
+    Value and gradient are computed afresh in float64; ``gap`` = ⟨∇f(w), w⟩ − min_S ⟨∇f(w), ·⟩ + slack + rounding. Where f
+    has kinks, other dual points than a subgradient at w are tried, and the best lower bound counts.
+    ``tol`` is how far outside the hull, relative to its size, the point may lie (default 1e-9).
+
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([1.0, 0.0]))
+    >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
+    True
+    """
+    point = as_iterate(f, S, getattr(w, "point", w), 1e-9 if tol is None else tol)
+    check(f.traits.terms != "stream", lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
+          "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
+    with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
+        return certificate_of(f, S, point)
+
+
+def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
+                   ask: Callable[[Array], Answer] | None = None) -> Certificate:
+    """The certificate of an iterate without views that is known to lie in the hull.
+
+    ``known`` is a lower bound that the caller has already: where bounds must be searched for, f having kinks, it may save
+    the search. ``ask`` is the oracle of a run, which counts; without it the set is asked for a new one.
+    """
+    precise = f.precise()
+    value = precise.value(w)
+    check(bool(np.isfinite(value)), f"{f!r} is {value} at this point; a certificate needs a finite value.")
+    g = precise.gradient(w)
+    check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
+                                      "certified there. Check the objective's gradient.")
+    rounding = precise.rounding(w, S)
+    check(rounding < np.inf, lambda: at_edge(f))
+    d, slack, kind = (Recorder(S, lazy_rng(0)).argmin if ask is None else ask)(g)
+    gap = max(precise.euler(w) - d.dot(g) + slack + rounding, 0.0)
+    if not f.traits.convex:
+        return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
+    lower = value - gap
+    if not f.traits.smooth and isinstance(precise, Composite):
+        from greedyhull.driver.dual_bound import dual_bound
+
+        lower, kind = dual_bound(precise, S, w, (lower, kind), known)
+    return Certificate(value, max(value - lower, 0.0), lower, kind, rounding=rounding_of(S))
+
+
+def at_edge(f: object) -> str:
+    """Why a point whose value may be infinite for all that is known has no certificate."""
+    return (f"{f!r} at this point is infinite, or so large that rounding decides: atoms cancel each other in what its loss is "
+            "taken of. Give start=, a point well inside its domain, or scale the data.")
+
+
+def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
+    """Whether the set says how large its atoms can be."""
+    return "proved" if S.sized else "estimated"
+
+
+def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
+    """The point as a fresh iterate without views, after checking that it lies in the hull."""
+    check_pair(f, S)
+    if isinstance(w, Iterate):
+        check(S.contains(w, tol), f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, "
+                                  "or pass point.array() and a larger tol.")
+        if w.keeps_atoms:
+            check_weights(w)
+            w = Iterate(S.recognised(w.block), w.weights, w.shape).merged()
+        return afresh(w)
+    x = array_of(w)
+    check(x.shape == S.shape, f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+    check(bool(np.isfinite(x).all()), "The point has NaN or infinite entries.")
+    check(S.contains(x, tol), f"The point lies outside {S!r} by more than {tol:g} of its size, so it is no candidate for the "
+                              "minimum there. Scale it into the set, or pass a larger tol.")
+    return CoordinateIterate(x)
+
+
+def check_weights(w: Iterate) -> None:
+    """Whether the weights of a point that somebody made are those of a mixture."""
+    weights = w.weights
+    good = bool(np.isfinite(weights).all()) and bool((weights >= 0.0).all()) and abs(float(weights.sum()) - 1.0) <= 1e-9
+    check(good, f"The weights of the point are from {weights.min():.6g} to {weights.max():.6g} and sum to "
+                f"{weights.sum():.10g}; weights of at least 0 that sum to one are wanted.")
+
+
+def afresh(w: Iterate) -> Iterate:
+    """The same point without views, its weights summing to one again."""
+    copy = w.copy()
+    if copy.keeps_atoms:
+        copy.refresh()
+    return copy
+
+
+def check_pair(f: Objective, S: AtomSet) -> None:
+    """Whether f is an objective, S a set, and the two go together."""
+    check(hasattr(f, "domain") and hasattr(f, "gradient"), lambda: f"f is a {type(f).__name__}; an objective such as "
+          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+    check(hasattr(S, "oracle"), lambda: f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                "Vertices(matrix) is wanted.")
+    remedy = f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
+    check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
+                                       f"{S.shape}. {remedy}")

@@ -1,0 +1,93 @@
+"""The progress line of a solve: drawn on a terminal at most ten times a second, silent elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from math import log10
+from typing import Any
+
+from greedyhull.solvers.parts.progress import Event
+from greedyhull.types import Solver
+
+BETWEEN = 0.1  # seconds from one drawing to the next
+WINDOW = 30  # drawings that the shown rate is taken over
+
+
+def line_for(solver: Solver) -> list[ProgressLine]:
+    """The watchers that show how a solve gets on: one line where stderr is a terminal, none where it is not."""
+    stderr = sys.stderr
+    if stderr is None or not stderr.isatty():
+        return []
+    return [ProgressLine(type(solver).__name__)]
+
+
+class ProgressLine:
+    """A watcher that keeps one line of stderr up to date; `close` leaves the last state standing.
+
+    An event that comes too early for the next drawing costs one comparison.
+    """
+
+    __slots__ = ("_due", "_last", "_live", "_marks", "name")
+
+    def __init__(self, name: str, live: Any = None) -> None:
+        self.name = name
+        self._due = 0.0
+        self._last: Event | None = None
+        self._live = _live_line() if live is None else live
+        self._marks: deque[tuple[float, int, float]] = deque(maxlen=WINDOW)
+
+    def __call__(self, event: Event) -> None:
+        self._last = event
+        if event.seconds < self._due:
+            return
+        self._draw(event)
+        self._due = event.seconds + BETWEEN
+
+    def close(self) -> None:
+        """Draw what came last and give the terminal back."""
+        if self._last is not None:
+            self._draw(self._last)
+        self._live.stop()
+
+    def _draw(self, event: Event) -> None:
+        self._marks.append((event.seconds, event.iteration, event.gap))
+        self._live.start()
+        self._live.update(_one_line(self.words(event)), refresh=True)
+
+    def words(self, event: Event) -> str:
+        """The line itself, as plain text."""
+        kind = "" if event.kind == "always" else f" ({event.kind})"
+        value = f"value ≈ {event.value:.4g}" if event.told else f"value {event.value:.8g}"  # of a sample, or of all terms
+        parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", value, self._rate()]
+        if event.point.keeps_atoms:
+            atoms = len(event.point)
+            parts.append(f"{atoms} atom" if atoms == 1 else f"{atoms} atoms")
+        parts.append(f"{event.seconds:.1f} s")
+        return "  ".join(part for part in parts if part)
+
+    def _rate(self) -> str:
+        """How fast the gap falls, in decimal digits a second; iterations a second where it does not fall."""
+        if len(self._marks) < 2:
+            return ""
+        (t0, k0, gap0), (t1, k1, gap1) = self._marks[0], self._marks[-1]
+        if t1 - t0 < BETWEEN:  # too short a time to speak of a rate
+            return ""
+        if 0.0 < gap1 < gap0:
+            return f"{log10(gap0 / gap1) / (t1 - t0):.2g} digits/s"
+        return f"{(k1 - k0) / (t1 - t0):.3g} it/s"
+
+
+def _live_line() -> Any:
+    """A line of stderr that rich redraws when told to; what others print meanwhile goes above it."""
+    from rich.console import Console
+    from rich.live import Live
+
+    return Live(console=Console(stderr=True), auto_refresh=False)
+
+
+def _one_line(words: str) -> Any:
+    """Text that a narrow terminal cuts short instead of wrapping."""
+    from rich.text import Text
+
+    return Text(words, no_wrap=True, overflow="ellipsis")

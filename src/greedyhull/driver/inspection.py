@@ -1,0 +1,215 @@
+"""What ``minimize(..., check=True)`` looks at: the objective before the run, the oracle's answers at every iteration.
+
+A wrong gradient or oracle makes a certificate false, and nothing in the run itself gives it away. Here everything is
+compared with something else: a gradient with differences of the value, an answer with other atoms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import dense_atom
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.black_box import BlackBox
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.memory import Memory, Recorder
+from greedyhull.types import Answer, Array, Atom, AtomSet, Objective
+
+POINTS = 3  # random points of the hull at which the objective is looked at
+ROUGHLY = 1e-2  # the same where only gross errors count
+FAR = (0.02, 0.5)  # shares of the way to an atom at which a lower bound is put to the test
+ROUGH = 1e-6  # by which share of the values it may be missed
+NUDGE = 1e-4  # the share of the way to an atom over which values are compared
+
+
+def inspect_problem(f: Objective, S: AtomSet, w: Iterate, seed: int) -> None:
+    """Look for a gradient that disagrees with the value, a function that is not convex, an oracle that is beaten."""
+    rng = np.random.default_rng([seed, 2])
+    atoms = _inspect_oracle(S, rng)
+    exact = f.precise()
+    for _ in range(POINTS):
+        at = _on_the_way(w, atoms, rng)
+        if not np.isfinite(exact.value(at)):
+            continue
+        for d in (atoms[int(i)] for i in rng.integers(len(atoms), size=2)):
+            _inspect_segment(f, exact, at, d)
+
+
+def _on_the_way(w: Iterate, atoms: list[Any], rng: np.random.Generator) -> Iterate:
+    """A point of the hull, reached from the start by partial steps, so that it stays inside the domain of f."""
+    at = w.copy()
+    for i in rng.integers(len(atoms), size=3):
+        at.move(at.toward(atoms[int(i)]), float(rng.uniform(0.1, 0.5)))
+    return at
+
+
+def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
+    """On the way from w to d a convex h has a slope between its differences to the left and to the right."""
+    def at(step: float) -> Iterate:
+        point = w.copy()
+        point.move(point.toward(d), step)
+        return point
+
+    middle = at(0.4)
+    left, here, right = (float(exact.value(p)) for p in (at(0.4 - NUDGE), middle, at(0.4 + NUDGE)))
+    begin, end = float(exact.value(w)), float(exact.value(at(0.8)))
+    if not np.isfinite([left, here, right, begin, end]).all():
+        return
+    g = np.asarray(exact.gradient(middle), dtype=np.float64)
+    check(
+        bool(np.isfinite(g).all()),
+        f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.",
+    )
+    slope = d.dot(g) - w.dot(g)
+    before, after = (here - left) / NUDGE, (right - here) / NUDGE
+    noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
+    chord = 0.5 * (begin + end)
+    check(
+        not f.traits.convex
+        or (here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise),
+        f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
+        f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
+    )
+    check(
+        min(before, after) - noise <= slope <= max(before, after) + noise,
+        f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
+        f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
+        "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",
+    )
+
+
+def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> None:
+    """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
+
+    In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
+    its rise from w to there is between what the slopes at both ends promise. Only what no rounding of single precision
+    explains is an error here: a wrong sign, a factor, a term that is missing.
+    """
+    x, v = w.array(), _way(f, S, w, memory)
+    if v is None:
+        return
+    value, gradient = f.sampled_functions()
+    with np.errstate(all="ignore"):
+        left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
+        slope = float(np.vdot(gradient(x + 0.4 * v), v))
+    before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
+    bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent
+    if not np.isfinite([before, after, slope]).all():
+        return
+    start, first = float(value(x)), float(np.vdot(gradient(x), v))
+    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start)
+    agrees = min(before, after) - noise <= slope <= max(before, after) + noise
+    check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
+          f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
+          f"value rises by {rise:.6g}, but its slopes at both ends promise {0.4 * first:.6g} to {0.4 * slope:.6g}. Look at "
+          "the gradient; where f is not convex say convex=False.")
+    check(
+        agrees,
+        f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate of "
+        f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
+        "its sign, and for a factor such as n or 2.",
+    )
+
+
+def challenge(f: BlackBox, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:
+    """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
+
+    They lie on the ways from w to atoms that random gradients lead to; a user's oracle, which may be dear, is not asked for
+    that, and its last answer and the atoms of w have to do. A gradient that is right where a run begins, and wrong where it
+    ends, is found out by these as a rule, for few values of f.
+    """
+    x = w.array()
+    for d in _others(S, w, memory):
+        u = dense_atom(d, S.shape)
+        for t in FAR:
+            with np.errstate(all="ignore"):
+                there = f.whole((1.0 - t) * x + t * u)
+            check(not there < lower - ROUGH * (abs(there) + abs(lower)),
+                  f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by its values and "
+                  "gradients. It is not convex, or its gradient disagrees with its value: look at the gradient, run with "
+                  "check=True to see where it is wrong, or say convex=False.")
+
+
+def _others(S: AtomSet, w: Iterate, memory: Memory) -> list[Atom]:
+    """A few atoms to look at."""
+    oracle, rng = memory.oracle(S), memory.fresh(3)
+    if oracle.closed is not None and type(S).__module__.startswith("greedyhull."):
+        return [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
+    given = [answer.atom if isinstance(answer, Answer) else answer.atoms[0] for answer in oracle.recent[-1:]]
+    return [*given, *(w.block[i] for i in range(len(w))[: POINTS - len(given)])] if w.keeps_atoms else given
+
+
+def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
+    """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
+    oracle, x = memory.oracle(S), w.array()
+    answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))
+    ends = [answer.atom if isinstance(answer, Answer) else answer.atoms[0]]
+    v = dense_atom(ends[0], S.shape) - x
+    if not v.any():
+        v = dense_atom(oracle.aside(-f.gradient(w)).atom, S.shape) - x
+    return v if v.any() else None
+
+
+def _inspect_oracle(S: AtomSet, rng: np.random.Generator) -> list[Any]:
+    """Ask a few random gradients; every atom must lie in the set and none may beat the answer to its own question."""
+    oracle = Recorder(S, rng)
+    asked = [rng.standard_normal(S.shape) for _ in range(6)]
+    answers = [oracle.argmin(g) for g in asked]
+    atoms = [answer.atom for answer in answers]
+    for d in atoms:
+        _inspect_atom(S, d)
+    rows = np.stack([dense_atom(d, S.shape).ravel() for d in atoms])
+    for g, answer in zip(asked, answers, strict=True):
+        if answer.kind == "always":
+            _inspect_slack(S, answer, g, rows.dot(g.ravel()), "an atom that it named for another gradient")
+    return atoms
+
+
+def _inspect_atom(S: AtomSet, d: Any) -> None:
+    x = dense_atom(d, S.shape)
+    check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
+    check(
+        S.contains(x),
+        f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
+        "look at signs, scales and the radius.",
+    )
+
+
+def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: str) -> None:
+    """No known atom scores below the answer by more than its slack."""
+    score, best = float(answer.atom.dot(g)), float(scores.min())
+    eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
+    terms = abs(score) + float(np.abs(scores).max()) + float(np.vdot(np.abs(g), np.abs(dense_atom(answer.atom, S.shape))))
+    noise = (64.0 * eps * g.size + 1e-7) * terms + 1e-300  # linear programs are solved to seven digits
+    check(
+        best >= score - answer.slack - noise,
+        f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "
+        f"{best:.10g}: it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its "
+        "slack too small.",
+    )
+
+
+def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+    """The last answer of the solve's oracle: is it an atom of the set, and does no active atom beat it?"""
+    oracle = memory._oracle
+    if oracle is None or not oracle.recent:
+        return
+    answer = oracle.recent[-1]
+    if not isinstance(answer, Answer):
+        for i in range(len(answer.atoms)):
+            _inspect_atom(S, answer.atoms[i])
+        return
+    _inspect_atom(S, answer.atom)
+    g = oracle.asked
+    if g is None or answer.kind != "always" or not np.isfinite(answer.slack):
+        return
+    if not np.isfinite(g).all():
+        raise GreedyhullError(
+            f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
+            f"{f!r} or its gradient is not finite there."
+        )
+    scores = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)])
+    _inspect_slack(S, answer, g, scores, "an atom of the current point")

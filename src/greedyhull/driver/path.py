@@ -1,0 +1,53 @@
+"""One problem over sets of many sizes: each solve begins where the one before ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Stop
+from greedyhull.errors import check
+from greedyhull.hints import hinting
+from greedyhull.types import Array, AtomSet, Objective, Solver
+
+
+@hinting
+def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None = None, *, stop: Stop | None = None,
+         seed: int = 0, progress: bool = False) -> list[Solution]:
+    """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
+
+    They are found from the smallest radius to the largest. A set that is scaled by c about its middle m takes the point w
+    with it, to m + c(w − m), and that is where the next solve begins: usually a round or two away from its end.
+
+    >>> import greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([3.0, 1.0]))
+    >>> [s.point.array().round(6).tolist() for s in gh.path(f, gh.L1Ball(2, 1.0), [1.0, 4.0])]
+    [[1.0, 0.0], [3.0, 1.0]]
+    """
+    try:
+        sizes = np.array([float(radius) for radius in radii])
+    except (TypeError, ValueError):
+        sizes = np.zeros(0)
+    check(sizes.ndim == 1 and len(sizes) > 0 and bool((sizes > 0).all() and np.isfinite(sizes).all()),
+          f"radii={radii!r} was given; one or more positive numbers are wanted.")
+    found: dict[int, Solution] = {}
+    before: Solution | None = None
+    for i in np.argsort(sizes, kind="stable").tolist():
+        atoms = S.rescaled(float(sizes[i]))
+        before = found[i] = minimize(f, atoms, solver, start=None if before is None else carried(before, atoms), stop=stop,
+                                     seed=seed, progress=progress)
+    return [found[i] for i in range(len(sizes))]
+
+
+def carried(s: Solution, S: AtomSet) -> Array | None:
+    """The point of a solution, moved along as its set is scaled to S; None where that leads out of S."""
+    old, middle = s.atom_set, S.traits.middle
+    m = np.zeros(S.shape) if middle is None else middle
+    size, before = (T.traits.radius or T.traits.total for T in (S, old))
+    if size is None or before is None:
+        return None
+    x = m + float(size) / float(before) * (s.point.array() - m)
+    return x if S.contains(x) else None

@@ -1,0 +1,193 @@
+"""What `minimize` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.saved import target_of
+from greedyhull.driver.trace import Trace
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import linear_model
+from greedyhull.points.iterate import Iterate
+from greedyhull.theory import Bound, Constants, constants
+from greedyhull.types import Array, Solver
+
+KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
+FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
+
+
+class Absent:
+    """What stands in a pickle for something left out of it: its words, and nothing else.
+
+    >>> Absent("least_squares(n=3, d=3)")
+    least_squares(n=3, d=3)
+    """
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what pickle, copy and numpy ask every object for
+            raise AttributeError(name)
+        raise GreedyhullError(f"{self.words} was left out when this solution was pickled, so that its {name!r} is not known. "
+                              "Solve again, with start=solution.x.")
+
+
+@dataclass
+class Solution:
+    """A point of the hull with the proof of how good it is.
+
+    ``value − min f ≤ gap`` holds for the point as returned, recomputed from its atoms. ``reason`` says in words why
+    the run stopped and what to do; ``converged`` is true only if the certified gap meets what was asked for.
+
+    A pickle holds no data: point, certificate, trace, price and intercept, but neither objective nor set, only their words.
+    """
+
+    point: Iterate
+    certificate: Certificate
+    reason: str
+    converged: bool
+    iterations: int
+    seconds: float
+    trace: Trace
+    solver: Solver
+    objective: Any = field(repr=False)
+    atom_set: Any = field(repr=False)
+    curvature: float | None = None
+    choice: str = ""  # why this solver, where `minimize` chose it
+    also: dict[str, Any] = field(default_factory=dict)
+    stop: Any = None
+    seed: int = 0
+    names: Sequence[str] | None = None  # of the coordinates, for reports
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def x(self) -> Array:
+        """The coordinates of the point."""
+        return self.point.array()
+
+    @property
+    def value(self) -> float:
+        """f at the point."""
+        value = self.certificate.value
+        assert value is not None  # else it is a `StreamSolution`
+        return value
+
+    @property
+    def gap(self) -> float | None:
+        """The certified gap, where its certificate is of kind "always"."""
+        return self.certificate.gap if self.certificate.kind == "always" else None
+
+    @property
+    def price(self) -> float | None:
+        """What one more unit of radius is worth: −∂f*/∂radius at the optimum, from the gradient at the point.
+
+        For sets with a radius r whose atoms scale with it about a centre m, it is −⟨∇f(w), w − m⟩/r; None where the set
+        has no radius.
+        """
+        if "price" in self._kept:
+            return None if self._kept["price"] is None else float(self._kept["price"])
+        traits = self.atom_set.traits
+        radius = traits.radius
+        if radius is None or self.certificate.value is None:  # a stream has no gradient to tell it from
+            return None
+        slope = float(self.objective.euler(self.point))
+        middle = traits.middle
+        if middle is not None:
+            slope -= float(np.vdot(self.objective.gradient(self.point), middle))
+        return -slope / float(radius)
+
+    @property
+    def intercept(self) -> float:
+        """The intercept that belongs to the point; 0 where the objective has none."""
+        if "intercept" in self._kept:
+            return float(self._kept["intercept"])
+        model = linear_model(self.objective)
+        return 0.0 if model is None else float(model.intercept(self.point))
+
+    def bounds(self) -> list[Bound]:
+        """The paper's bounds that apply to this run, each constant marked exact, upper bound or estimated."""
+        from greedyhull.theory.runs.bounds import bounds_of
+
+        self._need("bounds")
+        return bounds_of(self)
+
+    @cached_property
+    def constants(self) -> Constants:
+        """The constants of the problem (M, σ, L, D, …), each marked exact, upper bound or estimated."""
+        self._need("constants")
+        return constants(self.objective, self.atom_set)
+
+    def report(self, path: str | Path, names: Sequence[str] | None = None) -> Path:
+        """Write one self-contained HTML page about the run; ``names`` are those of the coordinates, if not its own."""
+        from greedyhull.report import write
+
+        self._need("report")
+        return write(self, target_of(path), names=self.names if names is None else names)
+
+    def summary(self) -> str:
+        """What was solved, how well, provably, and how it ended, in a few lines."""
+        from greedyhull.report.summary import text
+
+        return text(self)
+
+    def _need(self, what: str) -> None:
+        check(not isinstance(self.objective, Absent), f"This solution was pickled without its data, which its {what} would "
+                                                      "need. Ask before pickling, or solve again, with start=solution.x.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: all but the data and the views of the point, which are images of them."""
+        state = {name: value for name, value in self.__dict__.items() if name != "constants"}
+        state.update({name: Absent(repr(state[name])) for name in FIELDS if state[name] is not None})
+        state["_kept"] = {name: getattr(self, name) for name in KEPT}
+        state["point"] = self.point.copy()
+        state["also"] = {name: it.copy() if isinstance(it, Iterate) else it for name, it in self.also.items()}
+        return state
+
+    def __copy__(self) -> Solution:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Solution:
+        """With its data: copies in memory are not pickles."""
+        copy = object.__new__(type(self))
+        memo[id(self)] = copy
+        copy.__dict__.update(deepcopy(self.__dict__, memo))
+        return copy
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        from greedyhull.report.summary import html
+
+        return html(self)
+
+    def __repr__(self) -> str:
+        value = "unknown" if self.value is None else f"{self.value:.10g}"
+        gap = "unknown" if self.certificate.gap is None else f"{self.certificate.gap:.3g}"
+        state = "converged" if self.converged else "not converged"
+        atoms = f", {len(self.point)} atoms" if self.point.keeps_atoms else ""
+        return (f"Solution(value={value}, gap={gap} ({self.certificate.kind}), {state}, {self.iterations} iterations, "
+                f"{self.seconds:.3g} s{atoms}, solver={self.solver!r}, reason={self.reason!r})")
+
+
+class StreamSolution(Solution):
+    """The solution of a problem that can only be sampled: f at its point cannot be known, and ``value`` is None."""
+
+    @property
+    def value(self) -> None:  # type: ignore[override]  # the one thing in which it is no other solution
+        """None: no finite sample tells."""
+        return None

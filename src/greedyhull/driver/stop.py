@@ -1,0 +1,270 @@
+"""When to stop, and why. Stops combine: ``Gap(1e-6) | Seconds(30)`` stops at whichever comes first, & wants both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from greedyhull.driver.reason import Reason, because, claimed, missed, so_far
+from greedyhull.errors import check
+from greedyhull.objectives.relative import of_what, share
+from greedyhull.solvers.parts.progress import Event
+
+MORE = "allow more, or ask for less"
+NEAR_ZERO = 1e-3  # of the value at the start: what is below it may be on its way to zero
+
+
+class Limits(NamedTuple):
+    """Where a solve ends whatever its gap is; a solver that certifies its point now and then does so there."""
+
+    iterations: float = inf
+    seconds: float = inf
+
+
+class Stop:
+    """A reason to stop: called with an `Event`, it answers with a `Reason`, with words, or with None to go on."""
+
+    asks_gap = False  # whether the request is one about the gap
+
+    def __call__(self, event: Event) -> Reason | str | None:
+        raise TypeError(f"{type(self).__name__} does not say when to stop")
+
+    def met(self, event: Event) -> bool:
+        """Whether the event satisfies the request on the gap; False where none was made."""
+        return False
+
+    def claim(self, event: Event) -> Reason | None:
+        """What it says of a request on the gap that the event satisfies."""
+        if not self.met(event):
+            return None
+        return hear(self, event) or Reason("gap", f"The request on the gap is met with {so_far(event)}.")
+
+    def hint(self, event: Event, still: bool) -> str:
+        """What to ask for instead, where the request on the gap cannot be met; ``still``: the run stood still."""
+        return ""
+
+    def limits(self) -> Limits:
+        """The number of iterations and of seconds at which it will speak, if these are all it waits for."""
+        return Limits()
+
+    def begin(self) -> Stop:
+        """A fresh copy for one solve; stops that count start from nothing."""
+        return self
+
+    def __or__(self, other: Stop) -> Stop:
+        from greedyhull.driver.combined import Either
+
+        return Either(_stops(self, other))
+
+    def __and__(self, other: Stop) -> Stop:
+        from greedyhull.driver.combined import Both
+
+        return Both(_stops(self, other))
+
+
+def _stops(*stops: Stop) -> tuple[Stop, ...]:
+    check(all(isinstance(stop, Stop) for stop in stops), f"{' and '.join(map(repr, stops))} were combined; stops such as "
+                                                         "Gap(1e-6) and Seconds(30) are wanted.")
+    return stops
+
+
+def hear(stop: Stop, event: Event) -> Reason | None:
+    """The answer of any stop; plain words are a reason of kind "custom", and so are claims that its `met` denies."""
+    said = stop(event)
+    if said is None or isinstance(said, Reason):
+        return said._replace(kind="custom") if said is not None and said.claims and not stop.met(event) else said
+    check(isinstance(said, str), lambda: f"{stop!r} answered {said!r}; None, a Reason or words that say why are wanted.")
+    return Reason("custom", said)
+
+
+def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
+    """The reason as it is for the certificate that is returned: its gap, and whether it meets the request after all."""
+    claim = stop.claim(final)
+    if claim is None:
+        said = missed(final) if reason.claims else reason
+        hint = stop.hint(final, still=said.kind in ("stalled", "rounding", "still"))
+        return said._replace(words=f"{said.at(final)} {hint}" if hint else said.at(final))
+    cause = f"{reason.cause.rstrip(',')}." if reason.cause else ""
+    if reason.claims:
+        return claim._replace(words=f"{claim.words} {cause}".rstrip())
+    return reason._replace(words=f"{cause or reason.words} {claim.words}")
+
+
+@dataclass(frozen=True)
+class Gap(Stop):
+    """Stop once the certified gap is at most ``absolute``."""
+
+    absolute: float
+    asks_gap = True
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.absolute, Real) and self.absolute >= 0,
+              f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
+
+    def __call__(self, event: Event) -> Reason | None:
+        if event.gap <= self.absolute:
+            return Reason("gap", f"The certified gap {event.gap:.3g}{claimed(event)} is at most the requested "
+                                 f"{self.absolute:g}.")
+        return None
+
+    def met(self, event: Event) -> bool:
+        return event.gap <= self.absolute
+
+
+@dataclass(frozen=True)
+class Relative(Stop):
+    """Stop once gap ≤ r·max(|value|, u), where u is ``floor``, or ``f.scale`` if that is None.
+
+    ``f.scale`` is the loss of predicting zero: ½·mean y² for least squares, log 2 for logistic. It is 0 where f has none; a
+    gap relative to a minimum of zero can then not be reached, and `Gap` or a ``floor`` is what to ask for.
+    """
+
+    r: float
+    floor: float | None = None
+    asks_gap = True
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.r, Real) and self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
+        check(self.floor is None or (isinstance(self.floor, Real) and self.floor >= 0 and isfinite(self.floor)),
+              f"Relative({self.r!r}, floor={self.floor!r}) was given; a non-negative number, or None, is wanted.")
+
+    def __repr__(self) -> str:
+        return f"Relative(r={self.r!r})" if self.floor is None else f"Relative(r={self.r!r}, floor={self.floor!r})"
+
+    def __call__(self, event: Event) -> Reason | None:
+        floor = event.scale if self.floor is None else self.floor
+        relative = event.relative_to(floor)
+        if relative <= self.r:
+            return Reason("relative", f"The certified relative gap {relative:.3g} {of_what(floor)}{claimed(event)} is at most "
+                                      f"the requested {self.r:g}.")
+        return None
+
+    def met(self, event: Event) -> bool:
+        return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
+
+    def hint(self, event: Event, still: bool) -> str:
+        whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
+        if not whole <= (event.gap if still else min(event.gap, NEAR_ZERO * abs(event.start_value))):
+            return ""
+        return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for "
+                f"Relative({self.r:g}, floor=...) with a number that counts as large.")
+
+
+@dataclass(frozen=True)
+class RelativeToStart(Stop):
+    """Stop once gap ≤ r·max(|value|, f(x₀) − lower bound): relative to what could be gained from the start of the run.
+
+    A start that is far off makes it lenient. It needs no scale, and is never met in a stream, whose values are not known.
+    """
+
+    r: float
+    asks_gap = True
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.r, Real) and self.r >= 0,
+              f"RelativeToStart({self.r!r}) was given; a non-negative number is wanted.")
+
+    def __call__(self, event: Event) -> Reason | None:
+        if self.met(event):
+            whole = _gained(event)
+            return Reason("relative", f"The certified relative gap {share(event.gap, whole):.3g} of max(|value|, f(x₀) − "
+                                      f"lower bound) = {whole:.4g}{claimed(event)} is at most the requested {self.r:g}.")
+        return None
+
+    def met(self, event: Event) -> bool:
+        return event.start_value == event.start_value and share(event.gap, _gained(event)) <= self.r
+
+
+def _gained(event: Event) -> float:
+    """max(|value|, f(x₀) − lower bound), where the lower bound is value − gap."""
+    return max(abs(event.value), event.start_value - event.value + event.gap)
+
+
+@dataclass(frozen=True)
+class Iterations(Stop):
+    """Stop after k iterations."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.k, Integral) and self.k >= 0,
+              f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
+
+    def __call__(self, event: Event) -> Reason | None:
+        if event.iteration >= self.k:
+            return because("iterations", f"The limit of {self.k} iterations was reached", event, MORE)
+        return None
+
+    def limits(self) -> Limits:
+        return Limits(iterations=self.k)
+
+
+@dataclass(frozen=True)
+class Seconds(Stop):
+    """Stop after t seconds."""
+
+    t: float
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.t, Real) and self.t >= 0, f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
+
+    def __call__(self, event: Event) -> Reason | None:
+        if event.seconds >= self.t:
+            return because("seconds", f"The limit of {self.t:g} seconds was reached", event, MORE)
+        return None
+
+    def limits(self) -> Limits:
+        return Limits(seconds=self.t)
+
+
+@dataclass(frozen=True)
+class Stalled(Stop):
+    """Stop when neither the best value nor the gap has improved by one part in 10¹² for k iterations.
+
+    Bounds and values from samples go up and down by chance, so that it does not act on them.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.k, Integral) and self.k >= 1,
+              f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
+
+    def begin(self) -> Stop:
+        return _Stalled(self.k)
+
+
+class _Stalled(Stop):
+    def __init__(self, k: int) -> None:
+        self.k, self.value, self.gap, self.since = k, float("inf"), float("inf"), 0
+
+    def __call__(self, event: Event) -> Reason | None:
+        if event.kind not in ("always", "stationary"):
+            return None
+        better = event.value < self.value - 1e-12 * abs(self.value) or event.gap < self.gap * (1 - 1e-12)
+        self.value, self.gap = min(self.value, event.value), min(self.gap, event.gap)
+        if better:
+            self.since = event.iteration
+        if event.iteration - self.since >= self.k:
+            return because("stalled", f"Neither value nor gap improved in {self.k} iterations,", event,
+                           "rounding or the step rule holds them. Try Corrective or BlendedPairwise, or ask for less")
+        return None
+
+
+@dataclass(frozen=True)
+class Callback(Stop):
+    """Stop when ``fn(event)`` is true; a string it returns becomes the reason."""
+
+    fn: Callable[[Event], Any]
+
+    def __post_init__(self) -> None:
+        check(callable(self.fn), f"Callback({self.fn!r}) was given; a function of an event is wanted.")
+
+    def __call__(self, event: Event) -> Reason | None:
+        answer = self.fn(event)
+        if isinstance(answer, str) and answer:
+            return Reason("callback", answer)
+        return because("callback", "The callback asked to stop,", event) if answer else None

@@ -1,0 +1,71 @@
+"""The record of a run, one row for each iteration, in columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from greedyhull.driver.saved import target_of
+from greedyhull.errors import installing
+from greedyhull.types import Array
+
+COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
+
+
+class Trace:
+    """Columns by attribute or name; row k tells of the point w_k and of the step η_k taken from it.
+
+    ``gap`` is the certified gap of w_k, slack and rounding included, of the kind that the solution names; ``products`` counts
+    full passes over the data. Where points are certified from samples, values are estimates from them too. Rows of float32
+    runs are provisional, an estimate of their rounding added; the last row is that of the certificate.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[float, ...]] = []
+        self.steps: list[float] = []
+
+    def settle(self, value: float, gap: float, oracle_calls: int) -> None:
+        """Write what the certificate of the last point says, and what it asked, into its row."""
+        row = self.rows[-1]
+        self.rows[-1] = (*row[:2], value, gap, row[4], oracle_calls, *row[6:])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} rows: {', '.join(COLUMNS)})"
+
+    def __getitem__(self, column: str) -> Array:
+        if column == "step":
+            return np.array(self.steps + [np.nan] * (len(self.rows) - len(self.steps)))[: len(self.rows)]
+        if column not in COLUMNS:
+            raise KeyError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
+        place = [c for c in COLUMNS if c != "step"].index(column)
+        return np.array([row[place] for row in self.rows])
+
+    def __getattr__(self, column: str) -> Array:
+        if column in COLUMNS:
+            return self[column]
+        raise AttributeError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
+
+    def to_dict(self) -> dict[str, Array]:
+        """All columns by name."""
+        return {column: self[column] for column in COLUMNS}
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(f"A trace as a frame needs pandas, which is not installed. {installing('frame')}") from None
+
+        return pd.DataFrame(self.to_dict())
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a CSV file with a header line."""
+        target, columns = target_of(path), self.to_dict()
+        lines = [",".join(COLUMNS)]
+        lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]
+        target.write_text("\n".join(lines) + "\n")

@@ -1,0 +1,220 @@
+"""Least squares over l1 balls of many radii: what cross-validation asks for, hundreds of small solves in a row.
+
+For a quadratic f with f(0) = f₀, gradient g₀ at zero and Hessian H,
+
+    f(w) = f₀ + ⟨g₀, w⟩ + ½⟨w, Hw⟩,    ∇f(w) = g₀ + Hw,
+
+so that with the point w scaled to the next radius the gradient there is known before it is asked for. Compiled swaps of weight
+between two atoms do the rest: on all coordinates where H is at hand, else on working ones, whose part of H serves all radii.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.base import lowest
+from greedyhull.kernels.l1_swaps import l1_swaps
+from greedyhull.objectives.composite import Composite
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.restricted import beside
+from greedyhull.solvers.parts.simplex_qp import solve_simplex_qp
+from greedyhull.types import Array, Index
+
+BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds that a radius may take
+SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
+INNER, LAST = 0.002, 0.5  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
+FURTHEST = 3.0  # times the last step, at most, is the line through two points followed
+BETTER = 1e-6  # and only if f is lower by this share of f₀: rounding must not decide
+SWAPS = 20  # swaps for each working coordinate, before a Newton step is tried
+
+
+class Stage(NamedTuple):
+    """The point w over the ball of one radius; f(w) − min f ≤ gap, up to rounding."""
+
+    radius: float
+    w: Array
+    value: float
+    gap: float
+
+
+class Covariance:
+    """f(w) = f₀ − ⟨b, w⟩ + ½⟨w, Qw⟩ with Q made from data: the whole of H is at hand, and every coordinate works."""
+
+    whole = True
+
+    def __init__(self, Q: Array, b: Array, f0: float) -> None:
+        self.H, self.g0, self.f0, self.domain = Q, -b, f0, b.shape
+        self.index, self.rank = np.arange(len(b)), len(b)
+
+    def product(self, w: Array) -> Array:
+        """Hw."""
+        out: Array = self.H.dot(w)
+        return out
+
+    def join(self, new: Index) -> None:
+        """Nothing: every coordinate is there."""
+
+    def keep(self, places: Index) -> None:
+        """Nothing: every coordinate stays."""
+
+
+class Data:
+    """A quadratic objective φ(Aw), seen from zero, with the images of the working coordinates and their part of H."""
+
+    whole = False
+
+    def __init__(self, f: Composite) -> None:
+        self.f, self.domain = f, f.domain
+        self.zero = Iterate.at(BasisBlock(f.domain[0], [0], [0.0])[0], f.domain)
+        self.g0, self.f0 = f.gradient(self.zero).astype(np.float64), float(f.value(self.zero))
+        self.index, self.H, self.rank = np.zeros(0, dtype=np.intp), np.zeros((0, 0)), f.n
+        self.Z: Any = None
+
+    def _block(self, index: Index) -> BasisBlock:
+        return BasisBlock(self.domain[0], index, np.ones(len(index)))
+
+    def product(self, w: Array) -> Array:
+        """Hw for w with entries at the working coordinates."""
+        u = np.asarray(self.Z @ w.astype(self.Z.dtype, copy=False))
+        return np.asarray(self.f.product(self.zero, u), dtype=np.float64)
+
+    def join(self, new: Index) -> None:
+        """Let coordinates join."""
+        f, block, m = self.f, self._block(new), len(self.index)
+        Z = block.images(f.design)
+        H = np.empty((m + len(new), m + len(new)))
+        H[:m, :m], H[m:, m:] = self.H, f.metric(self.zero, block, Z)
+        if m:
+            H[:m, m:] = f.metric(self.zero, self._block(self.index), self.Z, Z)
+            H[m:, :m] = H[:m, m:].T
+        self.Z = Z if self.Z is None else beside(self.Z, Z)
+        self.H, self.index = H, np.append(self.index, new)
+
+    def keep(self, places: Index) -> None:
+        """Let all others go."""
+        self.index, self.H, self.Z = self.index[places], self.H[np.ix_(places, places)], self.Z[:, places]
+
+
+class Trail:
+    """The points over one ball after the other, ``scale_j`` e_j the atoms of the ball of radius one.
+
+    >>> f = Covariance(np.eye(2), np.array([3.0, 1.0]), 5.0)
+    >>> trail = Trail(f, np.ones(2))
+    >>> trail.to(1.0, 1e-9).w, trail.to(3.0, 1e-9).w
+    (array([1., 0.]), array([2.5, 0.5]))
+    """
+
+    def __init__(self, f: Covariance | Data, scale: Array) -> None:
+        self.f, self.scale, self.radius = f, scale, 1.0
+        self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
+        self.before: tuple[float, Array, Array] | None = None  # radius, w and Hw of the point before
+
+    @property
+    def rest(self) -> float:
+        """The share of the budget that is not used."""
+        return 1.0 - float((np.abs(self.w) / self.scale[self.f.index]).sum()) / self.radius
+
+    def to(self, r: float, tol: float) -> Stage:
+        """The point for radius r, to a gap of ``tol`` times the larger of f and what has been gained since zero."""
+        f = self.f
+        self._begin(r)
+        for _ in range(ROUNDS):
+            g = f.g0 + self.Hw
+            size = np.abs(g) * self.scale
+            half = 0.5 * float(self.w.dot(self.Hw[f.index]))
+            linear = float(self.w.dot(f.g0[f.index]))
+            value, gap = f.f0 + linear + half, linear + 2.0 * half + r * float(size.max())
+            wanted = tol * max(abs(value), f.f0 - value + gap)
+            if gap <= wanted:
+                break
+            before = len(f.index)
+            if before < len(g):
+                self._join(g, size, (0.05 * gap - linear - 2.0 * half) / r)
+            inner = max(INNER * gap, LAST * wanted) if len(f.index) < len(g) else 0.9 * wanted
+            if not self._swap(g[f.index], inner) and len(f.index) == before:
+                break
+        w = np.zeros(f.domain)
+        w[f.index] = self.w
+        return Stage(r, w, value, gap)
+
+    def _begin(self, r: float) -> None:
+        """Where the search for radius r begins: the last point scaled to it, or the end of the line through the last two.
+
+        Between two kinks the path is such a line; of the two, f tells which is better.
+        """
+        c, here = r / self.radius, np.zeros(self.f.domain)
+        here[self.f.index] = self.w
+        begin, line = (c * self.w, c * self.Hw), self._along(r, here)
+        if line is not None and self._value(*line) < self._value(*begin) - BETTER * self.f.f0:
+            begin = line
+        self.before = (self.radius, here, self.Hw)
+        (self.w, self.Hw), self.radius = begin, r
+
+    def _along(self, r: float, here: Array) -> tuple[Array, Array] | None:
+        """w and Hw where the line through the last two points comes to radius r; None where there is no such line."""
+        if self.before is None or not self.before[0] < self.radius < r or not self.before[1].any():
+            return None
+        radius, there, Hw = self.before
+        t = min((r - self.radius) / (self.radius - radius), FURTHEST)
+        w = here + t * (here - there)
+        turned = w * here <= 0.0  # what would change its sign, or was given up before, rests at zero
+        given = bool((w[turned] != 0.0).any())
+        w[turned] = 0.0
+        new = w[self.f.index]
+        image = self.f.product(new) if given else self.Hw + t * (self.Hw - Hw)
+        shrink = min(1.0, r / max(float((np.abs(w) / self.scale).sum()), 1e-300))
+        return shrink * new, shrink * image
+
+    def _value(self, w: Array, Hw: Array) -> float:
+        """f less f₀."""
+        return float(w.dot(self.f.g0[self.f.index] + 0.5 * Hw[self.f.index]))
+
+    def _swap(self, g: Array, tol: float) -> bool:
+        """Swap weight among the working coordinates; whether anything changed."""
+        scale, w = self.scale[self.f.index], self.w.copy()
+        slow = l1_swaps(self.f.H, scale, g, w, self.radius, tol, SWAPS * len(w) + 1000) > tol
+        changed = not np.array_equal(w, self.w)
+        if slow or np.count_nonzero(w) > self.f.rank:  # swaps spread weight over more atoms than a vertex has
+            self.w = self._newton(g, w, scale, tol)
+            self.Hw = self.f.product(self.w)
+            return True
+        self.w = w
+        if changed:  # the swaps have carried the gradient along; where all coordinates work, it is the whole of it
+            self.Hw = g - self.f.g0 if self.f.whole else self.f.product(w)
+        return changed
+
+    def _newton(self, g: Array, w: Array, scale: Array, tol: float) -> Array:
+        """Where swaps are slow, the small problem on the active atoms is solved by Newton steps."""
+        on, r = w.nonzero()[0], self.radius
+        atoms = r * np.sign(w[on]) * scale[on]
+        G = np.zeros((len(on) + 1, len(on) + 1))
+        G[1:, 1:] = self.f.H[np.ix_(on, on)] * np.outer(atoms, atoms)
+        alpha = np.append(0.0, w[on] / atoms)
+        alpha[0] = max(1.0 - float(alpha.sum()), 0.0)
+        w = w.copy()
+        w[on] = solve_simplex_qp(G, np.append(0.0, g[on] * atoms), alpha / alpha.sum(), tol)[1:] * atoms
+        return w
+
+    @property
+    def price(self) -> float:
+        """What one more unit of radius is worth."""
+        return float((np.abs(self.f.g0 + self.Hw) * self.scale).max())
+
+    def _join(self, g: Array, size: Array, least: float) -> None:
+        """The best coordinates join, if their ``size`` exceeds ``least``; where too many wait in vain, those leave first."""
+        f, active = self.f, int(np.count_nonzero(self.w))
+        best = lowest(-size, min(max(BATCH, active), len(size)))
+        best = best[size[best] > max(least, SHARE * float(size.max()))]
+        if len(self.w) > 3 * (active + len(best)):
+            on = self.w.nonzero()[0]
+            f.keep(on)
+            self.w = self.w[on]
+        waiting = np.zeros(len(size), dtype=bool)
+        waiting[f.index] = True
+        new = best[~waiting[best]]
+        if len(new):
+            f.join(new)
+            self.w = np.append(self.w, np.zeros(len(new)))

@@ -1,0 +1,152 @@
+"""From a penalty to a budget: the radius at which one more unit of it is worth exactly ``alpha``.
+
+min f(w) + α‖w‖ over all w, ‖·‖ the norm whose ball of radius r is the set, has the same solutions as min f over the ball
+of the right radius. The price p(r) = −d/dr min f falls as r grows, so that the r with p(r) = α is found by Newton steps within
+a bracket; on a face of unit atoms u₁ … u_m with Hessian H, p'(r) = −1/(1ᵀ(uᵢᵀHuⱼ)⁻¹1), exact for quadratics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.path import carried
+from greedyhull.driver.solution import Solution
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import linear_model, second_order
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.types import Array, AtomSet, Objective
+
+ROUNDS = 60
+FINER = 0.1  # the gap over one ball, as a share of what the penalised problem may have
+FARTHEST = 1e150  # radii beyond have squares that overflow
+
+
+class Priced(NamedTuple):
+    """The solution over the ball of the radius found, and the certificate of the *penalised* problem."""
+
+    solution: Solution
+    radius: float
+    certificate: Certificate
+    converged: bool = False
+
+
+class Below(NamedTuple):
+    """A line that the least loss over balls never falls below: min over the ball of radius r is at least at − price·r."""
+
+    at: float
+    price: float
+
+
+def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array | None, float], Solution],
+             tol: float = 1e-6) -> Priced:
+    """Minimise f(w) + α‖w‖, S any ball of the norm about the origin; ``solve(S, start, gap)`` solves over one ball.
+
+    The penalised gap is at most ``tol``·max(|value|, f.scale), and holds whatever r is. With g = ∇f(w) and ‖g‖* its dual norm,
+    f ≥ f(w) − ⟨g, w⟩ − ‖g‖*·r over the ball of any radius r: a line. A minimiser has ‖w*‖ ≤ R = (f(w) + α‖w‖ − floor)/α, and
+    so each line bounds f + α‖·‖ from below; two of them, one steeper than α and one less steep, do so where they cross, which
+    needs no R at all.
+    """
+    check(np.isfinite(alpha) and alpha > 0, f"alpha={alpha!r} was given; a positive number is wanted.")
+    unit, zero = S.rescaled(1.0), float(f.value(S.centre()))
+    radius, lo, hi = _first(f, unit, alpha, tol), 0.0, np.inf
+    found: Solution | None = None
+    best: Priced | None = None
+    lines: list[Below] = []
+    finest = 0.0  # the gap that rounding or patience allowed over one ball: less is not asked for soon
+    for _ in range(ROUNDS):
+        ball, value = S.rescaled(radius), zero if best is None else _value(best.certificate)
+        wanted = max(FINER * tol * _scale(value, f.scale), finest)
+        found = solve(ball, None if found is None else carried(found, ball), wanted)
+        finest = 0.5 * finest if found.converged else float(found.certificate.gap or 0.0)
+        value, line = penalised(f, unit, found, alpha)
+        lines.append(line)
+        if best is None or value < _value(best.certificate):
+            best = Priced(found, radius, Certificate(value, None, -np.inf))
+        value = _value(best.certificate)
+        lower = min(max(lowest_sum(lines, alpha, value, floor(f)), floor(f)), value)
+        best = best._replace(certificate=Certificate(value, value - lower, lower))
+        if value - lower <= tol * _scale(value, f.scale):
+            return best._replace(converged=True)
+        lo, hi = (radius, hi) if line.price > alpha else (lo, radius)
+        radius = _next(radius, (line.price - alpha) * _give(f, found, radius), lo, hi)
+        if not lo < radius < min(hi, FARTHEST):
+            break
+    assert best is not None
+    return best
+
+
+def penalised(f: Objective, unit: Any, s: Solution, alpha: float) -> tuple[float, Below]:
+    """f + α‖·‖ at the point of ``s``, and the line below the least loss that its gradient gives, rounding included."""
+    w, exact = s.point.copy(), f.precise()
+    g, loss = exact.gradient(w), float(exact.value(w))
+    value = loss + alpha * unit.gauge(w.array())
+    reach = min(max((value - floor(f)) / alpha, float(s.atom_set.radius)), FARTHEST)
+    price = -float(unit.atom(g).dot(g)) + float(exact.rounding(w, unit.rescaled(reach))) / reach
+    return value, Below(loss - float(exact.euler(w)) - float(exact.rounding(w, s.atom_set)), price)
+
+
+def lowest_sum(lines: list[Below], alpha: float, value: float, floor: float) -> float:
+    """The best lower bound on min f + α‖·‖ that lines below the least loss give, where f + α‖·‖ has reached ``value``.
+
+    >>> lowest_sum([Below(5.0, 3.0), Below(2.0, 1.0)], 2.0, 4.0, 0.0)
+    3.5
+    """
+    steep = [line for line in lines if line.price > alpha]
+    flat = [line for line in lines if line.price <= alpha]
+    reach = (value - floor) / alpha
+    alone = [line.at - reach * max(line.price - alpha, 0.0) for line in lines]
+    crossing = [b.at + (alpha - b.price) / (a.price - b.price) * (a.at - b.at) for a in steep for b in flat]
+    return max(alone + crossing)
+
+
+def _value(certificate: Certificate) -> float:
+    assert certificate.value is not None
+    return certificate.value
+
+
+def _scale(value: float, scale: float) -> float:
+    """What a relative gap is relative to."""
+    return max(abs(value), scale, 1e-300)
+
+
+def _next(radius: float, step: float, lo: float, hi: float) -> float:
+    """The radius to try next: by Newton's step if it stays in the bracket."""
+    return radius + step if lo < radius + step < hi else (2.0 * lo if np.isinf(hi) else 0.5 * (lo + hi))
+
+
+def floor(f: Objective) -> float:
+    """A number that f is nowhere below."""
+    model = linear_model(f)
+    if model is None or model.loss.floor == -np.inf:
+        raise GreedyhullError(f"{f!r} has no known lower bound over all points, which a penalty needs. Give a radius.")
+    return model.loss.floor
+
+
+def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:
+    """A first guess: how far the best atom alone would go; where no budget is wanted, so little that zero is good enough."""
+    zero = unit.centre()
+    g = f.gradient(zero)
+    d = unit.atom(g)
+    fall = -float(d.dot(g)) - alpha
+    if fall <= 0.0:
+        tiny = max(FINER * tol, 1e-16) * abs(float(f.value(zero))) / alpha
+        return min(max(tiny, 1.0 / FARTHEST), 1.0)
+    bend = float(f.along(zero, zero.toward(d)).bend)
+    return min(max(fall / bend, 1.0 / FARTHEST), FARTHEST) if np.isfinite(bend) and bend > 0.0 else 1.0
+
+
+def _give(f: Objective, s: Solution, radius: float) -> float:
+    """−1/p'(r): by how much the radius must grow for the price to fall by one."""
+    w = s.point
+    keep = np.flatnonzero(w.block.dots(np.ones(w.shape)) != 0.0) if isinstance(w.block, BasisBlock) else np.arange(len(w))
+    bent = second_order(f)
+    if not len(keep) or bent is None:
+        return 0.0
+    with np.errstate(all="ignore"):  # where numbers leave their range, the bracket alone leads on
+        H = np.asarray(bent.hessian(w, w.block.take(keep)), dtype=np.float64) / radius / radius
+        H[np.diag_indices_from(H)] += 1e-12 * float(np.trace(H)) / len(H) + 1e-300
+        return float(np.linalg.solve(H, np.ones(len(H))).sum()) if np.isfinite(H).all() else 0.0

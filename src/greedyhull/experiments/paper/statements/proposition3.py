@@ -1,0 +1,70 @@
+"""Proposition 3: stochastic Frank-Wolfe with single terms may converge to the wrong point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.experiments import asfw_eg_b
+from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_least, curve, equal
+from greedyhull.experiments.paper.trajectory import unwarned
+
+
+def run(scale: Scale, seed: int) -> Finding:
+    runs, checks, rows = 2 * scale.runs, [], []
+    at = [1, 3, 10, 30] + ([100, 300] if scale.runs > 100 else [])
+    with unwarned():
+        over = [asfw_eg_b(0.5, k=k, runs=runs, seed=seed) for k in at]
+        for r in (0.3, 0.5, 0.9):
+            got = asfw_eg_b(r, k=at[-1], runs=runs, seed=seed)
+            rows.append((r, "2/(k + 2)", got.measured, got.error, got.exact, got.limit))
+            checks.append(equal(f"r = {r}: limit is r(8 − 5r)/18", got.limit, r * (8 - 5 * r) / 18, 1e-15))
+        for eta in (0.2, 0.5, 1.0):
+            got = asfw_eg_b(0.5, eta, k=30, runs=runs, seed=seed)
+            rows.append((0.5, f"constant {eta}", got.measured, got.error, got.exact, got.limit))
+            checks.append(
+                equal(
+                    f"η = {eta}: limit is r(8 − 5r)/18 + 5r²η/(18(2 − η))",
+                    got.limit,
+                    0.5 * 5.5 / 18 + 5 * 0.25 * eta / (18 * (2 - eta)),
+                    1e-15,
+                )
+            )
+    off = max(abs(float(row[2]) - float(row[4])) / max(float(row[3]), 1e-12) for row in rows)
+    checks += [
+        equal("all runs: distance from the exact expectation, in standard errors", off, 0.0, 4.5),
+        at_least("r = ½: the measured error at the last k stays above 0.9 of the limit", over[-1].measured, 0.9 * 2.75 / 18),
+    ]
+    k = np.array(at, dtype=float)
+    shown = Figure(
+        "limit",
+        "r = ½, steps 2/(k + 2): the error does not vanish",
+        "k",
+        "E f − f*",
+        (
+            curve(f"mean of {runs} runs", k, [g.measured for g in over], "dots"),
+            curve("exact", k, [g.exact for g in over], "exact"),
+            curve("limit r(8 − 5r)/18", k, np.full(len(k), 2.75 / 18), "bound"),
+        ),
+    )
+    table = Table("Measured and exact", ("r", "steps", "mean error", "standard error", "exact", "limit"), tuple(rows))
+    return Finding(
+        "The expected error goes to r(8 − 5r)/18 > 0 with vanishing steps, and stays further away with constant "
+        "ones; every mean agrees with its closed form.",
+        tuple(checks),
+        (shown,),
+        (table,),
+    )
+
+
+EXPERIMENT = Experiment(
+    "proposition3",
+    "Proposition 3",
+    "Single terms may lead to the wrong point",
+    "There is a smooth convex sum for which ASFW with single terms has a limit of E f(w_k) above f*: three unit vectors at "
+    "120°, targets (1, −1, −1), the ball of radius r < 1. The atoms do not depend on w, their mean is (0, 2r/3), the "
+    "optimum (0, r).",
+    "Printed for arbitrary steps, which is false: η_k = 0 from w* has no error, and alternating 1 and ½ has no limit. True "
+    "for given steps with an infinite sum that go to zero; the limit is r(8 − 5r)/18.",
+    "Where does the expected error go?",
+    run,
+)

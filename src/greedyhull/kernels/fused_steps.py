@@ -1,0 +1,226 @@
+"""Bursts: the steps of stochastic Frank-Wolfe from one look to the next, done by a kernel.
+
+The terms of many steps are drawn at once, as the sampler would have drawn them one step after the other; point, estimate and
+counts end where single steps would have brought them, up to rounding. A burst leaves nothing behind that must be saved.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from math import isqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.gradients.base import Estimate, Kept, share, size
+from greedyhull.gradients.dual import Dual
+from greedyhull.gradients.minibatch import Minibatch
+from greedyhull.gradients.momentum import Momentum
+from greedyhull.gradients.saga import Saga
+from greedyhull.gradients.spider import Spider
+from greedyhull.gradients.storm import Storm
+from greedyhull.gradients.svrg import Svrg
+from greedyhull.kernels.engines import Engine, engine
+from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
+from greedyhull.objectives.batch import Source
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.looks.base import Looking
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.schedules import zero
+from greedyhull.solvers.parts.steps import in_advance
+from greedyhull.types import Array, AtomSet, Index, Objective, Supply
+
+if TYPE_CHECKING:
+    from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
+
+FIRST = 50  # a run of fewer steps is over before a kernel is loaded
+TERMS = 1 << 16  # so many are drawn at once, at most
+WIDE = 2000  # columns of sparse data from which on a step should not look at all of them
+Due = Callable[[int, int], bool]
+
+
+class Plan(NamedTuple):
+    """What an estimator does in a step that is like most others, in the words of the kernels."""
+
+    asks: int  # gradients of terms for each term of its batch; where they come to n, the step is no such step
+    draws: tuple[bool, ...]  # one batch after the other, and whether its terms are different ones
+    needs: tuple[str, ...]  # the arrays that the first step makes
+    size: Callable[[Any, int], int]  # (estimate, k) -> b_k
+    run: Callable[[Any, range, tuple[Any, ...], tuple[Any, ...]], None]  # (estimate, steps, terms and batches, set and point)
+
+
+def compiled_burst(solver: StochasticFrankWolfe, f: Objective, S: AtomSet, source: Supply, estimate: Estimate,
+                   look: Looking) -> Burst:
+    """The bursts of a solve; there are none where a kernel cannot do its steps, or the look wants to see every one."""
+    plan, known = PLANS.get(type(solver.estimator)), engine(f, S)
+    if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:
+        return Burst()
+    assert isinstance(source, Source) and isinstance(estimate, Kept)  # so it is for the estimators and models in the tables
+    if isinstance(solver.estimator, Minibatch) and not solver.estimator.replace:
+        plan = plan._replace(draws=(True,))
+    return Kernel(in_advance(solver.step), known, plan, source, estimate, look)
+
+
+class Burst:
+    """No steps at all: the solver makes them one by one."""
+
+    def __call__(self, w: Any, x: Array, memory: Any) -> bool:
+        """Make steps from memory.k on until a look is due or a step is unlike the others; whether any were made."""
+        return False
+
+
+class Kernel(Burst):
+    """Bursts by a kernel."""
+
+    def __init__(self, step: APriori, known: Engine, plan: Plan, source: Source, estimate: Kept, look: Looking) -> None:
+        self.step, self.known, self.plan, self.source, self.estimate = step, known, plan, source, estimate
+        self.look = look
+
+    def __call__(self, w: Any, x: Array, memory: Any) -> bool:
+        first: int = memory.k
+        k = first
+        if k < FIRST or len(w.views) > 1 or (w.keeps_atoms and not isinstance(w.block, BasisBlock)):
+            return False
+
+        def due(k: int, spent: int) -> bool:
+            timer = self.look.timer  # after a look one step, for the next look is known only then
+            return bool(self.look.taken >= 0 or timer.due(spent if timer.every is None else k) or memory.asked(k))
+
+        while k == first or not due(k, self.source.spent):
+            sizes = self._sizes(k, due)
+            if not len(sizes):
+                break
+            self._make(range(k, k + len(sizes)), sizes, w, x)
+            k += len(sizes)
+        self.look.oracle.calls += k - first
+        memory.k = max(first, k - 1)
+        return k > first
+
+    def _sizes(self, k: int, due: Due) -> Index:
+        """The batches of the next steps, as many as can be made at once."""
+        plan, kept, n, spent = self.plan, self.estimate.arrays, self.source.terms, self.source.spent
+        begin, length = kept.get("epoch", (k, TERMS))
+        b = plan.size(self.estimate, k) if all(name in kept for name in plan.needs) else n
+        count = min(max(1, TERMS // (b * len(plan.draws))), int(begin + length) - k)
+        constant = not callable(self.estimate.config.batch) and plan.size is _own
+        sizes = np.full(count, b) if constant else np.array([plan.size(self.estimate, j) for j in range(k, k + count)])
+        unlike = np.flatnonzero(plan.asks * sizes >= n)
+        sizes = sizes[: unlike[0]] if len(unlike) else sizes
+        spends = spent + plan.asks * np.cumsum(sizes)
+        enough = bisect_left(range(len(sizes)), True, key=lambda j: due(k + j + 1, int(spends[j])))
+        return np.asarray(sizes[: enough + 1])
+
+    def _make(self, steps: range, sizes: Index, w: Any, x: Array) -> None:
+        plan, source = self.plan, self.source
+        index = source.sampler.successive(sizes, plan.draws)
+        eta = np.array([self.step.at(k - 1) for k in steps], dtype=np.float64)
+        weights = _Weights(w, self.known.set[2]) if w.keeps_atoms else _NoWeights(w, x)
+        plan.run(self.estimate, steps, (*self.known.terms, index, len(plan.draws) * np.cumsum(sizes), eta),
+                 (*self.known.set, x, weights.alpha, weights.atoms, weights.place, weights.used))
+        weights.write()
+        spent = plan.asks * int(sizes.sum())
+        source.spent += spent
+        w.work.products += 2.0 * spent / source.n
+        w.step = float(eta[-1])
+
+
+class _Weights:
+    """The weights of the atoms, in the order in which they came; +e_1 … +e_d, −e_1 … −e_d (scaled) have numbers, others −1."""
+
+    def __init__(self, w: Any, scale: Array) -> None:
+        self.w, self.scale, d, m = w, scale, len(scale), len(w)
+        index, scales = w.block.index, w.block.scale
+        number = np.where(np.abs(scales) == scale[index], np.where(scales > 0.0, index, index + d), -1)
+        self.alpha, self.used = np.zeros(m + 2 * d), np.array([m])
+        self.atoms, self.place = np.full(m + 2 * d, -1), np.full(2 * d, -1)
+        self.alpha[:m], self.atoms[:m] = w.weights, number
+        self.place[number[number >= 0]] = np.flatnonzero(number >= 0)
+
+    def write(self) -> None:
+        block, m, d = self.w.block, int(self.used[0]), len(self.scale)
+        index = self.atoms[len(block) : m] % d
+        scales = np.where(self.atoms[len(block) : m] < d, self.scale[index], -self.scale[index])
+        self.w.assign(BasisBlock(block.size, np.concatenate([block.index, index]), np.concatenate([block.scale, scales])),
+                      self.alpha[:m])
+
+
+class _NoWeights:
+    """Those of a point that is kept by its coordinates."""
+
+    def __init__(self, w: Any, x: Array) -> None:
+        self.w, self.x, self.alpha = w, x, np.zeros(0)
+        self.atoms = self.place = self.used = np.zeros(0, dtype=np.int64)
+
+    def write(self) -> None:
+        self.w.x[:] = self.x
+
+
+# --- the estimators -----------------------------------------------------------------------------------------------
+
+
+def _own(estimate: Any, k: int) -> int:
+    return size(estimate.config.batch, k, estimate.source.terms)
+
+
+def _shares(estimate: Any, steps: range) -> Array:
+    rho = np.array([estimate.config.rho(k) for k in steps], dtype=np.float64)
+    for wrong in np.flatnonzero(~((rho >= 0.0) & (rho <= 1.0)))[:1]:
+        share(estimate.config.rho, steps[wrong])  # says what is wrong with it
+    return rho
+
+
+def _minibatch(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    none, zeros = np.zeros(len(steps)), np.zeros_like(point[4])
+    difference_steps(*terms, none, none + 1.0, none, zeros, zeros, 0, np.zeros_like(zeros), *point)
+
+
+def _momentum(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    rho, zeros = _shares(estimate, steps), np.zeros_like(point[4])
+    difference_steps(*terms, 1.0 - rho, rho, 0.0 * rho, zeros, zeros, 0, estimate.arrays["g"], *point)
+
+
+def _storm(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    keep, kept = 1.0 - _shares(estimate, steps), estimate.arrays
+    difference_steps(*terms, keep, np.ones_like(keep), keep, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+
+
+def _spider(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    ones, kept = np.ones(len(steps)), estimate.arrays
+    difference_steps(*terms, ones, ones, ones, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+
+
+def _svrg(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    ones, kept = np.ones(len(steps)), estimate.arrays
+    difference_steps(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
+
+
+def _saga(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    table_steps(*terms, 1, estimate.arrays["table"], estimate.arrays["mean"], np.zeros_like(point[4]), *point)
+
+
+def _dual(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    starts, (kind, low, high, _, x, alpha, atoms, place, used) = terms[0], point
+    table, mean = estimate.arrays["table"], estimate.arrays["mean"]
+    if starts is None or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
+        table_steps(*terms, 0, table, mean, np.zeros(0), *point)
+    else:  # terms: starts, places, entries, no matrix, …
+        wide_table_steps(*terms[:3], *terms[4:], table, mean, isqrt(len(x)), kind, low, high, x, alpha, atoms, place, used)
+
+
+def _elsewhere(atoms: Index, used: int, d: int) -> Any:
+    """The coordinates of which no atom has a number, as a mask."""
+    mask, known = np.ones(d, dtype=bool), atoms[:used]
+    mask[known[known >= 0] % d] = False
+    return mask
+
+
+PLANS: dict[type, Plan] = {
+    Minibatch: Plan(1, (False,), (), _own, _minibatch),
+    Momentum: Plan(1, (False,), ("g",), _own, _momentum),
+    Storm: Plan(2, (False,), ("g",), _own, _storm),
+    Spider: Plan(2, (False,), ("g",), lambda e, k: e.length if e.config.batch is None else _own(e, k), _spider),
+    Svrg: Plan(2, (False,), ("full",), lambda e, k: 48 * (k + 1) if e.config.batch is None else _own(e, k), _svrg),
+    Saga: Plan(2, (False, True), ("table", "mean"), _own, _saga),
+    Dual: Plan(1, (True,), ("table", "mean"), _own, _dual),
+}

@@ -1,0 +1,1 @@
+"""What is minimised: losses after designs, quadratics, functions, sums and streams."""

@@ -1,0 +1,175 @@
+"""An objective that is two functions on arrays: f and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.line import Curve
+from greedyhull.objectives.relative import given_scale
+from greedyhull.points.coordinates import Coordinates
+from greedyhull.points.direction import Direction
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.lengths import length
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Line, Shape, Traits
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class BlackBox:
+    """f given by value(w) and gradient(w); it must be convex for its gaps to bound its error.
+
+    If it is not, and says so (``convex`` False), gaps are measures of stationarity.
+    It is never asked outside the hull, and its arrays are never changed.
+    """
+
+    terms: ClassVar[Literal["none", "finite"]] = "none"
+    name = "function"
+    called = "value(w)"
+
+    def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
+                 smoothness: float | None, convex: bool = True, scale: float | None = None) -> None:
+        check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
+        check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
+              f"smoothness = {smoothness!r} was given; a positive number is wanted.")
+        self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
+        self.traits, self.scale = Traits(self.terms, convex=bool(convex)), given_scale(scale)
+
+    def __repr__(self) -> str:
+        return f"function(shape={self.domain})"
+
+    def at(self, w: Iterate) -> Coordinates:
+        return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
+
+    def value(self, w: Iterate) -> float:
+        view = self.at(w)
+        if view.value is None:
+            view.value = number(self._value(_locked(view.x)), self.called)
+        return view.value
+
+    def gradient(self, w: Iterate) -> Array:
+        view = self.at(w)
+        if view.gradient is None:
+            view.gradient = self._checked(self._gradient(_locked(view.x)))
+            w.work.gradients += 1
+        return view.gradient
+
+    def whole(self, x: Array) -> float:
+        """f at an array of the hull."""
+        return number(self._value(_locked(x)), self.called)
+
+    def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
+        """Two functions, value and gradient, that tell whether the user's agree with each other."""
+        return lambda x: number(self._value(_locked(x)), self.called), lambda x: self._checked(self._gradient(_locked(x)))
+
+    def _checked(self, g: Any) -> Array:
+        array = numbers(g, "gradient(w)", self.domain)
+        check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
+        return array
+
+    def euler(self, w: Iterate) -> float:
+        return float(np.vdot(self.gradient(w), self.at(w).x))
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        view = self.at(w)
+        v = view.direction(move)
+        x, low, high = view.x, view.low, view.high
+        size = float(np.vdot(v, v))
+
+        def ahead(step: float) -> Array:
+            return np.clip(x + step * v, low, high)
+
+        def derivatives(step: float) -> tuple[float, float]:
+            w.work.gradients += 1
+            return float(np.vdot(self._checked(self._gradient(ahead(step))), v)), np.nan
+
+        bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
+        slope = float(np.vdot(self.gradient(w), v))
+
+        def value(step: float) -> float:
+            return number(self._value(ahead(step)), self.called)
+
+        return Curve(value, derivatives, slope, move.max_step, bends=bends)
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        w = Iterate.at(S.start(rng), S.shape)
+        if np.isfinite(self.value(w)):
+            return w
+        return S.centre()
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """The rounding of the sums done here; that of the two functions themselves is theirs."""
+        x, g = self.at(w).x, self.gradient(w)
+        terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.absolute(np.abs(g))
+        first: float = EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
+        if self.smoothness is None:
+            return first
+        off = EPS * (16.0 + len(w)) * length(w.absolute())  # what x itself may be off by, where its atoms cancel
+        return first + 0.5 * float(self.smoothness) * off * off
+
+    def fresh(self, w: Iterate) -> bool:
+        """False: coordinates are carried along by moves, and recomputed for the certificate."""
+        return False
+
+    def moves(self, w: Iterate) -> int:
+        """Nobody counts them: they are recomputed anyway."""
+        return 0
+
+    def curvature(self, S: AtomSet) -> Constant:
+        """M ≤ L·diam(S)²."""
+        if self.smoothness is None:
+            raise GreedyhullError("A function of unknown smoothness has no known curvature. Pass smoothness=, or use "
+                                  "Backtracking(), which estimates it along the run.")
+        return Constant(self.smoothness * S.diameter**2, "upper bound", "M")
+
+    def precise(self) -> BlackBox:
+        return self
+
+
+def number(value: Any, called: str) -> float:
+    """What a function returned, as a float; arrays of one entry are taken, NaN and infinity are for others to judge."""
+    if isinstance(value, (float, int)):
+        return float(value)
+    if isinstance(value, (np.ndarray, np.generic)) and value.size == 1 and value.dtype.kind in "biuf":
+        return float(value.item())
+    several = f"a {type(value).__name__}"
+    if isinstance(value, tuple):
+        several = f"{len(value)} things; return the value alone, and the gradient from a function of its own"
+    elif isinstance(value, np.ndarray):
+        several = f"an array of shape {value.shape} and dtype {value.dtype}"
+    raise GreedyhullError(f"{called} returned {several}. One number is wanted.")
+
+
+def numbers(g: Any, called: str, shape: Shape) -> Array:
+    """What a function returned, as a float64 array of its own: whoever returned it may write on it again.
+
+    A sparse gradient is made dense, and its only row or column a vector.
+
+    >>> from scipy.sparse import csr_array
+    >>> numbers(csr_array([[0.0, 2.0]]), "gradient(w)", (2,))
+    array([0., 2.])
+    """
+    check(not isinstance(g, tuple), f"{called} returned several things; the gradient alone is wanted.")
+    if hasattr(g, "toarray"):
+        g = g.toarray()
+        g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
+    try:
+        check(not np.iscomplexobj(g) and not np.ma.is_masked(g),
+              f"{called} returned masked or complex entries; real numbers are wanted.")
+        return np.array(g, dtype=np.float64)
+    except GreedyhullError:
+        raise
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
+                              "of w is wanted.") from None
+
+
+def _locked(x: Array) -> Array:
+    """The array as a read-only view: the user's function cannot change the iterate."""
+    view = x.view()
+    view.flags.writeable = False
+    return view

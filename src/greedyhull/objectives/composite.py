@@ -1,0 +1,290 @@
+"""Objectives f(w) = φ(Aw): a loss after a design, with the image z = Aw kept and never recomputed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import kinked, profiled, stored
+from greedyhull.objectives.batch import Batch
+from greedyhull.objectives.line import Parabola
+from greedyhull.points.direction import Direction
+from greedyhull.points.image import Image
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.restricted import Restricted
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Loss, Shape, Traits
+
+EPS = float(np.finfo(np.float64).eps)
+LEAST = 5e-324  # what a product that underflows may be off by
+LEFT = 1e-15  # the share of a loss that rounding cannot tell from nothing
+CLEAR = 1 / 64  # the share of z, near the edge of a domain, that rounding may have made
+TINY = 1e-30  # what to divide by where the curvature is zero everywhere
+
+
+class Composite:
+    """f = φ∘A with φ a `Loss` and A a `Design`.
+
+    The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
+    rounding that z gathers in many updates cannot make it false; only the rounding of one evaluation can, and
+    `rounding` bounds that.
+    """
+
+    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss | None = None) -> None:
+        self.design, self.loss, self.name = design, loss, name
+        self.exact: Loss = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
+        self.domain: Shape = design.domain
+        self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
+                             quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
+                             intercept=loss.profiles, second_order=loss.newton, linear_model=True)
+        self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
+        self._reach: tuple[AtomSet, float, Any] | None = None
+        self._precise: Composite | None = None
+        self._centre: tuple[Array, float] | None = None
+
+    def __repr__(self) -> str:
+        intercept = ", intercept=True" if self.has_intercept else ""
+        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
+
+    @cached_property
+    def scale(self) -> float:
+        """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
+
+        0 where that is not finite: for `log_likelihood`, and for targets whose loss overflows.
+        """
+        if not self.exact.everywhere:  # zero is outside
+            return 0.0
+        zero = np.zeros(self.design.n)
+        with np.errstate(all="ignore"):
+            try:
+                loss = abs(float(self.exact.value(zero)))
+                inner = profiled(self.exact)
+                if inner is not None:  # of targets that are all the same, rounding is all that is left
+                    loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
+            except GreedyhullError:  # the best constant is out of range
+                return 0.0
+        return loss if np.isfinite(loss) else 0.0
+
+    # --- at a point -----------------------------------------------------------------------------------------------
+
+    def at(self, w: Iterate) -> Image:
+        """The view of w that this objective keeps."""
+        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+
+    def _known(self, w: Iterate) -> Image:
+        """The view, value and residual computed; they come together."""
+        view: Any = w.views.get(self) or self.at(w)
+        if view.residual is None:
+            view.value, view.residual = self.loss.first_order(view.z)
+        return view  # type: ignore[no-any-return]
+
+    def value(self, w: Iterate) -> float:
+        view: Any = w.views.get(self) or self.at(w)
+        if view.value is None:
+            view.value, view.residual = self.loss.first_order(view.z)
+        return view.value  # type: ignore[no-any-return]
+
+    def residual(self, w: Iterate) -> Array:
+        """r = ∇φ(z)."""
+        return self._known(w).residual  # type: ignore[return-value]
+
+    def curvatures(self, w: Iterate) -> Array:
+        """The diagonal of ∇²φ(z); value and residual come in the same pass."""
+        view = self.at(w)
+        if view.curvature is None:
+            view.value, view.residual, view.curvature = self.loss.pieces(view.z)
+        return view.curvature
+
+    def gradient(self, w: Iterate) -> Array:
+        view: Any = self._known(w)
+        if view.gradient is None:
+            view.gradient = self.design.adjoint(view.residual)
+            w.work.gradients += 1
+            w.work.products += 1.0
+        return view.gradient  # type: ignore[no-any-return]
+
+    def euler(self, w: Iterate) -> float:
+        """⟨∇f(w), w⟩ = ⟨r, z⟩."""
+        view: Any = w.views.get(self) or self.at(w)
+        if view.residual is None:
+            view.value, view.residual = self.loss.first_order(view.z)
+        return float(view.residual.dot(view.z))
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        view: Any = self._known(w)
+        dz = view.direction(move)
+        w.work.products += len(move.coefficients) / self.domain[0]
+        if self.quadratic:
+            return Parabola(view.value, float(view.residual.dot(dz)), self.loss.energy(dz), move.max_step)
+        line: Line = self.loss.along(view.z, dz, move.max_step)
+        return line
+
+    def intercept(self, w: Iterate) -> float:
+        """The intercept that belongs to w; 0 where the objective has none."""
+        loss = profiled(self.loss)
+        return 0.0 if loss is None else float(loss.intercept(self.at(w).z))
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        """One atom where f is finite there, else the centre of the set."""
+        w = Iterate.at(S.start(rng), S.shape)
+        if self.loss.everywhere and np.isfinite(self.value(w)):
+            return w
+        w = S.centre()
+        check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
+              f"{self!r} is infinite at the centre of {S!r}, or rounding decides whether it is: no start inside its domain "
+              "was found. "
+              "Give start=, a point where it is finite.")
+        return w
+
+    def smoothed(self, mu: float) -> Composite:
+        """f_μ, where f has kinks: f_μ ≤ f ≤ f_μ + (μ/2)·(the mean of the largest squared slopes), β = 1/μ."""
+        loss, exact = kinked(self.loss), kinked(self.exact)
+        if loss is None or exact is None:
+            raise GreedyhullError(f"{self!r} has no kinks to smooth. Use it as it is.")
+        check(np.isfinite(mu) and mu > 0, f"mu = {mu!r} was given; a positive number is wanted.")
+        return Composite(self.design, loss.smoothed(mu), f"smoothed {self.name}", exact.smoothed(mu))
+
+    # --- on a few terms -------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """How many terms the sum has."""
+        return self.design.n
+
+    def batch(self, index: Index) -> Batch:
+        """Some of the terms, their weights such that the mean over all batches is f."""
+        check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
+              "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
+        design, inner = stored(self.design), profiled(self.loss)
+        if design is None:
+            raise GreedyhullError(f"The rows of {self.design!r} cannot be taken one by one. Give a matrix.")
+        if inner is None:
+            return Batch(design.take_rows(index), self.loss.sampled(index), index)
+        if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
+            p = np.broadcast_to(np.asarray(self.loss.p, dtype=self.design.dtype), self.n)
+            self._centre = (self.design.adjoint(p), float(p.dot(self.loss.y)))
+        row, target = self._centre
+        return Batch(design.take_rows(index), inner.loss.sampled(index, target), index, row)
+
+    # --- on a few atoms -------------------------------------------------------------------------------------------
+
+    def restricted(self, block: Block) -> Restricted:
+        """f on the hull of a few atoms, as a function of their weights."""
+        return Restricted(self, block)
+
+    def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
+        """⟨aᵢ, ∇²f(w) bⱼ⟩ for atoms aᵢ in ``rows`` and bⱼ in ``cols``."""
+        Z = rows.images(self.design)
+        return self.metric(w, rows, Z, None if cols is None else cols.images(self.design))
+
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+        """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None).
+
+        ``weights`` are taken for the diagonal of ∇²φ(z) where given.
+        """
+        if self.quadratic and not self.has_intercept and isinstance(self.loss.p, float):
+            return self.loss.p * self.design.gram(Z, Z2)
+        c = self.curvatures(w) if weights is None else weights
+        gram = self.design.gram(Z, Z2, c)
+        if self.has_intercept:
+            left = Z.T @ c
+            gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
+        return gram
+
+    def product(self, w: Iterate, u: Array) -> Array:
+        """∇²f(w) v for the direction v whose image is u = Av."""
+        c = self.curvatures(w)
+        cu = c * u
+        if self.has_intercept:
+            cu -= c * (cu.sum() / max(float(c.sum()), TINY))
+        return self.design.adjoint(cu)
+
+    def energies(self, w: Iterate, block: Block) -> Array:
+        """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
+        c = self.curvatures(w).astype(np.float64)
+        if isinstance(block, BasisBlock):  # the design knows the energies of its columns
+            squares = self.design.energies(c)[block.index] * block.scale**2
+        else:
+            Z = block.images(self.design).astype(np.float64)
+            squares = np.einsum("i,ij,ij->j", c, Z, Z)
+        if self.has_intercept:
+            squares = squares - block.dots(self.design.adjoint(c)) ** 2 / max(float(c.sum()), TINY)
+        return np.asarray(squares)
+
+    # --- promises -------------------------------------------------------------------------------------------------
+
+    def reach(self, S: AtomSet) -> float:
+        """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
+        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
+            known = self.design.frobenius
+            norms = np.sqrt(self.design.energies(1.0)) if known is None else np.full(self.domain, known)
+            self._reach = (S, S.absolute(norms), S.seen)
+        return self._reach[1]
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.
+
+        z = Aw is known up to ‖e‖ ≤ eps·terms·‖z‖: that moves φ by ⟨r, e⟩, and by `swing` where r is nothing. An
+        intercept is subtracted from z, so that errors are relative to its size too.
+        """
+        view: Any = w.views.get(self)
+        if view is None or view.residual is None:
+            view = self._known(w)
+        value, loss, known = view.value, self.loss, self._reach
+        # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
+        far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.reach(S)
+        n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
+        inner = profiled(loss)
+        if inner is not None:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
+            b = abs(inner.intercept(view.z))
+            far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
+        steep, count = loss.norm(value, view.residual), n + n + terms
+        if loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
+            spread = abs(self.euler(w)) + S.absolute(np.abs(self.gradient(w)))
+        else:
+            spread = steep * far
+        size = loss.size(value, view.z)
+        allowance: float = EPS * (n * size + count * spread) + left
+        if not loss.everywhere and self._at_edge(w, view, spread, EPS * (16 + terms)):
+            return np.inf
+        if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
+            return allowance
+        swing = loss.swing(size, view.z, EPS * (16 + terms) * far)
+        rest: float = swing + LEAST * count * (1.0 + steep + far)
+        return allowance + rest
+
+    def _at_edge(self, w: Iterate, view: Image, spread: float, off: float) -> bool:
+        """Whether rounding decides that z lies inside the domain of φ: off·(A|w|)ᵢ, what zᵢ may be wrong by, is most of zᵢ.
+
+        Atoms that cancel each other leave a zᵢ > 0 where nothing is. pᵢ(A|w|)ᵢ/zᵢ ≤ ``spread``; the sum of the atoms'
+        absolute values is made only where that does not settle it.
+        """
+        if off * spread <= CLEAR * float(np.min(self.loss.p)):
+            return False
+        return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
+
+    def fresh(self, w: Iterate) -> bool:
+        """Whether what is known at w was computed from its atoms, not carried along by moves."""
+        return self.at(w).moves == 0
+
+    def moves(self, w: Iterate) -> int:
+        """How many moves have carried the view of w along since it was computed from the atoms."""
+        return self.at(w).moves
+
+    def curvature(self, S: AtomSet) -> Constant:
+        """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
+        from greedyhull.theory.measures.curvature import composite_curvature
+
+        return composite_curvature(self, S)
+
+    def precise(self) -> Composite:
+        """This objective in float64: what certificates are computed with."""
+        if self.design.dtype == np.float64:
+            return self
+        if self._precise is None:
+            self._precise = Composite(self.design.precise(), self.exact, self.name)
+        return self._precise

@@ -1,0 +1,67 @@
+"""How far a symmetric Q is from convex: λ ≥ 0 such that Q + λI is positive semidefinite, up to what can be measured.
+
+½wᵀQw lies below its tangents by at most ½λ‖u − w‖², so that gaps hold with ½λD² added. Matrices that are semidefinite on
+paper have eigenvalues of about −eps·‖Q‖ once they are stored; λ tells how many, and the error of telling counts as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.types import Array, Design
+
+EPS = float(np.finfo(np.float64).eps)
+SMALL = 200  # up to this size eigenvalues are computed
+LARGE = 2000  # up to this size Q is factorised, in d³/3 steps
+
+
+def entries(design: Design) -> Array | None:
+    """The entries of a design in float64, if they are stored and not too many; few are asked of an operator."""
+    if isinstance(design, DenseDesign) and design.n <= LARGE:
+        return np.asarray(design.X, dtype=np.float64)
+    if isinstance(design, SparseDesign) and design.n <= LARGE:
+        return np.asarray(design.by_column.toarray(), dtype=np.float64)
+    return np.stack([design.column(j) for j in range(design.n)]).astype(np.float64) if design.n <= SMALL else None
+
+
+def concavity(Q: Array) -> tuple[float, float]:
+    """λ, and the size of Q's eigenvalues that it is to be compared with."""
+    d, size = len(Q), np.abs(Q)
+    diagonal = np.diagonal(Q)
+    rest = size.sum(axis=1) - np.diagonal(size)
+    widest = float(size.sum(axis=1).max())
+    if bool((diagonal >= (1.0 + d * EPS) * rest).all()):  # dominant: no eigenvalue is negative
+        return 0.0, widest
+    if d > SMALL:
+        top = _top(Q, widest)
+        error = (d + 8) * EPS * top
+        if _definite(Q, -error):
+            return 0.0, top
+        if _definite(Q, error):
+            return 2.0 * error, top
+    eigenvalues = np.linalg.eigvalsh(Q)
+    top = float(np.abs(eigenvalues).max())
+    return max(0.0, (d + 8) * EPS * top - float(eigenvalues[0])), top
+
+
+def _top(Q: Array, widest: float) -> float:
+    """‖Q‖₂, from above by norms and from below by powers; what these leave open is met by a factor of two."""
+    x = np.random.default_rng(0).standard_normal(len(Q))
+    length = 0.0
+    for _ in range(10):
+        x = Q @ (x / max(float(np.linalg.norm(x)), 1e-300))
+        length = float(np.linalg.norm(x))
+    return min(2.0 * length, float(np.linalg.norm(Q)), widest)
+
+
+def _definite(Q: Array, shift: float) -> bool:
+    """Whether Q + shift·I has a Cholesky factor."""
+    shifted = Q.copy()
+    shifted.flat[:: len(Q) + 1] += shift
+    try:
+        np.linalg.cholesky(shifted)
+    except np.linalg.LinAlgError:
+        return False
+    return True

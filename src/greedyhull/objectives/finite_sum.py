@@ -1,0 +1,99 @@
+"""An objective that is the mean of n terms, given by two functions of a point and of the terms that are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import whole_shape
+from greedyhull.errors import check
+from greedyhull.objectives.batch import pulls_of
+from greedyhull.objectives.black_box import BlackBox, number, numbers
+from greedyhull.types import Array, Finite, Index, Shape
+
+FEW = 16  # terms that are looked at when a run begins
+Value = Callable[[Array, Index], Any]
+Gradient = Callable[[Array, Index], Any]
+
+
+class Terms:
+    """The mean of some terms, at any array."""
+
+    def __init__(self, f: FiniteSum, index: Index) -> None:
+        self.f, self.index, self.size = f, index, len(index)
+
+    def value(self, x: Array) -> float:
+        return number(self.f.value_of(_locked(x), self.index), self.f.called)
+
+    def gradient(self, x: Array) -> Array:
+        return self.f.checked(self.f.gradient_of(_locked(x), self.index))
+
+    def pulls(self, x: Array, S: Finite) -> Array:
+        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
+        return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(self.size)), x, S)
+
+
+class FiniteSum(BlackBox):
+    """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
+
+    terms = "finite"
+    name = "finite_sum"
+    called = "value(w, index)"
+
+    def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
+                 lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
+        check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
+              f"n={n!r} terms were given to finite_sum; a whole number of at least one is wanted.")
+        check(callable(value) and callable(gradient),
+              "finite_sum(value, gradient, n, shape) wants two functions of an array and an index array.")
+        check(lipschitz is None or 0.0 < lipschitz < np.inf,
+              f"lipschitz={lipschitz!r} was given; a bound on the length of the gradient of every term, or None, is wanted.")
+        self.n, self.value_of, self.gradient_of, self.lipschitz = int(n), value, gradient, lipschitz
+        everything = np.arange(self.n)
+        everything.flags.writeable = False
+        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness, convex, scale)
+
+    def __repr__(self) -> str:
+        return f"finite_sum(n={self.n}, shape={self.domain})"
+
+    def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
+        """Those of a few terms: what is wrong with all is wrong with these."""
+        few = self.batch(np.unique(np.linspace(0, self.n - 1, FEW).astype(np.intp)))
+        return few.value, few.gradient
+
+    def batch(self, index: Index) -> Terms:
+        """Some of the terms; the mean over all batches is f."""
+        return Terms(self, index)
+
+    def checked(self, g: Any) -> Array:
+        """The gradient as a float64 array of its own."""
+        array = numbers(g, "gradient(w, index)", self.domain)
+        check(array.shape == self.domain,
+              f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
+        return array
+
+
+def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
+               lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> FiniteSum:
+    """(1/n) Σ fᵢ(w): value(w, index) and gradient(w, index) return the mean over the terms in an index array.
+
+    An index may come more than once in the array, and then counts more than once. ``lipschitz`` bounds the length (l2) of the
+    gradient of every term on the hull, for bounds from samples. ``convex=False`` makes gaps measures of stationarity.
+    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
+
+    >>> rows = np.array([[1.0, 0.0], [0.0, 3.0]])
+    >>> f = finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
+    >>> f, f.batch(np.array([1])).gradient(np.zeros(2))
+    (finite_sum(n=2, shape=(2,)), array([0., 3.]))
+    """
+    domain = whole_shape(shape)
+    return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex, scale)
+
+
+def _locked(x: Array) -> Array:
+    """The point as a read-only array of its own: it moves in place, and a user may keep what he was shown."""
+    own = x.copy()
+    own.flags.writeable = False
+    return own

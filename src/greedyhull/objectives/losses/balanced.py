@@ -1,0 +1,69 @@
+"""An intercept profiled out of a loss with kinks: a weighted quantile, found exactly.
+
+φ̄(z) = min_b φ(z + b1). The best b puts some samples on their kinks; their slopes are chosen between the two sides so
+that the residual sums to zero, which makes it a subgradient of φ̄: the lower bound then holds for every intercept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.objectives.losses.kinks import KinkedLine, kinked_search
+from greedyhull.objectives.losses.piecewise import PiecewiseLinear
+from greedyhull.objectives.losses.profiled import Profiled
+from greedyhull.types import Array
+
+
+class Balanced(Profiled):
+    """A loss that is linear between kinks, minimised over an intercept.
+
+    >>> from greedyhull.objectives.losses.absolute import Absolute
+    >>> Balanced(Absolute(np.array([1.0, 3.0, 9.0]), 1 / 3)).intercept(np.zeros(3))
+    3.0
+    """
+
+    loss: PiecewiseLinear
+
+    def intercept(self, z: Array) -> float:
+        return self._crossing(z)[0]
+
+    def _crossing(self, z: Array) -> tuple[float, float]:
+        crossing: tuple[float, float] = self.loss.kinks(z).crossing(self.loss.first_slope())
+        return crossing
+
+    def first_order(self, z: Array) -> tuple[float, Array]:
+        loss = self.loss
+        b, share = self._crossing(z)
+        low, high = loss.ends()
+        off = (loss.y - z).astype(np.float64)  # kinks are at off ± ε, computed as in `kinks`, so that b is one exactly
+        below, above = off - loss.epsilon, off + loss.epsilon
+        a = np.where(above < b, high, np.where(below > b, low, 0.0))
+        if loss.epsilon == 0.0:
+            a = np.where(off == b, low + share * (high - low), a)
+        else:
+            a = np.where(below == b, (1.0 - share) * low, np.where(above == b, share * high, a))
+        return float(loss.value(z + z.dtype.type(b))), np.asarray(loss._weighted(a, z))
+
+    def conjugate(self, residual: Array) -> float:
+        """That of the loss, for residuals that sum to zero."""
+        return float(self.loss.conjugate(residual))
+
+    def smoothed(self, mu: float) -> Profiled:
+        out: Profiled = self.loss.smoothed(mu).profiled()
+        return out
+
+    def gradient(self, z: Array) -> Array:
+        return self.first_order(z)[1]
+
+    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+        value, residual = self.first_order(z)
+        return value, residual, np.full_like(z, np.nan)
+
+    def along(self, z: Array, dz: Array, max_step: float) -> KinkedLine:
+        def value(step: float) -> float:
+            return self.value(z + step * dz)
+
+        def derivative(step: float) -> float:
+            return float(self.gradient(z + step * dz).dot(dz))
+
+        return KinkedLine(value, derivative, lambda: kinked_search(value, derivative, max_step), max_step)

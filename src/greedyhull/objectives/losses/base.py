@@ -1,0 +1,247 @@
+"""What separable losses share: sums with sample weights, lines, weighted metrics."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.objectives.line import Curve
+from greedyhull.types import Array, Index, Line
+
+LEAST = 5e-324
+FAINT = 1e-280  # a sum of squares below this may have lost some of them to underflow
+
+
+def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
+    """``values`` as a finite vector with n entries, or an error that says what was given."""
+    check(not np.ma.is_masked(values), f"{name} has masked entries, which stand for no number. Drop those rows first.")
+    array = np.asarray(values)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    check(array.shape == (n,), f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
+    check(array.dtype.kind in "biuf", f"{name} has dtype {array.dtype}; numbers are wanted.")
+    array = np.array(array, dtype=dtype)  # its own: a user may write on his
+    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values. Drop those rows first.")
+    return array
+
+
+def shares(sample_weight: Any, n: int) -> Array | float:
+    """The weights pᵢ = sᵢ/Σs of the terms, or 1/n."""
+    if sample_weight is None:
+        return 1.0 / n
+    s = vector(sample_weight, n, "sample_weight")
+    largest = float(s.max(initial=0.0))
+    check(bool((s >= 0).all()) and largest > 0,
+          "sample_weight has a negative entry or sums to zero; non-negative weights, not all zero, are wanted.")
+    some = s > 0.0
+    s = s / largest  # sums of huge weights overflow
+    return np.where(some, np.maximum(s / s.sum(), LEAST), 0.0)  # zero is for rows that do not count, none that underflows
+
+
+def signs(y: Any, n: int) -> Array:
+    """Labels as −1 and +1, given so or as 0 and 1."""
+    labels = vector(y, n, "y")
+    found = set(np.unique(labels).tolist())
+    if found <= {-1.0, 1.0}:
+        return labels
+    shown = sorted(found)[:5]
+    check(found <= {0.0, 1.0}, f"y holds the labels {shown}{' and more' if len(found) > 5 else ''}; -1 and +1, or 0 and 1, "
+                               "are wanted. Encode them, for instance np.where(y == positive, 1, -1).")
+    return 2.0 * labels - 1.0
+
+
+def between(y: Array, z: Array, p: Array | float) -> tuple[float, float, float]:
+    """The least and the largest y − z of the terms that count, and their middle: where ℓ' changes its sign at y, the best
+    intercept is between them."""
+    off = (y - z).astype(np.float64)
+    off = off if isinstance(p, float) else off[p > 0.0]
+    low, high = float(off.min()), float(off.max())
+    return low, 0.5 * low + 0.5 * high, high
+
+
+class Separable(ABC):
+    """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
+
+    quadratic = False
+    smooth = True  # ℓ has a derivative everywhere; else `slopes` are subgradients
+    newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
+    one_sign = False  # data, points and minus the residual are non-negative, all of them
+    everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
+    profiles = False  # it is not minimised over an intercept; `profiled` is
+    _heaviest: tuple[Array | float, float] | None = None
+
+    def __init__(self, y: Array, p: Array | float) -> None:
+        self.y, self.p, self.n = y, p, len(y)
+
+    # --- to be written for each loss ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def terms(self, z: Array) -> Array:
+        """ℓ(zᵢ, yᵢ) for each i."""
+
+    @abstractmethod
+    def slopes(self, z: Array) -> Array:
+        """ℓ'(zᵢ, yᵢ) for each i."""
+
+    def curvatures(self, z: Array) -> Array:
+        """ℓ''(zᵢ, yᵢ) for each i; NaN where it does not exist."""
+        return np.full_like(z, np.nan)
+
+    def beta(self, low: Array, high: Array) -> Array | float:
+        """sup ℓ'' over [lowᵢ, highᵢ]: what curvature bounds are made of. Infinite unless a loss knows better."""
+        return np.inf
+
+    def lipschitz(self, low: Array, high: Array) -> Array | float:
+        """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
+        return np.maximum(np.abs(self.slopes(low)), np.abs(self.slopes(high)))
+
+    @property
+    def floor(self) -> float:
+        """A number that φ is nowhere below; −∞ unless a loss knows better."""
+        return -np.inf
+
+    def limit(self, z: Array, dz: Array) -> float:
+        """The least η > 0 at which z + ηdz leaves the domain of φ."""
+        return np.inf
+
+    def cast(self, dtype: Any) -> Separable:
+        """The same loss with targets and weights in another precision."""
+        if self.y.dtype == dtype:
+            return self
+        other = self._copy()
+        other.y = self.y.astype(dtype)
+        other.p = self.p if isinstance(self.p, float) else self.p.astype(dtype)
+        return other
+
+    def profiled(self) -> Any:
+        """min_b φ(z + b1): this loss with the best intercept."""
+        from greedyhull.objectives.losses.profiled import Profiled
+
+        return Profiled(self)
+
+    def _copy(self) -> Separable:
+        other: Separable = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def on(self, rows: Index) -> Separable:
+        """The same loss on some of the rows, their weights normalised."""
+        other = self._copy()
+        other.y, other.n = self.y[rows], len(rows)
+        p = self.p if isinstance(self.p, float) else self.p[rows]
+        other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
+        return other
+
+    def sampled(self, rows: Index, shift: float = 0.0) -> Separable:
+        """The loss of a minibatch: n/b times the weights of its terms; ``shift`` is taken off the targets."""
+        other = self._copy()
+        other.y, other.n = self.y[rows] - shift if shift else self.y[rows], len(rows)
+        other.p = 1.0 / len(rows) if isinstance(self.p, float) else self.p[rows] * (self.n / len(rows))
+        return other
+
+    # --- what follows ---------------------------------------------------------------------------------------------
+
+    def total(self, terms: Array) -> float:
+        """Σ pᵢ termsᵢ."""
+        return float(terms.sum(dtype=np.float64) * self.p if isinstance(self.p, float) else self.p.dot(terms))
+
+    def value(self, z: Array) -> float:
+        return self.total(self.terms(z))
+
+    def gradient(self, z: Array) -> Array:
+        return self._weighted(self.slopes(z), z)
+
+    def curvature(self, z: Array) -> Array:
+        """The diagonal of ∇²φ(z)."""
+        return self._weighted(self.curvatures(z), z)
+
+    def first_order(self, z: Array) -> tuple[float, Array]:
+        """φ(z) and ∇φ(z)."""
+        return self.value(z), self.gradient(z)
+
+    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+        """φ(z), ∇φ(z) and the diagonal of ∇²φ(z)."""
+        return self.value(z), self.gradient(z), self.curvature(z)
+
+    def _weighted(self, x: Array, z: Array) -> Array:
+        return (self.p * x).astype(z.dtype, copy=False)
+
+    def norm(self, value: float, residual: Array) -> float:
+        """‖∇φ(z)‖₂ or a little more, given φ(z) and ∇φ(z)."""
+        square = float(residual.dot(residual))
+        return float(square**0.5) if square > FAINT else float(np.abs(residual).max()) * self.n**0.5
+
+    def size(self, value: float, z: Array) -> float:
+        """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
+        return abs(value)
+
+    def swing(self, size: float, z: Array, off: float) -> float:
+        """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off, given `size`: what first-order errors leave out.
+
+        Here from slopes alone, as ⟨∇φ(z + e) − ∇φ(z), e⟩ is no less; losses whose curvature is bounded know better.
+        """
+        with np.errstate(all="ignore"):
+            here = self.slopes(z)
+            change = np.maximum(np.abs(self.slopes(z + off) - here), np.abs(self.slopes(z - off) - here))
+            return off * float(np.linalg.norm(self.p * change))
+
+    def heaviest(self) -> float:
+        """max pᵢ, looked for once."""
+        known = self._heaviest
+        if known is None or known[0] is not self.p:
+            known = self._heaviest = (self.p, float(np.max(self.p)))
+        return known[1]
+
+    def within(self, residual: Array) -> Array:
+        """A residual that rounding may have moved out of the domain of φ*, put back."""
+        return residual
+
+    def bracket(self, z: Array) -> tuple[float, float, float]:
+        """Intercepts below and above argmin_b φ(z + b1), as far as one knows, and one between to begin with."""
+        return -np.inf, 0.0, np.inf
+
+    def shift(self, z: Array) -> float:
+        """argmin_b φ(z + b1), where it is a root that has to be searched for."""
+        from greedyhull.objectives.losses.root import root
+
+        return root(self, z)
+
+    def corners(self, z: Array) -> Array | None:
+        """The b between which Σ pᵢ ℓ'(zᵢ + b) is straight, if it is."""
+        return None
+
+    def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
+        """Zᵀ ∇²φ(z) Z2 for dense images."""
+        c = self.curvature(z)
+        return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * c[:, None]))
+
+    def energy(self, dz: Array) -> float:
+        """dzᵀ∇²φ(0)dz: of a quadratic, what it is everywhere."""
+        c = self.curvature(np.zeros_like(dz))
+        return float(np.dot(c * dz, dz))
+
+    def along(self, z: Array, dz: Array, max_step: float) -> Line:
+        def derivatives(step: float) -> tuple[float, float]:
+            at = z + step * dz
+            c = self.curvature(at)
+            return float(self.gradient(at).dot(dz)), float(np.dot(c * dz, dz))
+
+        slope = float(self.gradient(z).dot(dz))
+        limit = self.limit(z, dz)
+
+        def bends() -> float:
+            if limit <= max_step:
+                return np.inf
+            end = z + max_step * dz
+            beta = self.beta(np.minimum(z, end), np.maximum(z, end))
+            if not np.all(np.isfinite(beta)):
+                return np.inf
+            return self.total(beta * dz * dz)
+
+        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, limit=limit, bends=bends)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n})"

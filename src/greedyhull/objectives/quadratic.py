@@ -1,0 +1,240 @@
+"""Quadratics ½wᵀQw − bᵀw: they view Qw, so that a gradient is a subtraction and a move costs one column."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import AtomSet as DefaultSet
+from greedyhull.atoms.base import numbers
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.concavity import concavity, entries
+from greedyhull.objectives.designs import design as make_design
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.line import Parabola
+from greedyhull.objectives.relative import given_scale
+from greedyhull.points.arrays import dense
+from greedyhull.points.direction import Direction
+from greedyhull.points.image import Image
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.lengths import length
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.restricted import Restricted
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape, Traits
+
+EPS = float(np.finfo(np.float64).eps)
+LEAST = 5e-324  # what a product that underflows may be off by
+
+
+class QuadraticForm:
+    """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
+
+    A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive
+    semidefinite, and gaps have ½λD² added. For larger ones it is None, and the gap rests on the promise that Q is
+    semidefinite; every move looks at the curvature along it.
+    """
+
+    traits = Traits(quadratic=True, second_order=True)
+    quadratic = True
+    has_intercept = False
+    name = "quadratic"
+
+    def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
+        self.design: Any = make_design(Q)
+        (d,) = self.design.domain
+        check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
+        self.b = np.zeros(d) if b is None else numbers(b, "b")
+        check(self.b.shape == (d,), f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
+        check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
+        self.domain: Shape = (d,)
+        self.scale = given_scale(scale)
+        self._largest = 0.0  # the size of wᵀQw so far
+        self._precise: QuadraticForm | None = None
+        self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
+        self._slack = 1e-10 if self.design.dtype == np.float64 else 1e-5  # of Q's size: what counts as rounding of Q
+        self._check_symmetric()
+
+    def __repr__(self) -> str:
+        return f"quadratic(d={self.domain[0]})"
+
+    def _check_symmetric(self) -> None:
+        """Two random products tell: uᵀ(Qv) = vᵀ(Qu) for every u, v only if Q = Qᵀ. A hair is taken off by (Q + Qᵀ)/2."""
+        rng = np.random.default_rng(0)
+        u, v = rng.standard_normal((2, self.domain[0]))
+        Q = self.design.precise()
+        Qu, Qv = Q.matvec(u), Q.matvec(v)
+        size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
+        check(abs(u @ Qv - v @ Qu) <= 100.0 * self._slack * size + 1e-300,
+              "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
+        self.design = _symmetric(self.design)
+        self._check_convex(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
+
+    def _check_convex(self, curve: float, size: float) -> None:
+        """The least eigenvalue of a Q that is not large, else the curve uᵀQu along a random u."""
+        Q = entries(self.design)
+        self.concavity: float | None = None
+        if Q is not None:
+            self.concavity, size = concavity(Q)
+            curve = -self.concavity
+        check(curve >= -self._slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
+                                            "½wᵀQw − bᵀw is not convex and no certificate would hold. A convex quadratic "
+                                            "is wanted.")
+
+    def at(self, w: Iterate) -> Image:
+        """The view Qw."""
+        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+
+    def value(self, w: Iterate) -> float:
+        view = self.at(w)
+        if view.value is None:
+            view.value = 0.5 * w.dot(view.z) - w.dot(self.b)
+        return view.value
+
+    def gradient(self, w: Iterate) -> Array:
+        view = self.at(w)
+        if view.gradient is None:
+            view.gradient = view.z - self.b
+            w.work.gradients += 1
+        return view.gradient
+
+    def euler(self, w: Iterate) -> float:
+        """⟨Qw − b, w⟩."""
+        return w.dot(self.gradient(w))
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        view = self.at(w)
+        dz = view.direction(move)
+        w.work.products += len(move.coefficients) / self.domain[0]
+        g = self.gradient(w)
+        slope = _linear(move, g) - move.drift * (w.dot(g) if move.drift else 0.0)
+        bend = _linear(move, dz) - move.drift * (w.dot(dz) if move.drift else 0.0)
+        if self.concavity is None:  # else it is in the gap, whatever the line says
+            check(bend >= -10.0 * self._slack * self._size(w), lambda: "The quadratic bends down along a direction (vᵀQv = "
+                  f"{bend:.3g}): Q is not positive semidefinite, and no certificate would hold. A convex quadratic is wanted.")
+        return Parabola(self.value(w), slope, max(bend, 0.0), move.max_step)
+
+    def _size(self, w: Iterate) -> float:
+        """The size of wᵀQw that signs are judged against."""
+        view = self.at(w)
+        largest = float(np.abs(view.z).max()) * float(np.abs(w.array()).sum())
+        self._largest = max(self._largest, largest)
+        return self._largest
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        return Iterate.at(S.start(rng), S.shape)
+
+    def restricted(self, block: Block) -> Restricted:
+        """f on the hull of a few atoms."""
+        return Restricted(self, block)
+
+    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+        """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
+        images = Z if Z2 is None else Z2
+        dots = rows.dots(dense(images))
+        return dots.reshape(len(rows), -1)  # one image is one column, not a vector
+
+    def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
+        """⟨aᵢ, Q bⱼ⟩."""
+        return self.metric(w, rows, (rows if cols is None else cols).images(self.design))
+
+    def product(self, w: Iterate, u: Array) -> Array:
+        """Qv for the direction v whose image is u: u itself."""
+        return u
+
+    def energies(self, w: Iterate, block: Block) -> Array:
+        """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
+        if not isinstance(block, BasisBlock):
+            return np.diagonal(self.hessian(w, block)).copy()
+        return np.asarray(_diagonal(self.design)[block.index] * block.scale**2)
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
+        view, d = self.at(w), self.domain[0]
+        few = view.moves == 0 and w.keeps_atoms and isinstance(w.block, BasisBlock)
+        summed = min(d, len(w)) if few else d  # numbers in a sum that are not zero
+        terms = summed + 16 + 3 * view.moves + len(w)
+        if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
+            self._sizes = self._measured(S)
+        _, entry, size, linear, sag, _ = self._sizes
+        if view.moves == 0:  # Qw was computed from the atoms: only their sizes count, not that of the set
+            entry = min(entry, _known(self.design.frobenius) * length(w.absolute()))
+        if np.isnan(entry):  # an operator whose entries nobody has seen
+            entry = 10.0 * float(np.abs(view.z).max())
+        least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
+        return 3.0 * EPS * terms * (entry * size + linear) + sag + least
+
+    def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
+        """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
+        norm = _known(self.design.frobenius)
+        entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
+        sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
+        return S, entry, size, linear, sag, S.seen
+
+    def fresh(self, w: Iterate) -> bool:
+        """Whether Qw was computed from the atoms, not carried along by moves."""
+        return self.at(w).moves == 0
+
+    def moves(self, w: Iterate) -> int:
+        """How many moves have carried the view of w along since it was computed from the atoms."""
+        return self.at(w).moves
+
+    def curvature(self, S: AtomSet) -> Constant:
+        """M = diam_Q(S)², exactly."""
+        from greedyhull.theory.measures.curvature import form_curvature
+
+        return form_curvature(self, S)
+
+    def precise(self) -> QuadraticForm:
+        """This objective in float64: what certificates are computed with."""
+        if self.design.dtype == np.float64:
+            return self
+        if self._precise is None:
+            self._precise = copy(self)  # what Q is like was found out when this was made
+            self._precise.design, self._precise._sizes, self._precise._largest = self.design.precise(), None, 0.0
+        return self._precise
+
+
+def _known(norm: float | None) -> float:
+    """The norm, or NaN where nobody knows it."""
+    return np.nan if norm is None else norm
+
+
+def _diagonal(design: Design) -> Array:
+    """The diagonal of Q."""
+    if isinstance(design, DenseDesign):
+        return np.asarray(design.X.diagonal(), dtype=np.float64)
+    if isinstance(design, SparseDesign):
+        return np.asarray(design.by_column.diagonal(), dtype=np.float64)
+    return np.array([float(design.column(j)[j]) for j in range(design.n)])
+
+
+def _symmetric(design: Design) -> Any:
+    """The design of (Q + Qᵀ)/2, in float64, where Q is stored and not exactly symmetric; else itself."""
+    if isinstance(design, DenseDesign) and not np.array_equal(design.X, design.X.T):
+        Q = design.X.astype(np.float64)
+        return DenseDesign(0.5 * Q + 0.5 * Q.T)
+    if isinstance(design, SparseDesign) and abs(design.by_column - design.by_column.T).max() > 0.0:
+        A = design.by_column.astype(np.float64)
+        return SparseDesign((0.5 * A + 0.5 * A.T).tocsc())
+    return design
+
+
+def _diameter(S: AtomSet, size: float) -> float:
+    """D, or from above 2·max‖u‖₁ where the set has no formula: its oracle is not asked for that."""
+    if getattr(S.sizes, "__func__", None) is DefaultSet.sizes:
+        return 2.0 * size
+    try:
+        return min(float(S.diameter), 2.0 * size)
+    except GreedyhullError:
+        return 2.0 * size
+
+
+def _linear(move: Direction, g: Array) -> float:
+    """⟨g, Σ cᵢ dᵢ⟩, without the drift."""
+    if not isinstance(move.terms, tuple):
+        return float(move.coefficients.dot(move.terms.dots(g)))
+    return float(sum(c * atom.dot(g) for atom, c in zip(move.terms, move.coefficients, strict=True)))

@@ -1,0 +1,98 @@
+"""An objective with kinks, smoothed by μ, and μ made smaller while it is being minimised.
+
+f_μ ≤ f, and the residual of f_μ is feasible for the dual of f. So a linear bound on f_μ is one on f, and the one with
+φ*(r) in place of φ_μ*(r) is sharper by (μ/2) Σ pᵢaᵢ²: it closes as w goes to the minimum of f_μ and μ to 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.kinds import kinked
+from greedyhull.objectives.composite import Composite
+from greedyhull.points.direction import Direction
+from greedyhull.points.image import Image
+from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, AtomSet, Loss, State
+
+
+class SoftImage(Image):
+    """z = Aw, which the view of the objective with kinks keeps, with what the smoothed loss has computed there."""
+
+    __slots__ = ("sharp",)
+
+    def __init__(self, sharp: Image) -> None:
+        self.sharp, self.A, self.name = sharp, sharp.A, "soft"
+        self.clear()
+
+    @property
+    def z(self) -> Array:  # type: ignore[override]
+        return self.sharp.z
+
+    @property
+    def moves(self) -> int:  # type: ignore[override]
+        return self.sharp.moves
+
+    def direction(self, move: Direction) -> Array:
+        return self.sharp.direction(move)
+
+    def lead(self, move: Direction, z: Array) -> None:
+        self.sharp.lead(move, z)
+        self._ahead = (move, 1.0, z, None)
+
+    def ahead(self, move: Direction, step: float, loss: Loss) -> float:
+        value = super().ahead(move, step, loss)
+        assert self._ahead is not None
+        self.sharp.expect(move, step, self._ahead[2])
+        return value
+
+    def moved(self, move: Direction, step: float) -> None:
+        """The view with kinks has moved already: it is the older one."""
+        seen = self._ahead
+        self.clear()
+        if seen is not None and seen[0] is move and seen[1] == step and seen[3] is not None:
+            self.value, self.residual, self.curvature = seen[3]
+
+    def refresh(self, w: Iterate) -> None:
+        self.clear()
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        self.clear()
+
+
+class Smoothing(Composite):
+    """f_μ of one solve; `sharpen` makes μ smaller and leaves the point where it is."""
+
+    def __init__(self, f: Composite, mu: float) -> None:
+        loss = kinked(f.loss)
+        assert loss is not None  # whoever smooths f has seen that it has kinks
+        super().__init__(f.design, loss.smoothed(mu), f"smoothed {f.name}")
+        self.sharp, self.kinked, self.mu = f, loss, mu
+
+    def at(self, w: Iterate) -> Image:
+        return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
+
+    def sharpen(self, mu: float, w: Iterate) -> None:
+        self.mu, self.loss = mu, self.kinked.smoothed(mu)
+        self.at(w).clear()
+
+    def blur(self, w: Iterate, S: AtomSet) -> float:
+        """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z): what smoothing costs the certificate.
+
+        With an intercept, φ*(r) is finite if r sums to zero; what is left of the sum counts as in `Composite.rounding`.
+        """
+        f, r = self.sharp, self.residual(w)
+        blur = f.value(w) + float(self.kinked.conjugate(r)) - self.euler(w)
+        if f.has_intercept:
+            blur += abs(float(r.sum(dtype=np.float64))) * (2.0 * f.reach(S) + abs(f.intercept(w)))
+        return blur
+
+    def state(self) -> State:
+        return {"mu": np.array(self.mu)}
+
+    def restore(self, state: State) -> None:
+        self.mu = float(state["mu"])
+        self.loss = self.kinked.smoothed(self.mu)

@@ -1,0 +1,171 @@
+"""An objective that is an expectation: it can be sampled for ever, and never known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.batch import pulls_of
+from greedyhull.objectives.black_box import numbers
+from greedyhull.points.direction import Direction
+from greedyhull.points.iterate import Iterate
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits
+
+Draw = Callable[[int, np.random.Generator], Any]
+
+
+class Drawn:
+    """What a user's ``draw`` returned, its answers checked."""
+
+    def __init__(self, f: Stream, batch: Any, size: int) -> None:
+        self.f, self.batch, self.size = f, batch, size
+
+    def value(self, x: Array) -> float:
+        return float(self.batch.value(_locked(x)))
+
+    def gradient(self, x: Array) -> Array:
+        g = numbers(self.batch.gradient(_locked(x)), "gradient(w) of a batch", self.f.domain)
+        check(g.shape == self.f.domain, f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
+                                        f"{self.f.domain}, is wanted.")
+        check(bool(np.isfinite(g).all()), f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
+                                          "overflow in what draw(size, rng) makes.")
+        return g
+
+    def pulls(self, x: Array, S: Finite) -> Array | None:
+        """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
+        return pulls_of(self.batch.gradients(_locked(x)), x, S) if hasattr(self.batch, "gradients") else None
+
+
+class Stream:
+    """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
+
+    n = None
+    name = "expectation"
+    scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
+
+    def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
+        check(callable(draw), f"expectation(draw={draw!r}) was given; a function draw(size, rng) is wanted that returns an "
+                              "object with value(w) and gradient(w) for one fresh batch.")
+        check(lipschitz is None or 0.0 < lipschitz < np.inf,
+              f"lipschitz={lipschitz!r} was given; a bound on the length of every gradient, or None, is wanted.")
+        self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
+        self.traits = Traits("stream", convex=bool(convex))
+
+    def __repr__(self) -> str:
+        return f"expectation(shape={self.domain})"
+
+    def batch(self, size: int, rng: np.random.Generator) -> Drawn:
+        """``size`` fresh draws."""
+        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+        drawn = self.draw(size, rng)
+        check(hasattr(drawn, "value") and hasattr(drawn, "gradient"), f"draw({size}, rng) returned a {type(drawn).__name__}; "
+              "an object with value(w) and gradient(w), means over the batch, is wanted.")
+        return Drawn(self, drawn, size)
+
+    def source(self, rng: np.random.Generator) -> Tap:
+        """Where the minibatches of one solve come from."""
+        return Tap(self, rng)
+
+    def value(self, w: Iterate) -> float:
+        """NaN: no finite sample tells."""
+        return float("nan")
+
+    def gradient(self, w: Iterate) -> Array:
+        raise self.unknown()
+
+    def unknown(self) -> GreedyhullError:
+        """What is said to whoever asks for something that all terms would be needed for."""
+        return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
+                               "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
+
+    def euler(self, w: Iterate) -> float:
+        raise self.unknown()
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        raise self.unknown()
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        raise self.unknown()
+
+    def curvature(self, S: AtomSet) -> Constant:
+        raise self.unknown()
+
+    def fresh(self, w: Iterate) -> bool:
+        """False: nothing is known at any point."""
+        return False
+
+    def moves(self, w: Iterate) -> int:
+        """None: nothing is carried along."""
+        return 0
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        return Iterate.at(S.start(rng), S.shape)
+
+    def precise(self) -> Stream:
+        return self
+
+
+class Tap:
+    """The minibatches of a stream, in the place of a `Source` of a finite sum. ``spent`` counts gradients of draws."""
+
+    n = float("inf")
+    terms = None
+
+    def __init__(self, f: Stream, rng: np.random.Generator) -> None:
+        self.f, self.rng, self.spent = f, rng, 0
+
+    def draw(self, size: int) -> Drawn:
+        """A fresh minibatch."""
+        self.spent += size
+        return self.f.batch(size, self.rng)
+
+    distinct = draw  # every draw is another one
+
+    def again(self, batch: Minibatch) -> Minibatch:
+        """The same minibatch, to be asked once more."""
+        self.spent += batch.size
+        return batch
+
+    @property
+    def whole(self) -> Minibatch:
+        """There is none."""
+        raise self.f.unknown()
+
+    def full(self, x: Array) -> Array:
+        """There is none."""
+        raise self.f.unknown()
+
+    def state(self) -> State:
+        return {"spent": np.array(self.spent)}
+
+    def restore(self, state: State) -> None:
+        self.spent = int(state["spent"])
+
+
+def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = None, convex: bool = True) -> Stream:
+    """E F(w, ξ): draw(size, rng) returns an object with value(w) and gradient(w), means over one fresh batch.
+
+    The object may be asked at several points, and must answer for the same draws. All randomness must come from ``rng``, or a
+    run does not repeat. ``lipschitz`` bounds the length (l2) of the gradient of every single draw on the hull; with it bounds
+    of kind "probability" can be proved, without it they are estimates. ``convex=False`` makes gaps measures of stationarity.
+
+    >>> class Noisy:
+    ...     def __init__(self, xi): self.xi = xi
+    ...     def value(self, w): return float(((w - self.xi) ** 2).sum(axis=1).mean() / 2)
+    ...     def gradient(self, w): return w - self.xi.mean(axis=0)
+    >>> f = expectation(lambda size, rng: Noisy(rng.normal([1.0, 0.0], 0.1, (size, 2))), 2)
+    >>> f, f.batch(10_000, np.random.default_rng(0)).gradient(np.zeros(2)).round(2)
+    (expectation(shape=(2,)), array([-1., -0.]))
+    """
+    return Stream(draw, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), lipschitz, convex)
+
+
+def _locked(x: Array) -> Array:
+    """The point as a read-only array of its own: it moves in place, and a user may keep what he was shown."""
+    own = x.copy()
+    own.flags.writeable = False
+    return own

@@ -1,0 +1,1 @@
+"""Points of the hull: iterates, directions, the shapes of atoms, and the views that follow a point."""

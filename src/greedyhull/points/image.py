@@ -1,0 +1,83 @@
+"""The view z = Aw that a composite objective φ(Aw) keeps, with what it has computed at this z."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.points.direction import Direction
+from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Design, Loss, State
+
+
+class Image:
+    """z = Aw, updated by every move; ``moves`` counts the updates since z was last computed from the atoms."""
+
+    __slots__ = ("A", "_ahead", "curvature", "gradient", "moves", "name", "residual", "value", "z")
+
+    def __init__(self, A: Design, name: str = "image") -> None:
+        self.A, self.name, self.moves = A, name, 0
+        self.z: Array = np.zeros(0)
+        self.clear()
+
+    def clear(self) -> None:
+        self.value: float | None = None
+        self.residual: Array | None = None
+        self.curvature: Array | None = None
+        self.gradient: Array | None = None
+        self._ahead: tuple[Direction, float, Array, tuple[float, Array, Array] | None] | None = None
+
+    def direction(self, move: Direction) -> Array:
+        """Av for a direction v, computed once for each."""
+        if move.first is self:
+            known: Array = move.seen
+            return known
+        return move.image(self, self._direction)
+
+    def _direction(self, move: Direction) -> Array:
+        linear = move.single.image(self.A) if move.single is not None else move.linear(self.A)
+        if move.drift == 0.0:
+            return linear
+        return linear - self.z if move.drift == 1.0 else linear - move.drift * self.z
+
+    def lead(self, move: Direction, z: Array) -> None:
+        """Tell that the whole of ``move`` leads to the image ``z``, which was computed from the atoms."""
+        self._ahead = (move, 1.0, z, None)
+        move.image(self, lambda _: z - self.z)
+
+    def expect(self, move: Direction, step: float, z: Array) -> None:
+        """Tell that ``step`` of the move, should it be made, leads to the image ``z``."""
+        self._ahead = (move, step, z, None)
+
+    def ahead(self, move: Direction, step: float, loss: Loss) -> float:
+        """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
+        seen = self._ahead
+        led = seen is not None and seen[0] is move and seen[1] == step
+        z = seen[2] if led and seen is not None else self.z + step * self.direction(move)
+        pieces = loss.pieces(z)
+        self._ahead = (move, step, z, pieces)
+        return float(pieces[0])
+
+    def moved(self, move: Direction, step: float) -> None:
+        seen = self._ahead
+        if seen is not None and seen[0] is move and seen[1] == step:
+            self.clear()
+            self.z, self.moves = seen[2], 0 if step == 1.0 else self.moves + 1
+            if seen[3] is not None:
+                self.value, self.residual, self.curvature = seen[3]
+            return
+        self.z = self.z + step * self.direction(move)
+        self.moves += 1
+        self.clear()
+
+    def refresh(self, w: Iterate) -> None:
+        self.z = w.block.combine(self.A, w.weights) if w.keeps_atoms else self.A.matvec(w.array())
+        w.work.products += 1.0
+        self.moves = 0
+        self.clear()
+
+    def state(self) -> State:
+        return {"z": self.z, "moves": np.array(self.moves)}
+
+    def restore(self, state: State) -> None:
+        self.z, self.moves = state["z"], int(state["moves"])
+        self.clear()

@@ -1,0 +1,389 @@
+"""Points of the hull, kept as atoms and weights, and the directions in which they move.
+
+w = Σ αᵢ dᵢ is symbolic. Whoever needs numbers keeps a *view*: any linear image follows a move by
+A(w + ηv) = Aw + ηAv, so that it is updated and never recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.entering import as_atom
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.direction import Direction
+from greedyhull.points.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
+from greedyhull.types import Array, Atom, Block, State, View
+
+SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
+
+
+class Active(NamedTuple):
+    """An atom of the iterate, with its place, weight and score ⟨g, atom⟩."""
+
+    place: int
+    atom: Atom
+    weight: float
+    score: float
+
+
+class Work:
+    """What a solve has cost so far: gradients, and products with the data in units of one full pass."""
+
+    __slots__ = ("gradients", "products")
+
+    def __init__(self, gradients: int = 0, products: float = 0.0) -> None:
+        self.gradients, self.products = gradients, products
+
+
+class Iterate:
+    """A point of the hull as atoms and weights, with the views that follow it.
+
+    >>> from greedyhull.points.shapes import Basis
+    >>> w = Iterate.at(Basis(0, 2.0), (3,))
+    >>> w.move(w.toward(Basis(2, -2.0)), 0.25)
+    >>> w.array()
+    array([ 1.5,  0. , -0.5])
+    """
+
+    keeps_atoms = True
+
+    def __init__(self, block: Block, weights: Array, shape: tuple[int, ...]) -> None:
+        self.block, self.shape = block, shape
+        self._weights = np.array(weights, dtype=np.float64)
+        self._index: dict[Hashable, int] | None = None
+        check(len(self._weights) == len(block), lambda: f"An iterate was given {len(block)} atoms and {len(self._weights)} "
+                                                        "weights. Give one weight for each of the atoms.")
+        self.views: dict[Any, View] = {}
+        self.pending: dict[str, State] = {}
+        self.work = Work()
+        self.step = np.nan
+        self._scored: tuple[Array, Array] | None = None
+        self._emptied = False  # whether the move under way has used an atom up
+
+    @classmethod
+    def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
+        """The iterate that is one atom."""
+        return cls(as_atom(atom, shape).block(prod(shape)), np.ones(1), shape)
+
+    @property
+    def _places(self) -> dict[Hashable, int]:
+        """Where each atom stands, by key; made when it is first asked for."""
+        if self._index is None:
+            self._index = {key: i for i, key in enumerate(self.block.keys)}
+        return self._index
+
+    def merged(self) -> Iterate:
+        """This point with each of its atoms once: one that stood in several places has all their weight in the first."""
+        first: dict[Hashable, int] = {}
+        place = [first.setdefault(key, len(first)) for key in self.block.keys]
+        if len(first) < len(place):
+            _, where = np.unique(place, return_index=True)
+            self._weights = np.bincount(place, weights=self.weights).astype(np.float64)
+            self.block = self.block.take(where)
+        self._index, self._scored = first, None
+        return self
+
+    # --- what it is -----------------------------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the atoms, positive, summing to one."""
+        return self._weights[: len(self.block)]
+
+    @property
+    def atoms(self) -> Block:
+        """The atoms with positive weight."""
+        return self.block
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def __repr__(self) -> str:
+        return f"Iterate({len(self.block)} atoms in shape {self.shape})"
+
+    def array(self) -> Array:
+        """The coordinates Σ αᵢ dᵢ as a new float64 array."""
+        x = np.zeros(self.shape)
+        self.block.add_to(x, self.weights)
+        return x
+
+    def absolute(self) -> Array:
+        """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
+        x = np.zeros(self.shape)
+        if isinstance(self.block, (BasisBlock, SparseBlock, DenseBlock)):
+            self.block.add_sizes_to(x, self.weights)
+            return x
+        atom = np.zeros(self.shape)
+        for i, weight in enumerate(self.weights.tolist()):
+            atom[:] = 0.0
+            self.block[i].add_to(atom, weight)
+            x += np.abs(atom)
+        return x
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """``np.asarray(point)``: the coordinates."""
+        x = self.array()
+        return x if dtype is None else x.astype(dtype)
+
+    def dot(self, g: Array) -> float:
+        """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
+        return float(self.weights.dot(self.scores(g)))
+
+    def scores(self, g: Array) -> Array:
+        """⟨g, dᵢ⟩ for every atom; asked again with the same g and atoms, it is free."""
+        if self._scored is None or self._scored[0] is not g:
+            self._scored = (g, self.block.dots(g))
+        return self._scored[1]
+
+    def best(self, g: Array) -> Active:
+        """The atom of the iterate with the least ⟨g, ·⟩."""
+        return self._active(int(self.scores(g).argmin()), g)
+
+    def worst(self, g: Array) -> Active:
+        """The atom of the iterate with the largest ⟨g, ·⟩: the one to move away from."""
+        return self._active(int(self.scores(g).argmax()), g)
+
+    def _active(self, i: int, g: Array) -> Active:
+        return Active(i, self.block[i], float(self._weights[i]), float(self.scores(g)[i]))
+
+    def find(self, atom: Atom) -> int | None:
+        """The place of ``atom`` among the atoms, or None."""
+        return self._places.get(self.block.key_of(atom))
+
+    # --- where it can go ------------------------------------------------------------------------------------------
+
+    def toward(self, d: Atom) -> Direction:
+        """d − w: a Frank-Wolfe step."""
+        v = Direction((d,), (1.0,), 1.0, 1.0)
+        v.single = d
+        return v
+
+    def away_from(self, d: Active) -> Direction:
+        """w − d: an away step, at most until d is gone."""
+        return Direction((d.atom,), (-1.0,), -1.0, d.weight / max(1.0 - d.weight, 1e-300))
+
+    def between(self, worst: Active, best: Atom) -> Direction:
+        """d − d': a pairwise step that hands weight from ``worst`` to ``best``."""
+        return Direction((best, worst.atom), (1.0, -1.0), 0.0, worst.weight)
+
+    def reweighting(self, block: Block, base: Array, change: Array) -> Direction:
+        """Σ changeᵢ dᵢ with Σ changeᵢ = 0: many weights at once, from ``base`` to ``base + change`` at step 1.
+
+        ``block`` holds every atom of the iterate, and maybe more whose weight is still zero.
+        """
+        return Direction(block, change, 0.0, 1.0, base)
+
+    def move(self, v: Direction, step: float) -> None:
+        """w ← w + step·v; atoms whose weight is used up leave, every view follows."""
+        if not 0.0 <= step <= v.max_step:
+            raise GreedyhullError(_leaves(step, v))
+        for view in self.views.values():
+            view.moved(v, step)
+        self.step = step
+        self._scored = None
+        if v.drift:
+            self._weights *= 1.0 - v.drift * step  # beyond the last atom there are zeros
+        if not isinstance(v.terms, tuple):
+            self.assign(v.terms, v.base + step * v.coefficients)
+            return
+        self._add(v.terms[0], v.coefficients[0] * step)
+        for atom, c in zip(v.terms[1:], v.coefficients[1:], strict=True):
+            self._add(atom, c * step)
+        if step >= v.max_step or self._emptied:
+            self._drop(v)
+
+    def _add(self, atom: Atom, c: float) -> None:
+        index = self._index or self._places
+        place = index.get(self.block.key_of(atom))
+        if place is not None:
+            weight = self._weights[place] + c
+            if weight < 0.0:  # by a rounding error, as a step of almost all of the weight may do
+                check(weight >= -SPENT, lambda: f"A move would leave {atom!r} with the weight {weight:g}. A step may take no "
+                                                "more than the weight that an atom has.")
+                weight, self._emptied = 0.0, True
+            self._weights[place] = weight
+            return
+        if c == 0.0:  # a step of length zero brings no atom in
+            return
+        check(c > 0.0, lambda: f"A move would take the weight {-c:g} from {atom!r}, which the point does not have. A "
+                               "direction may lead away from atoms of the point only.")
+        place = len(self.block)
+        grown = self.block.append(atom)
+        widened = grown is not self.block
+        if widened:  # the block took a wider shape, and with it other keys
+            self.block, self._index = grown, None
+        self._places[grown.keys[place]] = place
+        if place >= len(self._weights):
+            self._weights = np.concatenate([self._weights, np.zeros(max(8, place))])
+        self._weights[place] = c
+        if widened and len(self._places) < len(self.block):  # two that were told apart by their names are one
+            self.merged()
+
+    def _drop(self, v: Direction) -> None:
+        """Let go of the atoms whose weight the move used up; rounding may leave them a hair from zero."""
+        weights, spent = self.weights, self.block.key_of(v.terms[-1])
+        if v.drift < 0.0 or (v.drift == 0.0 and self.block.key_of(v.terms[0]) != spent):  # an atom handed to itself stays
+            weights[self._places[spent]] = 0.0
+        self._emptied = False
+        if not weights.all():
+            self.assign(self.block, weights)
+
+    def assign(self, block: Block, weights: Array) -> None:
+        """Become Σ weightsᵢ dᵢ, of the atoms with positive weight."""
+        keep = (weights > 0.0).nonzero()[0]
+        self.block, self._weights, self._index, self._scored = block.take(keep), weights[keep], None, None
+
+    # --- views, copies, saved states ------------------------------------------------------------------------------
+
+    def view(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The view kept under ``key``, made (and restored, after a resume) on the first call."""
+        found = self.views.get(key)
+        if found is None:
+            found = make()
+            if found.name in self.pending:
+                found.restore(self.pending.pop(found.name))
+            else:
+                found.refresh(self)
+            self.views[key] = found
+        return found
+
+    def refresh(self) -> None:
+        """Make the weights sum to one again, without those that underflowed, and recompute every view from the atoms."""
+        if not self.weights.all():
+            self.assign(self.block, self.weights)
+        self.weights[:] /= self.weights.sum()
+        self._scored = None
+        for view in self.views.values():
+            view.refresh(self)
+
+    def become(self, other: Iterate) -> None:
+        """Become the point ``other``, of the same kind; what it knows is taken over, not computed again."""
+        self.assign(other.block, other.weights)
+        self._follow(other)
+
+    def _follow(self, other: Iterate) -> None:
+        self.step = other.step
+        for key, view in self.views.items():
+            if key in other.views:
+                view.restore(other.views[key].state())
+            else:
+                view.refresh(self)
+
+    def copy(self) -> Iterate:
+        """The same point with no views: moving the copy leaves this one alone."""
+        return Iterate(self.block.take(np.arange(len(self.block))), self.weights, self.shape)
+
+    def state(self) -> State:
+        state = {f"block.{name}": array for name, array in self.block.state().items()}
+        state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
+        state["work"] = np.array([self.work.gradients, self.work.products])
+        state["step"] = np.array(self.step)
+        for view in self.views.values():
+            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
+        return state
+
+    @staticmethod
+    def restored(state: State) -> Iterate:
+        """The iterate that wrote ``state``; its views come back when their objectives ask for them."""
+        block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
+        w = Iterate(block, state["weights"], tuple(int(s) for s in state["shape"]))
+        w._take_back(state)
+        return w
+
+    def _take_back(self, state: State) -> None:
+        self.work = Work(int(state["work"][0]), float(state["work"][1]))
+        self.step = float(state["step"])
+        for name, array in state.items():
+            if name.startswith("view."):
+                view, item = name[5:].split(".", 1)
+                self.pending.setdefault(view, {})[item] = array
+
+
+class CoordinateIterate(Iterate):
+    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded."""
+
+    keeps_atoms = False
+
+    def __init__(self, x: Array) -> None:
+        self.x, self.shape = np.array(x, dtype=np.float64), x.shape
+        self.views = {}
+        self.pending = {}
+        self.work = Work()
+        self.step = np.nan
+        self._scored = self._index = None
+
+    @property
+    def weights(self) -> Array:
+        raise GreedyhullError(self._lost("weights"))
+
+    @property
+    def atoms(self) -> Block:
+        raise GreedyhullError(self._lost("atoms"))
+
+    @staticmethod
+    def _lost(what: str) -> str:
+        return (f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
+                "Use point.array(), or solve with BlendedPairwise, Corrective or PairwiseJones, which keep the atoms.")
+
+    def __len__(self) -> int:
+        return 1
+
+    def __repr__(self) -> str:
+        return f"CoordinateIterate(shape {self.shape})"
+
+    def array(self) -> Array:
+        return self.x.copy()
+
+    def absolute(self) -> Array:
+        return np.abs(self.x)
+
+    def dot(self, g: Array) -> float:
+        return float(self.x.ravel().dot(g.ravel()))
+
+    def move(self, v: Direction, step: float) -> None:
+        if not 0.0 <= step <= v.max_step:
+            raise GreedyhullError(_leaves(step, v))
+        for view in self.views.values():
+            view.moved(v, step)
+        self.step = step
+        if v.drift:
+            self.x *= 1.0 - v.drift * step
+        v.add_to(self.x, step)
+
+    def refresh(self) -> None:
+        for view in self.views.values():
+            view.refresh(self)
+
+    def become(self, other: Iterate) -> None:
+        self.x = other.array()
+        self._follow(other)
+
+    def copy(self) -> CoordinateIterate:
+        return CoordinateIterate(self.x)
+
+    def state(self) -> State:
+        state: State = {"x": self.x.copy(), "work": np.array([self.work.gradients, self.work.products]),
+                        "step": np.array(self.step)}
+        for view in self.views.values():
+            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
+        return state
+
+    @staticmethod
+    def restored(state: State) -> CoordinateIterate:
+        w = CoordinateIterate(state["x"])
+        w._take_back(state)
+        return w
+
+
+def _leaves(step: float, v: Direction) -> str:
+    return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
+            "rule: testing.check_step tells what it does wrong.")
+
+
+def restored(state: State) -> Iterate:
+    """The iterate of either kind that wrote ``state``."""
+    return CoordinateIterate.restored(state) if "x" in state else Iterate.restored(state)

@@ -1,0 +1,32 @@
+"""The coordinates of a moving point, updated in place: what stochastic solvers ask their minibatches at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.points.direction import Direction
+from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, State
+
+
+class Position:
+    """``array`` is the point; it changes under the eyes of whoever keeps it."""
+
+    name = "position"
+
+    def __init__(self) -> None:
+        self.array: Array = np.zeros(0)
+
+    def moved(self, move: Direction, step: float) -> None:
+        if move.drift:
+            self.array *= 1.0 - move.drift * step
+        move.add_to(self.array, step)
+
+    def refresh(self, w: Iterate) -> None:
+        self.array = w.array()
+
+    def state(self) -> State:
+        return {"array": self.array.copy()}
+
+    def restore(self, state: State) -> None:
+        self.array = state["array"].copy()

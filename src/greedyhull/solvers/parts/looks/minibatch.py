@@ -1,0 +1,104 @@
+"""The gap of a fresh minibatch: an upper bound that fails with a small probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.kinds import listed
+from greedyhull.objectives.batch import count_of, source_of
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.looks.base import Looking, spent_on, weaker
+from greedyhull.solvers.parts.looks.gap import full_gap
+from greedyhull.solvers.parts.looks.reach import reach
+from greedyhull.solvers.parts.looks.timing import Looks
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.types import Array, AtomSet, Kind, Objective, Supply
+
+FEW = 1000  # terms in a sample that nobody gave a size
+GROUPS = 16  # parts of a sample whose differences tell how much it may be off
+TABLE = 5_000_000  # scores of single terms that are looked at, at most
+
+
+@dataclass(frozen=True)
+class MinibatchGap:
+    """max over S of ⟨∇f_B(w), w − ·⟩ for ``size`` fresh terms B, and what chance may add: kind "probability".
+
+    u = argmin f is a fixed point, and f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, where each of the numbers is between −C and C, C from
+    all terms (`looks.reach`). So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
+    (Hoeffding), or plus √(2V ln(2/δ)/b) + 14C ln(2/δ)/(3(b − 1)) (Maurer and Pontil), V the variance within B. The unknown u
+    is a point of the hull; mean + √V is convex in u, so it is largest at an atom, and no union over atoms is needed. Where
+    atoms are listed and terms can be asked one by one, the better of both bounds is taken, each with δ/2. The j-th look of a
+    run spends δ/(j(j + 1)), so that all of them together hold with probability 1 − δ.
+
+    ``size`` None takes 1000 terms, or a tenth of those that the run has asked for if that is more, so that the bound
+    shrinks as the run goes on. Where C is not known the bound is an estimate: the gap plus a one-sided t-interval at the best
+    atom.
+    """
+
+    size: int | None = None
+    delta: float = 0.05
+    every: int | None = None
+    averages: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        good = self.size is None or (isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
+                                     and self.size >= 2)
+        check(good, f"MinibatchGap(size={self.size!r}) was given; a whole number of at least two, or None, is wanted.")
+        check(0.0 < self.delta < 1.0, f"MinibatchGap(delta={self.delta!r}) was given; a number between 0 and 1 is wanted.")
+        Looks(1, self.every)
+
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
+        return _Working(self, f, S, w, memory)
+
+
+class _Working(Looking):
+    def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+        super().__init__(f, S, w, memory, config.size or FEW, config.every)
+        n = count_of(f)
+        self.config, self.n = config, float("inf") if n is None else n
+        self.C, self.atoms = reach(f, S), listed(S)
+
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        now, b = self.choice.point(w), self.config.size or max(FEW, int(0.1 * self.spent))
+        if b >= self.n:  # the sample would cost as much as all terms
+            return full_gap(self.f, now, self.oracle, also)
+        x, delta = now.array(), spent_on(self.config.delta, self.count)
+        source = source_of(self.f, self.memory.fresh(3, self.count))
+        about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
+        value, gap, slack, kind = about
+        if not self.f.traits.convex:
+            kind = "stationary"
+        return Progress(now, max(gap, 0.0), kind, slack, also=also, value=value, delta=self.config.delta)
+
+    def _proved(self, source: Supply, b: int, x: Array, delta: float, C: float) -> tuple[float, float, float, Kind]:
+        batch = source.draw(b)
+        g = batch.gradient(x)
+        d, slack, kind = self.oracle.glance(g)
+        gap = float(np.vdot(g, x)) - d.dot(g) + slack
+        atoms = self.atoms
+        scores = batch.pulls(x, atoms) if atoms is not None and b * len(atoms) <= TABLE else None
+        if scores is None:
+            gap += C * sqrt(2.0 * log(1.0 / delta) / b)
+        else:  # the better of two bounds, each of which may fail with probability δ/2
+            deviation = sqrt(2.0 * log(4.0 / delta) / b) * scores.std(axis=0, ddof=1)
+            bernstein = float((scores.mean(axis=0) + deviation).max()) + 14.0 * C * log(4.0 / delta) / (3.0 * (b - 1.0))
+            gap = min(gap + C * sqrt(2.0 * log(2.0 / delta) / b), bernstein)
+        return batch.value(x), gap, slack, weaker(kind, "probability")
+
+    def _estimated(self, source: Supply, b: int, x: Array, delta: float) -> tuple[float, float, float, Kind]:
+        from scipy.special import stdtrit
+
+        groups = min(GROUPS, b)
+        batches = [source.draw(b // groups) for _ in range(groups)]
+        gradients = np.stack([batch.gradient(x) for batch in batches])
+        g = gradients.mean(axis=0)
+        d, slack, _ = self.oracle.glance(g)
+        parts = np.array([float(np.vdot(part, x)) - d.dot(part) for part in gradients])
+        gap = float(parts.mean()) + slack + float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
+        return float(np.mean([batch.value(x) for batch in batches])), gap, slack, "estimate"

@@ -1,0 +1,95 @@
+"""The regret certificate: one call of the oracle bounds the error of the mean of all points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, log, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.batch import source_of
+from greedyhull.points.average import Average
+from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.solvers.parts.looks.base import Looking, spent_on, weaker
+from greedyhull.solvers.parts.looks.choice import seen_from
+from greedyhull.solvers.parts.looks.reach import reach
+from greedyhull.solvers.parts.looks.timing import Looks
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.types import Array, AtomSet, Objective, State
+
+SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
+
+
+@dataclass(frozen=True)
+class Regret:
+    """[Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k, which bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k.
+
+    It holds in expectation, after a number of steps that does not depend on the draws, if f is convex and
+    E[g_k | past] = ∇f(w_k): the estimator must be unbiased given the past. It costs nothing but one call of the oracle.
+
+    With ``delta`` it holds with probability 1 − δ at all looks together: the j-th adds C√(2 ln(1/δ_j) Σ(s_kα_k)²)/Σ α_k
+    with δ_j = δ/(j(j + 1)), C as in `MinibatchGap` (at most LD) and s_k the spread of g_k: 2 if nothing but its bound is known
+    (Azuma), b_k^−1/2 for a minibatch of independent terms.
+
+    The solver's point is then w̄, and the last iterate is ``also["last"]``.
+    """
+
+    delta: float | None = None
+    every: int | None = None
+    averages: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check(self.delta is None or 0.0 < self.delta < 1.0,
+              f"Regret(delta={self.delta!r}) was given; a probability between 0 and 1, or None, is wanted.")
+        Looks(1, self.every)
+
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
+        check(f.traits.convex, f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
+        C = None if self.delta is None else reach(f, S)
+        if self.delta is not None and C is None:
+            raise GreedyhullError(f"Regret(delta={self.delta:g}) needs a bound on the gradients of all terms, and {f!r} has "
+                                  "none. Give lipschitz= to finite_sum or expectation, or leave delta out.")
+        return _Working(self, f, S, w, memory, C or 0.0)
+
+
+class _Working(Looking):
+    def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: Memory, C: float) -> None:
+        super().__init__(f, S, w, memory, SAMPLE, config.every)
+        self.config, self.C = config, C
+        self.mean: Average = w.view("regret", lambda: Average(w, name="regret"))
+        self.slope: Array = np.zeros(S.shape)
+        self.total = self.inner = self.squares = 0.0
+
+    def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
+        self.slope += weight * g
+        self.inner += weight * float(np.vdot(g, x))
+        self.total += weight
+        self.squares += (weight * spread) ** 2
+        self.mean.include(weight)
+
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        mean = seen_from(w, CoordinateIterate(self.mean.array()))
+        value = source_of(self.f, self.memory.fresh(3, self.count)).draw(SAMPLE).value(mean.array())
+        kind, delta = ("expectation", 0.0) if self.config.delta is None else ("probability", self.config.delta)
+        also = {**(also or {}), "last": self.w.copy()}
+        if self.total == 0.0:  # nothing has been seen yet
+            return Progress(mean, inf, kind, also=also, value=value, delta=delta)  # type: ignore[arg-type]
+        g = self.slope / self.total
+        d, slack, oracle = self.oracle.glance(g)
+        gap = self.inner / self.total - d.dot(g) + slack
+        if self.config.delta is not None:
+            failing = spent_on(self.config.delta, self.count)
+            gap += self.C * sqrt(2.0 * log(1.0 / failing) * self.squares) / self.total
+        return Progress(mean, max(gap, 0.0), weaker(kind, oracle), slack, also=also, value=value,  # type: ignore[arg-type]
+                        delta=delta)
+
+    def state(self) -> State:
+        return {**super().state(), "slope": self.slope.copy(), "sums": np.array([self.total, self.inner, self.squares])}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self.slope = state["slope"].copy()
+        self.total, self.inner, self.squares = (float(x) for x in state["sums"])

@@ -1,0 +1,249 @@
+"""What a solve must remember to be continued: a suspended generator cannot be saved, so nothing lives in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.base import ClosedOracle
+from greedyhull.atoms.entering import as_answer, as_shortlist
+from greedyhull.errors import check
+from greedyhull.points.shapes import block_from
+from greedyhull.solvers.parts.careful import careful
+from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
+
+KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
+
+
+def never(k: int) -> bool:
+    """No point is wanted."""
+    return False
+
+
+class Memory:
+    """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
+
+    A saved state is that of a solve waiting at a ``yield``. The new generator begins that iteration again: `count`
+    goes on at the same k, and the oracle repeats the answers it had already given in it.
+    """
+
+    def __init__(self, seed: int = 0, *, warm: bool = False) -> None:
+        self.k, self.warm = 0, warm
+        self.gap: float | None = None
+        self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
+        self.delta = 0.0  # how likely it is to fail, where it may
+        self.guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
+        self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
+        self.asked: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
+        self.arrays: State = {}
+        self._rng: np.random.Generator | None = None
+        self._seed = seed
+        self._top: dict[str, Any] | None = None
+        self._oracle: Recorder | None = None
+        self._step: Step | None = None
+        self._pending: State = {}
+        self._parts: dict[str, Any] = {}
+
+    @property
+    def seed(self) -> int:
+        """What the random numbers of the solve began with."""
+        return self._seed
+
+    def fresh(self, *path: int) -> np.random.Generator:
+        """Random numbers beside those of `rng`, the same for the same path: to draw from them leaves the run as it is."""
+        return np.random.default_rng([self._seed, *path])
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The solve's own random numbers."""
+        if self._rng is None:
+            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+        return self._rng
+
+    def count(self, first: int = 0) -> Iterator[int]:
+        """k = first, first + 1, …, or from where a saved solve stood."""
+        self.k = max(self.k, first)
+        while True:
+            if self._rng is not None:
+                self._top = self._rng.bit_generator.state  # type: ignore[assignment]
+            yield self.k
+            if self._oracle is not None:
+                self._oracle.recent.clear()
+            self.k += 1
+
+    def step(self, rule: StepRule) -> Step:
+        """The rule at work in this solve."""
+        check(hasattr(rule, "start") and not isinstance(rule, type),
+              f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or Constant(0.1) is wanted.")
+        self._step = rule.start(self.warm)
+        saved = _under("step", self._pending)
+        if saved:
+            self._step.restore(saved)
+        return careful(rule, self._step)
+
+    def oracle(self, S: AtomSet) -> Recorder:
+        """The set's oracle for this solve, its calls counted."""
+        if self._oracle is None:
+            self._oracle = Recorder(S, lazy_rng(self._seed, 1))
+            saved = _under("oracle", self._pending)
+            if saved:
+                self._oracle.restore(saved)
+        return self._oracle
+
+    def part(self, name: str, make: Callable[[], Any]) -> Any:
+        """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
+        made = self._parts[name] = make()
+        saved = _under(f"part.{name}", self._pending)
+        if saved:
+            made.restore(saved)
+        return made
+
+    @property
+    def oracle_calls(self) -> int:
+        """How often the set was searched, the start included; answers from a cache do not count."""
+        return self.beside + (0 if self._oracle is None else self._oracle.searches)
+
+    @property
+    def curvature(self) -> float | None:
+        """The largest curvature that the step rule has met, where it looks for it."""
+        return getattr(self._step, "largest", None)
+
+    def state(self) -> State:
+        state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
+                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
+                        "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
+                        "beside": np.array(self.beside), "guide": np.array(self.guide)}
+        state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
+        if self._top is not None:
+            inner = self._top["state"]
+            words = [inner["state"] >> 64, inner["state"] & (2**64 - 1), inner["inc"] >> 64, inner["inc"] & (2**64 - 1)]
+            state["rng"] = np.array([*words, self._top["has_uint32"], self._top["uinteger"]], dtype=np.uint64)
+        if self._step is not None:
+            state.update({f"step.{name}": array for name, array in self._step.state().items()})
+        if self._oracle is not None:
+            state.update({f"oracle.{name}": array for name, array in self._oracle.state().items()})
+        for part, kept in self._parts.items():
+            state.update({f"part.{part}.{name}": array for name, array in kept.state().items()})
+        return state
+
+    def restore(self, state: State) -> None:
+        self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
+        self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
+        self.delta, self.beside = float(state["delta"]), int(state["beside"])
+        self.guide = float(state.get("guide", self.lower))
+        self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
+        self.arrays = _under("arrays", state)
+        self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
+        if "rng" in state:
+            a, b, c, d, has, integer = (int(x) for x in state["rng"])
+            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
+                                             "has_uint32": has, "uinteger": integer}
+            self._top = self._rng.bit_generator.state
+
+
+class _LazyRng:
+    """Random numbers for those who draw some: a generator is made at the first draw, for making one takes 20 µs."""
+
+    def __init__(self, *seed: int) -> None:
+        self._seed = seed
+
+    def __getattr__(self, name: str) -> Any:
+        made = np.random.Generator(np.random.PCG64(list(self._seed)))
+        self.__dict__.update({n: getattr(made, n) for n in dir(made) if not n.startswith("_")})
+        return self.__dict__[name]
+
+
+def lazy_rng(*seed: int) -> np.random.Generator:
+    """A generator that is made when it is first used."""
+    return _LazyRng(*seed)  # type: ignore[return-value]
+
+
+class Recorder:
+    """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
+
+    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "recent", "replay", "set")
+
+    def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
+        self.set, self.calls, self.glances = S, 0, 0
+        self.inner: Any = S.oracle(rng)
+        # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
+        self.closed = S.atom if type(self.inner) is ClosedOracle else None
+        self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
+        self.recent: list[Answer | Shortlist] = []
+        self.replay: list[Answer | Shortlist] = []
+        self.asked: Array | None = None  # the last gradient it was asked with
+
+    @property
+    def searches(self) -> int:
+        """How often the set was searched; answers from a cache do not count."""
+        return int(self.inner.misses) + self.glances if self.lazy else self.calls
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
+        self.asked = g
+        self.recent.append(answer)
+        return answer  # type: ignore[no-any-return]
+
+    def glance(self, g: Array) -> Answer:
+        """An answer for a look: counted and kept as any, but a schedule or a cache within the oracle does not notice.
+
+        So a run takes the same way however often it is looked at, and whether or not it was interrupted.
+        """
+        if self.replay or self.closed is not None:
+            return self.argmin(g)
+        before = self.inner.state()
+        answer = self.argmin(g)
+        self.inner.restore(before)
+        self.glances += 1
+        return answer
+
+    def aside(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        """An answer that is counted, and not kept for a resumed run: nothing of the run depends on it."""
+        self.calls += 1
+        if self.closed is not None:
+            return Answer(self.closed(g))
+        return self._seen(as_answer(self.inner.argmin(g, tol, enough), self.set.shape))
+
+    def _seen(self, answer: Answer) -> Answer:
+        if not self.set.sized:
+            self.set.saw(answer.atom)
+        return answer
+
+    def best(self, g: Array, m: int) -> Shortlist:
+        if self.replay:
+            answer: Any = self.replay.pop(0)
+        else:
+            self.calls += 1
+            answer = as_shortlist(self.inner.best(g, m), self.set)
+        self.asked = g
+        self.recent.append(answer)
+        return answer  # type: ignore[no-any-return]
+
+    def state(self) -> State:
+        state: State = {"calls": np.array(self.calls), "glances": np.array(self.glances), "given": np.array(len(self.recent))}
+        state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
+        for i, answer in enumerate(self.recent):
+            single = isinstance(answer, Answer)
+            block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
+            rest = 0.0 if isinstance(answer, Answer) else answer.rest
+            state[f"answer{i}.told"] = np.array([single, answer.slack, rest, KINDS.index(answer.kind)])
+            state.update({f"answer{i}.block.{name}": array for name, array in block.state().items()})
+        return state
+
+    def restore(self, state: State) -> None:
+        self.calls, self.glances = int(state["calls"]), int(state.get("glances", 0))
+        self.inner.restore(_under("inner", state))
+        for i in range(int(state["given"])):
+            single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])
+            block, kind = block_from(_under(f"answer{i}.block", state)), KINDS[int(number)]
+            self.replay.append(Answer(block[0], slack, kind) if single else Shortlist(block, slack, rest, kind))
+
+
+def _under(prefix: str, state: State) -> State:
+    """The part of ``state`` whose names begin with ``prefix.``, without it."""
+    return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}

@@ -1,0 +1,79 @@
+"""Regularisers Φ: what holds a regularised solver back, so that its points cannot follow the noise.
+
+A regulariser is any object with ``value(x)``, ``gradient(x)`` and ``rho``: Φ is ρ-strongly convex and its gradient is
+1-Lipschitz, both in the Euclidean norm. Where it has a method ``start(S)``, that gives the point a run begins at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.types import Array, AtomSet
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+
+class Regularizer(Protocol):
+    """Φ, ρ-strongly convex and 1-smooth on the hull."""
+
+    @property
+    def rho(self) -> float: ...
+    def value(self, x: Array) -> float: ...
+    def gradient(self, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """A regulariser that knows where it is least over a set."""
+
+    def start(self, S: AtomSet) -> Iterate: ...
+
+
+@dataclass(frozen=True)
+class SquaredNorm:
+    """Φ(w) = ½‖w‖², ρ = 1; seen from the first point it is ½‖w − w_1‖². Runs begin at the centre of the set, where
+    max Φ is least.
+
+    >>> SquaredNorm().gradient(np.array([1.0, -2.0]))
+    array([ 1., -2.])
+    """
+
+    rho: float = 1.0
+
+    def __post_init__(self) -> None:
+        check(self.rho == 1.0, f"SquaredNorm(rho={self.rho!r}) was given; ½‖w‖² is 1-strongly convex. To scale it, scale c.")
+
+    def value(self, x: Array) -> float:
+        return 0.5 * float(np.vdot(x, x))
+
+    def gradient(self, x: Array) -> Array:
+        return x
+
+    def start(self, S: AtomSet) -> Iterate:
+        return S.centre()
+
+
+def check_regularizer(given: Any) -> None:
+    """Raise unless ``given`` can be asked for Φ, ∇Φ and ρ."""
+    check(all(hasattr(given, name) for name in ("value", "gradient", "rho")) and not isinstance(given, type),
+          f"regularizer={given!r} was given; an object with value(x), gradient(x) and rho is wanted, such as SquaredNorm().")
+    check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} has rho = {given.rho!r}; it is to be "
+          "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
+
+
+def argmin_over(regularizer: Regularizer, S: AtomSet) -> Iterate:
+    """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
+    if isinstance(regularizer, Starting):
+        return regularizer.start(S)
+    from greedyhull.driver.minimize import minimize
+    from greedyhull.driver.stop import Iterations, RelativeToStart, Stalled
+    from greedyhull.objectives.by_name import function
+    from greedyhull.solvers.blended_pairwise import BlendedPairwise
+
+    f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
+    return minimize(f, S, BlendedPairwise(), stop=RelativeToStart(1e-9) | Stalled(50) | Iterations(2000)).point.copy()

@@ -1,0 +1,273 @@
+"""Step rules: how far to follow a line. A rule sees the line h(η) = f(w + ηv) and k, never the solver.
+
+Every rule keeps clear of the line's limit and its maximal step. The paper's rate holds for η_k = 2/(k+2), and for
+every rule that does at least as well as the model f(w) − ηg + Mη²/2 at that step: short, exact and backtracking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.objectives.line import NEAR
+from greedyhull.objectives.losses.kinks import KinkedLine
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.types import Line, State, StepRule
+
+KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
+
+
+def within(step: float, line: Line) -> float:
+    """``step`` cut back to where the line is defined: [0, max_step] below the limit; one that is NaN is no step."""
+    step = min(step, line.max_step) if step > 0.0 else 0.0
+    return step if step < line.limit else NEAR * line.limit
+
+
+def in_advance(rule: StepRule) -> APriori:
+    """The rule as one whose steps are known in advance."""
+    assert isinstance(rule, APriori)  # whoever asks was given no other
+    return rule
+
+
+class Plain:
+    """The working form of a rule that remembers nothing."""
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
+
+
+class _Scheduled:
+    """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
+    where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
+    that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
+    stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+
+    def __init__(self, rule: OpenLoop | LogAdaptive | Constant | Power, warm: bool) -> None:
+        self.rule, self.warm, self.shift = rule, warm, 0.0
+        self.first, self.gap, self.bend = 0, 0.0, 0.0
+
+    def __call__(self, line: Line, k: int) -> float:
+        if self.warm and not self._begun(line, k):
+            return 0.0  # where no line falls, the start is kept
+        return within(self.rule.at(k + self.shift), line)
+
+    def _begun(self, line: Line, k: int) -> bool:
+        begins = self.gap == 0.0
+        if begins and not line.slope < 0.0:
+            return False
+        if begins:
+            self.first, self.gap = k, -line.slope
+        bend = line.bend
+        if not isfinite(bend):  # unknown: the first line search tells
+            best = line.argmin() if begins else 0.0
+            bend = self.gap / best if best > 0.0 else 0.0
+        if bend > self.bend:
+            self.bend, self.shift = bend, max(self._count(self.gap / bend) - self.first, 0.0)
+        return True
+
+    def _count(self, eta: float) -> float:
+        """The k, not a whole number, at which the schedule has come down to ``eta``."""
+        low, high = 0.0, 1.0
+        while self.rule.at(high) > eta and high < 1e18:
+            low, high = high, 2.0 * high
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.rule.at(middle) > eta else (low, middle)
+        return high if self.rule.at(0.0) > eta else 0.0
+
+    def state(self) -> State:
+        return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
+
+    def restore(self, state: State) -> None:
+        shift, first, gap, bend = (float(x) for x in state["count"])
+        self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """η_k = ℓ/(k + ℓ). With ℓ = 2 the error is at most (2M + 4c)/(k + 2) (Theorem 2).
+
+    >>> OpenLoop().at(2)
+    0.5
+    """
+
+    ell: float = 2.0
+
+    def __post_init__(self) -> None:
+        check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
+
+    def at(self, k: float) -> float:
+        return self.ell / (k + self.ell)
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm)
+
+
+@dataclass(frozen=True)
+class LogAdaptive:
+    """η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)): open-loop steps that adapt to faster rates."""
+
+    def at(self, k: float) -> float:
+        ell = 2.0 + log(k + 1.0)
+        return ell / (k + ell)
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """η_k = η: the error settles within ε + Mη/2 (Theorem 1)."""
+
+    eta: float
+
+    def __post_init__(self) -> None:
+        check(0 < self.eta <= 1, f"Constant({self.eta!r}) was given; a step in (0, 1] is wanted.")
+
+    def at(self, k: float) -> float:
+        return self.eta
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm=False)
+
+
+@dataclass(frozen=True)
+class Power:
+    """η_k = (k + 1)^−p, the paper's k^−p for k counted from one. Σ η_k diverges for p ≤ 1, as Theorem 1 asks."""
+
+    p: float
+
+    def __post_init__(self) -> None:
+        check(0 <= self.p <= 1, f"Power({self.p!r}) was given; p in [0, 1] is wanted: for p > 1 the steps sum to a finite "
+                                "number and the iterates need not reach the optimum (Theorem 1).")
+
+    def at(self, k: float) -> float:
+        return float((k + 1.0) ** -self.p)
+
+    def start(self, warm: bool = False) -> _Scheduled:
+        return _Scheduled(self, warm)
+
+
+@dataclass(frozen=True)
+class Short:
+    """η = min(max_step, −h'(0)/bend): the minimiser of the parabola above h. Error at most 2M/(k + 3)."""
+
+    def start(self, warm: bool = False) -> Short._Working:
+        return self._Working()
+
+    class _Working(Plain):
+        def __call__(self, line: Line, k: int) -> float:
+            if not line.slope < 0.0:
+                return 0.0
+            bend = line.bend
+            check(not isinstance(line, KinkedLine), KINKED)
+            check(isfinite(bend), "Short() needs a finite bound on the curvature along the step, and this objective has "
+                                  "none there. Use Exact() or Backtracking().")
+            return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """η = argmin h: closed form for quadratics, a safeguarded Newton search otherwise. Error at most 2M/(k + 3)."""
+
+    def start(self, warm: bool = False) -> Exact._Working:
+        return self._Working()
+
+    class _Working(Plain):
+        def __call__(self, line: Line, k: int) -> float:
+            return line.argmin()
+
+
+@dataclass(frozen=True)
+class Capped:
+    """η = argmin of h over [0, η_k], η_k the step of ``rule``: a line search that a schedule holds back.
+
+    Where h is only a sample of f, the whole way to the minimum of h is too far; up to the cap it is not.
+
+    >>> from greedyhull.objectives.line import Parabola
+    >>> Capped(OpenLoop()).start()(Parabola(1.0, -1.0, 1.25, 1.0), k=2)
+    0.5
+    """
+
+    rule: OpenLoop | LogAdaptive | Constant | Power
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.rule, APriori) and not isinstance(self.rule, type),
+              f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
+
+    def start(self, warm: bool = False) -> Capped._Working:
+        return self._Working(self.rule.start(warm))
+
+    class _Working:
+        def __init__(self, cap: _Scheduled) -> None:
+            self.cap = cap
+
+        def __call__(self, line: Line, k: int) -> float:
+            return min(line.argmin(), self.cap(line, k))
+
+        def state(self) -> State:
+            return self.cap.state()
+
+        def restore(self, state: State) -> None:
+            self.cap.restore(state)
+
+
+@dataclass(frozen=True)
+class Backtracking:
+    """Short steps with a curvature that is estimated: doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2, then relaxed.
+
+    ``largest`` of the working rule is the largest M that was used; the run obeyed the curvature inequality with it, so
+    it certifies the run afterwards.
+    """
+
+    first: float | None = None
+    relax: float = 0.9
+
+    def __post_init__(self) -> None:
+        check(self.first is None or self.first > 0,
+              f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
+        check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
+
+    def start(self, warm: bool = False) -> Backtracking._Working:
+        return self._Working(self)
+
+    class _Working:
+        def __init__(self, rule: Backtracking) -> None:
+            self.rule = rule
+            self.M = 0.0 if rule.first is None else rule.first
+            self.largest = 0.0
+
+        def __call__(self, line: Line, k: int) -> float:
+            if not line.slope < 0.0 or line.max_step <= 0.0:
+                return 0.0
+            check(not isinstance(line, KinkedLine), KINKED)
+            start = line.value(0.0)
+            self.M = self.rule.relax * self.M if self.M > 0 else self._first(line, start)
+            noise = 1e-14 * (abs(start) + 1e-300)
+            for _ in range(100):
+                step = within(-line.slope / self.M, line)
+                if line.value(step) <= start + step * (line.slope + 0.5 * self.M * step) + noise:
+                    break
+                self.M *= 2.0
+            self.largest = max(self.largest, self.M)
+            return step
+
+        def _first(self, line: Line, start: float) -> float:
+            """The curvature seen over a tiny step."""
+            probe = within(1e-3 * min(line.max_step, 1.0), line)
+            least = max(1e-6 * abs(line.slope), 1e-300)
+            if probe * probe == 0.0:  # too short to see anything
+                return least
+            return max(least, 2.0 * (line.value(probe) - start - probe * line.slope) / (probe * probe))
+
+        def state(self) -> State:
+            return {"M": np.array(self.M), "largest": np.array(self.largest)}
+
+        def restore(self, state: State) -> None:
+            self.M, self.largest = float(state["M"]), float(state["largest"])

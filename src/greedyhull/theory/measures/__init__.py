@@ -1,0 +1,1 @@
+"""Constants of an objective on a set: curvature, noise, steepness."""

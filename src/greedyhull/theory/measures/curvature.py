@@ -1,0 +1,254 @@
+"""The curvature M of an objective over a set: exact for quadratics, an upper bound from sup φ'' for other losses.
+
+For f = ½wᵀHw − bᵀw, M = max over atoms of (s − s')ᵀH(s − s'). For f = Σ pᵢ φᵢ(aᵢ·w), with [loᵢ, hiᵢ] the range of aᵢ·w over
+the set and βᵢ = sup φᵢ'' on it, H = Σ pᵢβᵢ aᵢaᵢᵀ bounds every Hessian on the hull, so its M bounds that of f. So does
+Σ pᵢβᵢ(hiᵢ − loᵢ)², row by row. An intercept subtracts the weighted mean from every column of A; it only lowers M.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, some_columns
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.kinds import profiled
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
+
+if TYPE_CHECKING:
+    from greedyhull.objectives.quadratic import QuadraticForm
+
+SMALL = 2000  # the largest d for which H is made
+EIGEN = 1500  # the largest size for which eigenvalues are computed
+
+
+def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
+    """M of a quadratic ½wᵀQw − bᵀw over the hull of S.
+
+    >>> import greedyhull as gh
+    >>> form_curvature(gh.quadratic(np.diag([1.0, 3.0])), gh.L1Ball(2, radius=2.0))
+    M = 48 (exact)
+    """
+    return S.curvature(Square(f.design.precise()))
+
+
+def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
+    """M of φ(Aw) over the hull of S.
+
+    >>> import greedyhull as gh
+    >>> composite_curvature(gh.logistic(np.eye(2), [1, -1]), gh.Simplex(2))
+    M = 0.25 (upper bound)
+    """
+    check(len(f.domain) == 1, f"The curvature of {f!r} on points of shape {f.domain} has no formula here. Use Backtracking().")
+    A, loss = f.design.precise(), f.loss
+    if f.traits.quadratic:
+        c = np.asarray(loss.curvature(np.zeros(A.n)), dtype=np.float64)
+        M = S.curvature(Weighted(A, c, f.has_intercept))
+        return M if M.status == "exact" else _capped(M, c, S.row_ranges(A))
+    low, high = S.row_ranges(A)
+    c = _weights(loss, low, high)
+    if not np.isfinite(c).all():
+        return Constant(np.inf, "upper bound", "M")
+    return _capped(S.curvature(Weighted(A, c, f.has_intercept)), c, (low, high))
+
+
+def _weights(loss: Loss, low: Array, high: Array) -> Array:
+    """pᵢβᵢ, with βᵢ = sup φᵢ'' over the range of row i."""
+    inner, fitted = loss, profiled(loss)
+    if fitted is not None:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
+        inner = fitted.loss
+        try:
+            low, high = low + fitted.intercept(high), high + fitted.intercept(low)
+        except GreedyhullError:
+            low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
+    beta = np.broadcast_to(np.asarray(inner.beta(low, high), dtype=np.float64), low.shape)
+    matters = np.asarray(np.broadcast_to(inner.p, low.shape) > 0)
+    if fitted is None:
+        matters = matters & (high > low)
+    return np.asarray(np.where(matters, beta, 0.0) * inner.p)
+
+
+def _capped(M: Constant, c: Array, ranges: tuple[Array, Array]) -> Constant:
+    """The smaller of M and Σ cᵢ widthᵢ²."""
+    return Constant(min(float(M), float(c @ (ranges[1] - ranges[0]) ** 2)), "upper bound", "M")
+
+
+class Form(ABC):
+    """A positive semidefinite H on R^d, as far as its curvature over a set needs it."""
+
+    d: int
+    rows: int  # the length of an image of a point
+    cost: float  # multiplications that one entry of H costs
+
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """H_jj for every j."""
+
+    @abstractmethod
+    def entries(self, I: Index, J: Index) -> Array:
+        """The part of H with rows I and columns J."""
+
+    @abstractmethod
+    def apply(self, x: Array) -> Array:
+        """Hx."""
+
+    @abstractmethod
+    def images(self, V: Any) -> tuple[Array, Array]:
+        """L and R with LRᵀ = VHVᵀ, for points in the rows of V."""
+
+    @abstractmethod
+    def signs(self, widths: Array) -> float:
+        """An upper bound on (Δx)ᵀH(Δx) over signs x, for Δ = widths ≥ 0."""
+
+    @abstractmethod
+    def _top_bound(self) -> float:
+        """An upper bound on λ_max(H)."""
+
+    @cached_property
+    def _matrix(self) -> Array | None:
+        return self.entries(np.arange(self.d), np.arange(self.d)) if self.d <= SMALL else None
+
+    def matrix(self) -> Array | None:
+        """H itself where it is small enough, else None."""
+        return self._matrix
+
+    @cached_property
+    def _top(self) -> Constant:
+        square = self._squared()
+        if square is None:
+            return Constant(self._top_bound(), "upper bound", "λ_max")
+        from scipy.linalg import eigvalsh
+
+        k = len(square) - 1
+        return Constant(max(float(eigvalsh(square, subset_by_index=[k, k])[0]), 0.0), "exact", "λ_max")
+
+    def top(self) -> Constant:
+        """λ_max(H): exact where a side of the problem is small enough, else from above."""
+        return self._top
+
+    def _squared(self) -> Array | None:
+        """A small matrix with the same largest eigenvalue."""
+        return self.matrix() if self.d <= EIGEN else None
+
+
+class Square(Form):
+    """H = Q, given by its columns."""
+
+    def __init__(self, design: Design) -> None:
+        self.design, (self.d,) = design, design.domain
+        self.rows, self.cost = self.d, 1.0
+
+    def diagonal(self) -> Array:
+        return np.concatenate([in_full(block)[J, np.arange(len(J))] for J, block in columns(self.design)])
+
+    def entries(self, I: Index, J: Index) -> Array:
+        return in_full(some_columns(self.design, J))[I]
+
+    def apply(self, x: Array) -> Array:
+        return self.design.matvec(x)
+
+    def images(self, V: Any) -> tuple[Array, Array]:
+        return in_full(V), np.concatenate([in_full(V @ block) for _, block in columns(self.design)], axis=1)
+
+    def signs(self, widths: Array) -> float:
+        """Σ |Q_ij| Δ_iΔ_j."""
+        total = 0.0
+        for J, block in columns(self.design):
+            total += float(widths @ (abs(block) @ widths[J]))
+        return total
+
+    def _top_bound(self) -> float:
+        """The least of the trace, the Frobenius norm and the largest row sum."""
+        squares = sums = 0.0
+        for _, block in columns(self.design):
+            squares += float((block * block).sum())
+            sums = max(sums, float(abs(block).sum(axis=0).max()))
+        return min(float(self.diagonal().sum()), float(np.sqrt(squares)), sums)
+
+
+class Weighted(Form):
+    """H = Aᵀ diag(c) A = BᵀB; with ``centred`` the c-weighted mean of every column of A is subtracted first."""
+
+    def __init__(self, design: Design, c: Array, centred: bool) -> None:
+        self.design, self.c, (self.d,) = design, c, design.domain
+        self.rows = design.n
+        self.cost = float(design.n)
+        total = float(c.sum())
+        self.mean = design.adjoint(c) / total if centred and total > 0 else None
+
+    def _part(self, J: Index, block: Any) -> Any:
+        """The columns J of B."""
+        root = np.sqrt(self.c)[:, None]
+        if self.mean is not None:
+            return root * (in_full(block) - self.mean[J])
+        return (block * root).tocsc() if hasattr(block, "tocsc") else block * root
+
+    def _parts(self) -> Iterator[tuple[Index, Any]]:
+        for J, block in columns(self.design):
+            for start in range(0, len(J), 256) if self.mean is not None and hasattr(block, "tocsc") else (None,):
+                piece = slice(None) if start is None else slice(start, start + 256)
+                yield J[piece], self._part(J[piece], block[:, piece])
+
+    def diagonal(self) -> Array:
+        if self.mean is None:
+            return self.design.energies(self.c)
+        return np.concatenate([(part * part).sum(axis=0) for _, part in self._parts()])
+
+    def entries(self, I: Index, J: Index) -> Array:
+        left, right = (self._part(K, some_columns(self.design, K)) for K in (I, J))
+        return in_full(left.T @ right)
+
+    @cached_property
+    def _matrix(self) -> Array | None:
+        """BᵀB, summed over chunks of rows."""
+        if self.d > SMALL:
+            return None
+        H = np.zeros((self.d, self.d))
+        for I, block in row_blocks(self.design):
+            B = (block if self.mean is None else block - self.mean) * np.sqrt(self.c[I])[:, None]
+            H += B.T @ B
+        return H
+
+    def apply(self, x: Array) -> Array:
+        image = np.zeros(self.rows)
+        for J, part in self._parts():
+            image += part @ x[J]
+        return np.concatenate([part.T @ image for _, part in self._parts()])
+
+    def images(self, V: Any) -> tuple[Array, Array]:
+        total = np.zeros((V.shape[0], self.rows))
+        for J, part in self._parts():
+            total += in_full(V[:, J] @ part.T)
+        return total, total
+
+    def signs(self, widths: Array) -> float:
+        """Σ|H_ij| Δ_iΔ_j where H is small, else ‖ |B| Δ ‖²."""
+        H = self.matrix()
+        if H is not None:
+            return float(widths @ np.abs(H) @ widths)
+        image = np.zeros(self.rows)
+        for J, part in self._parts():
+            image += abs(part) @ widths[J]
+        return float(image @ image)
+
+    def _squared(self) -> Array | None:
+        if self.d <= EIGEN or self.rows > EIGEN:
+            return super()._squared()
+        K = np.zeros((self.rows, self.rows))  # BBᵀ, the smaller side
+        for _, part in self._parts():
+            K += in_full(part @ part.T)
+        return K
+
+    def _top_bound(self) -> float:
+        """The lesser of the trace and ‖B‖₁‖B‖_∞."""
+        rows, most = np.zeros(self.rows), 0.0
+        for _, part in self._parts():
+            size = abs(part)
+            rows += np.asarray(size.sum(axis=1)).ravel()
+            most = max(most, float(size.sum(axis=0).max()))
+        return min(float(self.diagonal().sum()), most * float(rows.max()))

@@ -1,0 +1,1 @@
+"""Which bounds of the paper hold for a run."""

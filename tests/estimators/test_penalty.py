@@ -1,0 +1,93 @@
+"""A penalty as a budget: the penalised problem, solved through the radius whose price it is."""
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+from greedyhull.estimators.penalty import Below, at_price, lowest_sum
+
+rng = np.random.default_rng(1)
+X, noise = rng.standard_normal((60, 15)), rng.standard_normal(60)
+y = X[:, 0] - 2 * X[:, 5] + 0.3 * noise
+signs, counts = np.sign(y), np.floor(np.exp(0.5 * X[:, 0]) * 2)
+PROBLEMS = [gh.least_squares(X, y), gh.least_squares(X, y, intercept=True), gh.logistic(X, signs), gh.poisson(X, counts),
+            gh.huber(X, y), gh.squared_hinge(X, signs, intercept=True)]
+
+
+def solve(f):
+    return lambda S, start, gap=1e-10: gh.minimize(f, S, start=start, stop=gh.Gap(gap) | gh.Stalled(200) | gh.Iterations(2000))
+
+
+@pytest.mark.parametrize("f", PROBLEMS, ids=repr)
+@pytest.mark.parametrize("share", [0.9, 0.3, 0.01])
+def test_the_penalised_minimum_is_found_and_certified(f, share):
+    g = f.gradient(gh.L1Ball(15, 1.0).centre())
+    alpha = share * np.abs(g).max()
+    found = at_price(f, gh.L1Ball(15, 1.0), alpha, solve(f), 1e-8)
+    value, gap = found.certificate.value, found.certificate.gap
+    assert gap <= 1e-8 * max(abs(value), f.scale)
+    for factor in (0.7, 0.9, 0.99, 1.01, 1.1, 1.5):  # no other radius does better than the certificate allows
+        s = solve(f)(gh.L1Ball(15, found.radius * factor), None)
+        assert s.value + alpha * np.abs(s.point.array()).sum() >= value - gap
+    assert found.solution.price == pytest.approx(alpha, rel=1e-3)
+
+
+def test_it_agrees_with_coordinate_descent():
+    Lasso = pytest.importorskip("sklearn.linear_model").Lasso
+    f = gh.least_squares(X, y, intercept=True)
+    found = at_price(f, gh.L1Ball(15, 1.0), 0.1, solve(f), 1e-9)
+    other = Lasso(alpha=0.1, tol=1e-12, max_iter=100_000).fit(X, y)
+    np.testing.assert_allclose(found.solution.point.array(), other.coef_, atol=1e-6)
+
+
+def test_a_penalty_that_nothing_is_worth_leaves_nothing():
+    f = gh.least_squares(X, y)
+    found = at_price(f, gh.L1Ball(15, 1.0), 100.0, solve(f))
+    assert np.abs(found.solution.point.array()).sum() < 1e-6
+    assert found.certificate.gap <= 1e-6 * found.certificate.value
+
+
+def test_weights_of_the_norm_count():
+    f, weights = gh.least_squares(X, y), np.linspace(0.5, 2.0, 15)
+    found = at_price(f, gh.L1Ball(15, 1.0, weights=weights), 0.05, solve(f), 1e-9)
+    w = found.solution.point.array()
+    g = X.T @ (X @ w - y) / 60
+    np.testing.assert_allclose(g[w != 0], -0.05 * weights[w != 0] * np.sign(w[w != 0]), atol=1e-5)
+    assert (np.abs(g) <= 0.05 * weights + 1e-5).all()
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan])
+def test_penalties_that_are_none_are_refused(alpha):
+    f = gh.least_squares(X, y)
+    with pytest.raises(gh.GreedyhullError, match="alpha"):
+        at_price(f, gh.L1Ball(15, 1.0), alpha, solve(f))
+
+
+def test_a_loss_without_a_floor_is_refused():
+    f = gh.quadratic(np.eye(3), np.ones(3))
+    with pytest.raises(gh.GreedyhullError, match="Give a radius"):
+        at_price(f, gh.L1Ball(3, 1.0), 0.1, solve(f))
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-20, 1e20, 1e100])
+def test_the_size_of_data_and_targets_is_no_obstacle(size):
+    f = gh.least_squares(X, y)
+    plain = at_price(f, gh.L1Ball(15, 1.0), 0.1, solve(f))
+    for f, scale in ((gh.least_squares(size * X, y), 1.0 / size), (gh.least_squares(X, size * y), size)):
+        found = at_price(f, gh.L1Ball(15, 1.0), 0.1 * size, solve(f))
+        assert found.converged
+        np.testing.assert_allclose(found.solution.x / scale, plain.solution.x, atol=1e-3)
+
+
+def test_a_line_that_is_too_steep_and_one_that_is_too_flat_bound_the_minimum_where_they_cross():
+    assert lowest_sum([Below(5.0, 3.0)], 2.0, 4.0, 0.0) == 3.0  # alone: 5 − 3r + 2r at the farthest r, (4 − 0)/2
+    assert lowest_sum([Below(2.0, 1.0)], 2.0, 4.0, 0.0) == 2.0  # alone: at r = 0
+    assert lowest_sum([Below(5.0, 3.0), Below(2.0, 1.0)], 2.0, 4.0, 0.0) == 3.5  # 5 − 3r = 2 − r at r = 1.5: ½ + 2·1.5
+
+
+def test_a_penalty_beyond_rounding_is_not_called_certified():
+    f = gh.least_squares(X, y)
+    found = at_price(f, gh.L1Ball(15, 1.0), 1e-30, solve(f))
+    least = float(f.value(gh.L1Ball(15, 100.0).decompose(np.linalg.lstsq(X, y)[0])))
+    assert not found.converged and found.certificate.lower <= least
+    assert found.certificate.value == pytest.approx(least)

@@ -1,0 +1,183 @@
+"""Small quadratics over the simplex: the weights are feasible, no worse than before, and proved best by other means."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from greedyhull.solvers.parts import simplex_qp
+from greedyhull.solvers.parts.simplex_qp import solve_simplex_qp
+
+LONG = np.longdouble
+
+
+def worth(G, c, start, alpha):
+    """The change of the quadratic, in extended precision."""
+    step = alpha.astype(LONG) - start.astype(LONG)
+    return float(c.astype(LONG) @ step + step @ G.astype(LONG) @ step / 2)
+
+
+def gap(G, c, start, alpha):
+    """max over the simplex of ⟨∇h(α), α − ·⟩, in extended precision: h(α) − min h is at most that."""
+    grad = c.astype(LONG) + G.astype(LONG) @ (alpha.astype(LONG) - start.astype(LONG))
+    return float(alpha.astype(LONG) @ grad - grad.min())
+
+
+def size(G, c):
+    return np.abs(G).max() + np.abs(c).max()
+
+
+def by_enumeration(G, c, start):
+    """The minimum over all faces, each solved by least squares on its optimality conditions."""
+    m, best = len(start), np.inf
+    for k in range(1, m + 1):
+        for face in map(list, combinations(range(m), k)):
+            conditions = np.zeros((k + 1, k + 1))
+            conditions[:k, :k], conditions[:k, k], conditions[k, :k] = G[np.ix_(face, face)], 1.0, 1.0
+            found = np.linalg.lstsq(conditions, np.append((G @ start - c)[face], 1.0), rcond=None)[0][:k]
+            if (found >= -1e-9).all():
+                alpha = np.zeros(m)
+                alpha[face] = np.maximum(found, 0.0)
+                if alpha.sum() > 0:
+                    best = min(best, worth(G, c, start, alpha / alpha.sum()))
+    return best
+
+
+def problem(rng, m, rank, *, twins=False, zero=False, scale=0.0):
+    Z = rng.standard_normal((rank, m)) * 10.0 ** rng.uniform(-scale, scale, m)
+    if twins and m > 1:
+        Z[:, rng.integers(m, size=m // 2)] = Z[:, rng.integers(m, size=m // 2)]
+    if zero:
+        Z[:, rng.integers(m)] = 0.0
+    start = np.where(rng.random(m) < 0.5, rng.random(m), 0.0)
+    start[rng.integers(m)] += 0.1
+    start /= start.sum()
+    c = Z.T @ (Z @ start - rng.standard_normal(rank) * 10.0 ** rng.uniform(-1, 1))
+    return Z.T @ Z, c, start
+
+
+def check(G, c, start, tol, found):
+    kept = [x.copy() for x in (G, c, start)]
+    assert (found >= 0.0).all() and abs(found.sum() - 1.0) <= 1e-14 * len(found)
+    assert worth(G, c, start, found) <= 1e-14 * size(G, c), "the objective went up"
+    assert gap(G, c, start, found) <= 1.01 * tol + 2e-15 * len(found) * size(G, c)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, (G, c, start), strict=True))
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 10**9), m=st.integers(1, 6), rank=st.integers(1, 8), twins=st.booleans(), zero=st.booleans())
+@example(seed=0, m=1, rank=1, twins=False, zero=True)
+def test_as_good_as_the_best_of_all_faces(seed, m, rank, twins, zero):
+    G, c, start = problem(np.random.default_rng(seed), m, rank, twins=twins, zero=zero)
+    tol = 1e-12 * size(G, c)
+    found = solve_simplex_qp(G, c, start, tol)
+    check(G, c, start, tol, found)
+    assert worth(G, c, start, found) <= by_enumeration(G, c, start) + 1e-10 * size(G, c)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 40, 96, 97, 200])
+@pytest.mark.parametrize("rank", [1, 7, 60, 300])
+@pytest.mark.parametrize("twins", [False, True], ids=["", "twins"])
+def test_every_size_is_solved_to_its_tolerance(m, rank, twins):
+    G, c, start = problem(np.random.default_rng(m + rank), m, rank, twins=twins, zero=twins)
+    for tol in (1e-2 * size(G, c), 1e-6 * size(G, c), 1e-10 * size(G, c)):
+        check(G, c, start, tol, solve_simplex_qp(G, c, start, tol))
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 10**9), m=st.integers(2, 30), rank=st.integers(1, 40), scale=st.floats(0.0, 4.0),
+       whole=st.floats(-8, 8))
+def test_adversarial_scales(seed, m, rank, scale, whole):
+    """Columns from 1e-4 to 1e4, so that G spans sixteen orders, and the whole problem scaled by 1e-8 to 1e8."""
+    G, c, start = problem(np.random.default_rng(seed), m, rank, scale=scale, zero=True, twins=True)
+    G, c = 10.0**whole * G, 10.0**whole * c
+    tol = 1e-9 * size(G, c)
+    check(G, c, start, tol, solve_simplex_qp(G, c, start, tol))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**9), m=st.integers(2, 60), rank=st.integers(1, 80), scale=st.floats(0.0, 2.0))
+def test_lapack_and_the_kernel_reach_the_same_minimum(seed, m, rank, scale):
+    G, c, start = problem(np.random.default_rng(seed), m, rank, scale=scale)
+    tol = 1e-11 * size(G, c)
+    found = solve_simplex_qp(G, c, start, tol)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simplex_qp, "COMPILED_UP_TO", 0)
+        plain = solve_simplex_qp(G, c, start, tol)
+    check(G, c, start, tol, plain)
+    assert worth(G, c, start, found) == pytest.approx(worth(G, c, start, plain), abs=2.1 * tol)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_against_scipy(seed):
+    G, c, start = problem(np.random.default_rng(seed), 15, 20)
+    found = solve_simplex_qp(G, c, start, 1e-12)
+    theirs = minimize(lambda a: c @ (a - start) + 0.5 * (a - start) @ G @ (a - start), start,
+                      jac=lambda a: c + G @ (a - start), method="SLSQP", bounds=[(0, 1)] * 15,
+                      options={"ftol": 1e-15, "maxiter": 1000},
+                      constraints={"type": "eq", "fun": lambda a: a.sum() - 1, "jac": np.ones_like})
+    assert worth(G, c, start, found) == pytest.approx(theirs.fun, rel=1e-6, abs=1e-8)
+
+
+def test_a_linear_function_goes_to_its_best_vertex():
+    """Where the Hessian is zero on the face, as for losses in their flat part."""
+    found = solve_simplex_qp(np.zeros((4, 4)), np.array([1.0, -1.0, 0.5, -0.5]), np.full(4, 0.25), 1e-12)
+    np.testing.assert_array_equal(found, [0.0, 1.0, 0.0, 0.0])
+
+
+def test_weights_that_are_already_best_stay():
+    G, c, start = problem(np.random.default_rng(3), 10, 30)
+    best = solve_simplex_qp(G, c, start, 1e-13)
+    grad = c + G @ (best - start)
+    np.testing.assert_allclose(solve_simplex_qp(G, grad, best, 1e-8), best, atol=1e-15)
+
+
+def test_a_tolerance_of_zero_ends():
+    for m in (5, 120):
+        G, c, start = problem(np.random.default_rng(m), m, 4)
+        check(G, c, start, 1e-12 * size(G, c), solve_simplex_qp(G, c, start, 0.0))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_any_memory_order(order):
+    G, c, start = problem(np.random.default_rng(8), 12, 20)
+    found = solve_simplex_qp(np.array(G, order=order), c, start, 1e-12)
+    np.testing.assert_allclose(found, solve_simplex_qp(G, c, start, 1e-12), atol=1e-9)
+
+
+def test_a_single_weight_has_nowhere_to_go():
+    np.testing.assert_array_equal(solve_simplex_qp(np.eye(1), np.ones(1), np.array([1.0]), 0.0), [1.0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_thinning_out_leaves_independent_atoms_and_a_lower_value(seed):
+    """More atoms than the Hessian has dimensions: those that depend on others leave, and the quadratic does not rise."""
+    rng = np.random.default_rng(seed)
+    m, rank = 60, int(rng.integers(1, 12))
+    Z = rng.standard_normal((rank, m))
+    G, start = Z.T @ Z, rng.dirichlet(np.ones(m))
+    c = rng.standard_normal(m) if seed % 3 else Z.T @ rng.standard_normal(rank)
+    alpha = start.copy()
+    assert simplex_qp.thin_out(G, c, alpha)
+    left = np.flatnonzero(alpha)
+    assert (alpha >= 0.0).all() and abs(alpha.sum() - 1.0) < 1e-12
+    assert worth(G, c, start, alpha) <= 1e-10
+    assert len(left) < m
+    if seed % 3 == 0:  # along every line the quadratic is constant, so that the point Zα stays
+        np.testing.assert_allclose(Z @ alpha, Z @ start, atol=1e-9)
+    for _ in range(3):  # where the pivot left, the rest is for the next call
+        simplex_qp.thin_out(G, c, alpha)
+    left = np.flatnonzero(alpha)
+    assert len(left) <= rank + 1
+    assert not simplex_qp.thin_out(G, c, alpha)
+
+
+def test_independent_atoms_are_not_thinned_out():
+    G, c, start = problem(np.random.default_rng(0), 10, 30)
+    alpha = start.copy()
+    assert not simplex_qp.thin_out(G, c, alpha)
+    np.testing.assert_array_equal(alpha, start)
+    assert not simplex_qp.thin_out(np.eye(2), np.ones(2), np.array([0.0, 1.0]))
