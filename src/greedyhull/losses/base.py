@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.lengths import length
 from greedyhull.line import Curve
 from greedyhull.types import Array, Index, Line
 
@@ -186,7 +187,7 @@ class Separable(ABC):
         with np.errstate(all="ignore"):
             here = self.slopes(z)
             change = np.maximum(np.abs(self.slopes(z + off) - here), np.abs(self.slopes(z - off) - here))
-            return off * float(np.linalg.norm(self.p * change))
+            return off * length(np.asarray(self.p * change))
 
     def heaviest(self) -> float:
         """max pᵢ, looked for once."""
