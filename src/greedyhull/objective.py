@@ -69,6 +69,11 @@ class Composite:
                 return 0.0
         return loss if np.isfinite(loss) else 0.0
 
+    @property
+    def smooth(self) -> bool:
+        """Whether gradients are gradients; else f has kinks, and they are subgradients."""
+        return self.traits.smooth
+
     # --- at a point -----------------------------------------------------------------------------------------------
 
     def at(self, w: Iterate) -> Image:

@@ -92,9 +92,7 @@ class Perhaps(gh.AtomSet):
         return Basis(int(g.argmin()), 1.0)
 
     def oracle(self, rng):
-        oracle = super().oracle(rng)
-        oracle.exact = None
-        return Doubtful(oracle)
+        return Doubtful(super().oracle(rng))
 
 
 class Doubtful:
