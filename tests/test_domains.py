@@ -203,3 +203,16 @@ def test_tiny_probabilities_are_no_edge_where_nothing_cancels():
     w = np.array([1.0, 0.0])
     assert gh.certify(f, gh.Simplex(2), w).value == pytest.approx(10 * np.log(10.0))
     assert gh.minimize(f, gh.Simplex(2), gh.FrankWolfe(), start=w, stop=gh.Gap(1e-9)).converged
+
+
+def test_a_poisson_loss_that_rounding_decides_on_is_refused():
+    """Huge atoms cancel: z is known up to more than e^z can bear."""
+    a = 3.3e17
+    f = gh.poisson(np.array([[1.0, 1.0 / 3.0]]), np.array([1.0]))
+    S = gh.Vertices(np.array([[a, -3 * a], [-a, 3 * a], [0.0, 1.0]]))
+    try:
+        c = gh.certify(f, S, S.centre())
+    except gh.GreedyhullError as error:
+        assert "rounding decides" in str(error) or "inf" in str(error)
+    else:
+        assert c.gap == np.inf

@@ -135,3 +135,12 @@ def test_log_likelihood():
     s = gh.minimize(f, S, stop=STOP)
     best = gh.minimize(gh.log_likelihood(P.astype(np.float64)), S, stop=gh.Relative(1e-10)).value
     assert s.converged and s.certificate.lower <= best + 1e-14 and s.value - best <= s.gap + 1e-14
+
+
+@pytest.mark.parametrize("target", [0.82843643, 123.456, 1e-6])
+def test_equal_targets_and_an_intercept_are_no_drift(target):
+    X = np.array([[2.0, 2.0], [0.0, -1.0], [-1.0, 2.0]], dtype=np.float32)
+    for make in (gh.huber, gh.least_squares):
+        f = make(X, np.full(3, target, dtype=np.float32), sample_weight=np.array([0.2, 0.5, 0.3]), intercept=True)
+        for solver in (gh.BlendedPairwise(), gh.Corrective()):  # a DriftWarning is an error in tests
+            assert gh.minimize(f, gh.Simplex(2), solver, stop=gh.Iterations(5)).certificate.kind == "always"

@@ -16,6 +16,7 @@ from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import closing
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.progress import Event
 
@@ -71,11 +72,12 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
 
 def _drift(run: Run, w: Iterate) -> float:
     """What rounding can have done to the value that the views have, in all moves of the run."""
-    moves, rounding = 1.0 + run.memory.k, float(run.f.rounding(w, run.S))
+    moves, f = 1.0 + run.memory.k, run.f
     if not run.drifts:
-        return moves * rounding
+        return moves * float(f.rounding(w, run.S))
+    single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
-    return moves * (SINGLE / DOUBLE * rounding + SINGLE * (start + float(run.f.scale))) + UNDER
+    return moves * (single + SINGLE * (start + float(f.scale))) + UNDER
 
 
 def noise(f: object, w: Iterate) -> float:

@@ -180,7 +180,8 @@ class Run:
             return self._note(p, value, gap, memory.lower, p.kind, p.delta)
         earlier = max(value - memory.lower, 0.0) + self.blur  # this value is rounded too; that bound is about another point
         if gap <= earlier and p.kind in (memory.kind, "always"):
-            return self._note(p, value, gap, memory.lower, p.kind, p.delta)
+            known = memory.lower if memory.kind == p.kind else value - gap  # a bound that promises less is not this one's
+            return self._note(p, value, gap, known, p.kind, p.delta)
         return self._note(p, value, earlier, memory.lower, memory.kind, memory.delta)
 
     def _note(self, p: Progress, value: float, gap: float, lower: float, kind: Kind, delta: float) -> Event:

@@ -69,6 +69,11 @@ class Composite:
                 return 0.0
         return loss if np.isfinite(loss) else 0.0
 
+    @property
+    def smooth(self) -> bool:
+        """Whether gradients are gradients; else f has kinks, and they are subgradients."""
+        return self.traits.smooth
+
     # --- at a point -----------------------------------------------------------------------------------------------
 
     def at(self, w: Iterate) -> Image:
@@ -225,11 +230,12 @@ class Composite:
             self._reach = (S, S.absolute(norms), S.seen)
         return self._reach[1]
 
-    def rounding(self, w: Iterate, S: AtomSet) -> float:
+    def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.
 
         z = Aw is known up to ‖e‖ ≤ eps·terms·‖z‖: that moves φ by ⟨r, e⟩, and by `swing` where r is nothing. An
-        intercept is subtracted from z, so that errors are relative to its size too.
+        intercept is subtracted from z, so that errors are relative to its size too. ``eps`` is that of float32 where one
+        asks what a float32 run may have gathered.
         """
         view: Any = w.views.get(self)
         if view is None or view.residual is None:
@@ -248,12 +254,12 @@ class Composite:
         else:
             spread = steep * far
         size = loss.size(value, view.z)
-        allowance: float = EPS * (n * size + count * spread) + left
-        if not loss.everywhere and self._at_edge(w, view, spread, EPS * (16 + terms)):
+        allowance: float = eps * (n * size + count * spread) + left
+        if not loss.everywhere and self._at_edge(w, view, spread, eps * (16 + terms)):
             return np.inf
         if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
             return allowance
-        swing = loss.swing(size, view.z, EPS * (16 + terms) * far)
+        swing = loss.swing(size, view.z, eps * (16 + terms) * far)
         rest: float = swing + LEAST * count * (1.0 + steep + far)
         return allowance + rest
 

@@ -111,3 +111,11 @@ def test_some_of_the_rows(name: str) -> None:
     assert make(y, 0.25).on(rows).value(z[rows]) == pytest.approx(float(formula(z, y)[rows].mean()))
     p = np.array([0.1, 0.2, 0.3, 0.4])
     assert make(y, p).on(rows).value(z[rows]) == pytest.approx(float((p * formula(z, y))[rows].sum() / p[rows].sum()))
+
+
+def test_swings_of_tiny_slopes_do_not_vanish():
+    """Squares of slopes underflow long before the slopes do."""
+    loss = Power(np.array([1e-58]), 1.0, power=4.0)
+    z, off = np.array([1e-58]), 1e-68
+    worst = max(loss.value(z + s * off) for s in (-1.0, 1.0))
+    assert 0.0 < worst <= loss.swing(0.0, z, off)

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.objectives.line import Curve
+from greedyhull.points.lengths import length
 from greedyhull.types import Array, Index, Line
 
 LEAST = 5e-324
@@ -186,7 +187,7 @@ class Separable(ABC):
         with np.errstate(all="ignore"):
             here = self.slopes(z)
             change = np.maximum(np.abs(self.slopes(z + off) - here), np.abs(self.slopes(z - off) - here))
-            return off * float(np.linalg.norm(self.p * change))
+            return off * length(np.asarray(self.p * change))
 
     def heaviest(self) -> float:
         """max pᵢ, looked for once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, inf
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Poisson(Separable):
 
     def swing(self, size: float, z: Array, off: float) -> float:
         """e^{z+e} − e^z(1 + e) ≤ ½e²·e^{z+|e|}, and pᵢe^{zᵢ} is part of the size."""
-        return 0.5 * off * off * exp(min(off, HIGHEST)) * size
+        return 0.5 * off * off * exp(off) * size if off <= HIGHEST else inf
 
     @staticmethod
     def _highest(z: Array) -> float:
