@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_atom, as_block, as_own_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
+from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
