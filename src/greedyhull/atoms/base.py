@@ -153,6 +153,8 @@ class AtomSet(ABC):
 
         ends = [dense_atom(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
         size = max(length(u) for u in (x, *ends))
+        if size == np.inf:  # of numbers near the end of their range
+            size = max(float(np.abs(u).max()) for u in (x, *ends))
         return nearest_point(self, x, size if size > 0.0 else 1.0, near, far)
 
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:

@@ -134,6 +134,13 @@ def test_a_set_of_the_origin_alone(x):
     assert not S.contains(x + 1e-200) and S.excludes(x + 1e-200)
 
 
+@pytest.mark.parametrize("S", [Own(gh.L1Ball(3, 1.0)), gh.Vertices(np.eye(3))], ids=["search", "rows"])
+@pytest.mark.parametrize("size", [1e155, 1e300, 1.7e308])
+def test_points_at_the_end_of_the_range_are_outside(S, size):
+    x = np.array([size, -size, size])
+    assert not S.contains(x) and S.excludes(x)
+
+
 def test_one_coordinate_and_points_given_twice():
     S = Own(gh.Vertices(np.array([[-1.0], [2.0], [2.0], [-1.0]])))
     assert all(S.contains(np.array([t])) for t in (-1.0, 0.0, 0.3, 2.0))

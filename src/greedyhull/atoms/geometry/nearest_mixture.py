@@ -26,8 +26,9 @@ def nearest_mixture(V: Any, x: Array, near: float, far: float) -> tuple[Array, f
     array([0.5, 0.5, 0. ])
     """
     size = max(float(abs(V).max()), float(np.abs(x).max()), 1e-300)
-    chosen, alpha = np.array([_nearest_point(V, x)]), np.ones(1)
-    R = (dense(V[chosen]) - x) / size
+    here = x / size
+    chosen, alpha = np.array([_nearest_row(V, here, size)]), np.ones(1)
+    R = dense(V[chosen]) / size - here
     G, distance, stalled = R @ R.T, np.inf, 0
     for _ in range(ROUNDS):
         g = alpha @ R
@@ -35,12 +36,12 @@ def nearest_mixture(V: Any, x: Array, near: float, far: float) -> tuple[Array, f
         stalled = 0 if distance < (1.0 - 1e-3) * before else stalled + 1
         if distance <= max(near / size, EPS) or stalled > STALLED:
             break
-        ahead = (np.asarray(V @ g) - float(g @ x)) / size
+        ahead = np.asarray(V @ g) / size - float(g @ here)
         least, rounding = float(ahead.min()), 2.0 * EPS * (len(x) + 16.0) * float(np.abs(g).sum())
         if least - rounding > distance * far / size:
             break
         joining = np.setdiff1d(_leading(ahead, distance**2), chosen)
-        R = np.concatenate([R, (dense(V[joining]) - x) / size])
+        R = np.concatenate([R, dense(V[joining]) / size - here])
         across = R[len(chosen) :] @ R.T
         G = np.block([[G, across[:, : len(chosen)].T], [across]])
         chosen, alpha = np.append(chosen, joining), np.append(alpha, np.zeros(len(joining)))
@@ -52,9 +53,9 @@ def nearest_mixture(V: Any, x: Array, near: float, far: float) -> tuple[Array, f
     return weights, size * distance
 
 
-def _nearest_point(V: Any, x: Array) -> int:
-    """The number of the point nearest to x, as far as squares can tell."""
-    return int((np.asarray((V * V).sum(axis=1)).ravel() - 2.0 * np.asarray(V @ x)).argmin())
+def _nearest_row(V: Any, here: Array, size: float) -> int:
+    """Which row is the nearest to x, as far as squares can tell: that of the least ‖v‖²/size − 2⟨v, x/size⟩."""
+    return int((np.asarray((V * V).sum(axis=1)).ravel() / size - 2.0 * np.asarray(V @ here)).argmin())
 
 
 def _leading(ahead: Array, here: float) -> Array:

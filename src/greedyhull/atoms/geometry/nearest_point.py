@@ -51,28 +51,29 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
     kept = Kept(S.atom(-x if x.any() else np.ones(S.shape)), S.shape, size)
     distance, stalled = np.inf, 0
     lower, known = 0.0, ALWAYS
-    near = max(near, 2.0 * EPS * length(x) / size)  # what rounding can reach
+    here = x / size
+    near = max(near, 2.0 * EPS * length(here))  # what rounding can reach
     for _ in range(STEPS):
-        g = (kept.array() - x) / size
+        g = kept.array() / size - here
         before, distance = distance, length(g)
         stalled = 0 if distance < (1.0 - 1e-9) * before else stalled + 1
         if distance <= near or stalled > STALLED:
             break
         d, slack, kind = as_answer(oracle.argmin(g), S.shape)
         S.saw(d)
-        ahead = (d.dot(g) - float(np.vdot(g, x))) / size
+        ahead = d.dot(g) / size - float(np.vdot(g, here))
         bound = (ahead - slack / size) / distance
-        if bound > far and (bound := bound - _rounding(S, g, x) / (size * distance)) > far:
+        if bound > far and (bound := bound - _rounding(S, g, here, size) / distance) > far:
             lower, known = bound, kind
             break
         kept.step(d, g)
     return Nearest(kept.point(), distance, lower, known)
 
 
-def _rounding(S: AtomSet, g: Array, x: Array) -> float:
-    """What ⟨g, d − x⟩ may be off by, d an atom."""
+def _rounding(S: AtomSet, g: Array, here: Array, size: float) -> float:
+    """What ⟨g, d/size − here⟩ may be off by, d an atom."""
     sizes = np.abs(g)
-    return EPS * (g.size + 16.0) * (S.absolute(sizes) + float(np.vdot(sizes, np.abs(x))))
+    return EPS * (g.size + 16.0) * (S.absolute(sizes) / size + float(np.vdot(sizes, np.abs(here))))
 
 
 class Kept:
