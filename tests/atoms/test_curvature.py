@@ -9,12 +9,12 @@ from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.box import Box
 from greedyhull.atoms.capped_simplex import CappedSimplex
 from greedyhull.atoms.geometry import farthest_pair as pairs
+from greedyhull.atoms.geometry import form as module
 from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.linf_ball import LinfBall
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.objectives.designs import design
 from greedyhull.points.shapes import Dense
-from greedyhull.theory.measures import curvature as module
 
 D, N = 4, 12
 RNG = np.random.default_rng(1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.kernels.face_newton import face_newton
-from greedyhull.solvers.parts.simplex_qp import newton_on_face
+from greedyhull.kernels.simplex_qp import newton_on_face
 
 
 def scratch(m):

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.kernels.engines import LOSSES, engine
 from greedyhull.kernels.stochastic import advance, product, slope, spread, without_repeats
+from greedyhull.solvers.parts.engines import LOSSES, engine
 
 RNG = np.random.default_rng(0)
 D = 7

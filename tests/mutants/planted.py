@@ -44,10 +44,10 @@ LEAVING = "tests/driver/test_guard.py::test_a_solver_that_leaves_the_set_is_caug
 WEIGHTS = "tests/driver/test_guard.py::test_weights_that_are_none"
 OUTSIDE = "tests/driver/test_guard.py::test_a_point_outside_names_solver_and_set"
 DRIFT = "tests/driver/test_guard.py::test_a_view_that_goes_wrong_is_noticed_and_the_atoms_count"
-ZEROS = "tests/atoms/test_entering.py::test_atoms_that_are_equal_have_one_name_whatever_the_sign_of_their_zeros"
+ZEROS = "tests/points/test_entering.py::test_atoms_that_are_equal_have_one_name_whatever_the_sign_of_their_zeros"
 TAKEN = "tests/driver/test_guard.py::test_weight_that_a_point_does_not_have_cannot_be_taken"
 ROOM = "tests/driver/test_run.py::test_a_bound_of_another_point_leaves_room_for_the_rounding_of_this_value"
-PERHAPS = "tests/atoms/test_entering.py::test_answers_that_may_fail_make_estimates"
+PERHAPS = "tests/points/test_entering.py::test_answers_that_may_fail_make_estimates"
 FLIPPED = "tests/driver/test_inspection.py::test_a_wrong_gradient_is_refused"
 OTHER_SET = "tests/driver/test_resume.py::test_with_another_set"
 OTHER_F = "tests/driver/test_resume.py::test_with_another_objective"
@@ -163,7 +163,7 @@ MUTANTS = (
     Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
     Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
            "max(value - memory.lower, 0.0)", (ROOM,)),
-    Mutant("answers that may fail make estimates", "atoms/entering.py",
+    Mutant("answers that may fail make estimates", "points/entering.py",
            '"estimate" if given.kind == "probability" else given.kind',
            "given.kind", (PERHAPS,)),
     Mutant("a gradient is compared with its value", "driver/run.py", "inspect_gradient(f, self.S, self.w, memory)", "pass",

@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 import greedyhull as gh
 from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, save_state
+from greedyhull.measures.noise import noise
 from greedyhull.objectives.batch import Source
 from greedyhull.objectives.designs.centred import CentredDesign
 from greedyhull.objectives.designs.dense import DenseDesign
@@ -20,7 +21,6 @@ from greedyhull.solvers import stochastic_jones
 from greedyhull.solvers.parts.joint.minibatch import Chosen, MinibatchChoice
 from greedyhull.solvers.parts.looks import MinibatchGap, Regret
 from greedyhull.testing import check_design, check_solver, small_problems
-from greedyhull.theory.measures.noise import noise
 
 RNG = np.random.default_rng(21)
 N, D = 30, 5

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_atom, as_block, as_own_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
+from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist, State
 
 if TYPE_CHECKING:
-    from greedyhull.driver.solution import Solution
+    from greedyhull.atoms.geometry.nearest_point import Nearest
     from greedyhull.points.iterate import Iterate
 
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
+NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search can tell from nothing, and that are nothing
 HUGE = 1e150  # squares of larger numbers overflow
 PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
 
@@ -129,34 +130,32 @@ class AtomSet(ABC):
             return not self.contains(x, tol)
         if x.shape != self.shape or not np.isfinite(x).all():
             return True
-        found, near = self._nearest(x, tol)
-        return found.certificate.lower > near and found.certificate.kind == "always"
+        near = max(tol, NEAR)
+        found = self._nearest(x, near, near)
+        return found.lower > near and found.kind == "always"
 
     def owns(self, d: Atom) -> bool:
         """Whether an atom of another set is a point of this one: by the formula for membership, else to the last digits."""
         x = dense_atom(d, self.shape)
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return self.contains(x)
-        found, near = self._nearest(x, 1e-9)
-        return found.value is not None and found.value <= 1e-14 * near
+        return self._nearest(x, SAME, NEAR).distance <= SAME
 
     def _holds(self, x: Array, tol: float) -> bool:
-        """Without a formula: is min over the hull of ½‖u − x‖² zero? Its certificate says yes or no."""
-        found, near = self._nearest(x, tol)
-        return found.value is not None and found.value <= near
+        """Without a formula: a point of the hull that is near says yes, a bound on the distance of all of them says no."""
+        near = max(tol, NEAR)
+        return self._nearest(x, near, near).distance <= near
 
-    def _nearest(self, x: Array, tol: float) -> tuple[Solution, float]:
-        """The point of the hull nearest to x, as far as that matters, and which ½‖u − x‖² counts as nothing."""
-        from greedyhull.driver.minimize import minimize
-        from greedyhull.driver.stop import Callback, Iterations
-        from greedyhull.objectives.by_name import function
-        from greedyhull.solvers.blended_pairwise import BlendedPairwise
+    def _nearest(self, x: Array, near: float, far: float) -> Nearest:
+        """The point of the hull nearest to x, until one is within ``near`` or none within ``far``, relative to the size of
+        x and of the set along it."""
+        from greedyhull.atoms.geometry.nearest_point import nearest_point
 
         ends = [dense_atom(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
-        near = 0.5 * (max(tol, 1e-7) * max(float(np.linalg.norm(u)) for u in (x, *ends))) ** 2
-        f = function(lambda u: 0.5 * float(((u - x) ** 2).sum()), lambda u: u - x, self.shape, smoothness=1.0)
-        known = Callback(lambda event: event.value <= near or event.lower > near)
-        return minimize(f, self, BlendedPairwise(), stop=known | Iterations(2000)), near
+        size = max(length(u) for u in (x, *ends))
+        if size == np.inf:  # of numbers near the end of their range
+            size = max(float(np.abs(u).max()) for u in (x, *ends))
+        return nearest_point(self, x, size if size > 0.0 else 1.0, near, far)
 
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:
         """w as an array, if it is a point of the hull."""
@@ -172,11 +171,11 @@ class AtomSet(ABC):
         x = array_of(w)
         check(x.shape == self.shape and bool(np.isfinite(x).all()), f"{self!r} holds points of shape {self.shape}; an array "
                                                                     "of finite numbers of that shape is wanted.")
-        found, near = self._nearest(x, 1e-9)
-        check(found.value is not None and found.value <= near,
+        found = self._nearest(x, NEAR, NEAR)
+        check(found.distance <= NEAR,
               f"{self!r} cannot write the array as a mixture of its atoms: none that is near was found. Start from an atom "
               "or from the point of an earlier solution.")
-        return found.point.copy()
+        return found.point
 
     def absolute(self, c: Array) -> float:
         """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.

@@ -13,9 +13,9 @@ from math import prod
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
+from greedyhull.points.entering import as_answer, as_shortlist
 from greedyhull.points.shapes import block_from
 from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, ClosedOracle, positive, whole_shape
-from greedyhull.atoms.entering import as_atom
 from greedyhull.errors import check
+from greedyhull.points.entering import as_atom
 from greedyhull.types import Answer, Array, Atom, Shape, Shortlist
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
+from greedyhull.points.entering import as_answer, as_shortlist
 from greedyhull.types import Answer, Array, Oracle, Shortlist, State
 
 

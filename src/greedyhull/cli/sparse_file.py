@@ -8,7 +8,7 @@ from typing import Any
 
 from greedyhull.cli.numbered import most_columns, too_many
 from greedyhull.errors import check
-from greedyhull.objectives.designs.given import compressed
+from greedyhull.points.given import compressed
 from greedyhull.types import Array
 
 PARTS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"), "bsr": ("data", "indices", "indptr"),

@@ -14,7 +14,6 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import array_of
-from greedyhull.atoms.entering import as_atom
 from greedyhull.driver.certificate import as_iterate, at_edge, check_pair
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
@@ -31,6 +30,7 @@ from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.stream import Stream
+from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import CoordinateIterate, Iterate
 from greedyhull.solvers.parts.memory import Memory, lazy_rng
 from greedyhull.solvers.parts.needs import check_needs, needs_of

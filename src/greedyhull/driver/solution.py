@@ -17,7 +17,7 @@ from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import linear_model
 from greedyhull.points.iterate import Iterate
-from greedyhull.theory import Bound, Constants, constants
+from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
 
 KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
@@ -118,7 +118,7 @@ class Solution:
 
     def bounds(self) -> list[Bound]:
         """The paper's bounds that apply to this run, each constant marked exact, upper bound or estimated."""
-        from greedyhull.theory.runs.bounds import bounds_of
+        from greedyhull.bounds.of_run import bounds_of
 
         self._need("bounds")
         return bounds_of(self)
@@ -126,6 +126,8 @@ class Solution:
     @cached_property
     def constants(self) -> Constants:
         """The constants of the problem (M, σ, L, D, …), each marked exact, upper bound or estimated."""
+        from greedyhull.measures.constants import constants
+
         self._need("constants")
         return constants(self.objective, self.atom_set)
 
@@ -138,7 +140,7 @@ class Solution:
 
     def summary(self) -> str:
         """What was solved, how well, provably, and how it ended, in a few lines."""
-        from greedyhull.report.summary import text
+        from greedyhull.driver.summary import text
 
         return text(self)
 
@@ -171,7 +173,7 @@ class Solution:
         return self.summary()
 
     def _repr_html_(self) -> str:
-        from greedyhull.report.summary import html
+        from greedyhull.driver.summary import html
 
         return html(self)
 

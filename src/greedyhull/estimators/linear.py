@@ -19,7 +19,7 @@ from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION, mean
-from greedyhull.objectives.designs.given import sound
+from greedyhull.points.given import sound
 from greedyhull.types import Array, LinearModel, Objective
 
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}

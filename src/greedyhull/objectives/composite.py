@@ -11,11 +11,11 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import kinked, profiled, stored
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.restricted import Restricted
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Loss, Shape, Traits
 
@@ -283,7 +283,7 @@ class Composite:
 
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
-        from greedyhull.theory.measures.curvature import composite_curvature
+        from greedyhull.objectives.curvature import composite_curvature
 
         return composite_curvature(self, S)
 

@@ -16,13 +16,13 @@ from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.arrays import dense
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.restricted import Restricted
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape, Traits
 
@@ -184,7 +184,7 @@ class QuadraticForm:
 
     def curvature(self, S: AtomSet) -> Constant:
         """M = diam_Q(S)², exactly."""
-        from greedyhull.theory.measures.curvature import form_curvature
+        from greedyhull.objectives.curvature import form_curvature
 
         return form_curvature(self, S)
 

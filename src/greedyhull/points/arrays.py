@@ -22,3 +22,8 @@ def dense(x: Any) -> Array:
     (array([[0., 2.]]), array([1.]))
     """
     return np.asarray(x.toarray() if is_sparse(x) else x)
+
+
+def compact(x: Any) -> Any:
+    """x as a matrix of SciPy in CSC where it can become one, else as a NumPy array."""
+    return x.tocsc() if hasattr(x, "tocsc") else dense(x)

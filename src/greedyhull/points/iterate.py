@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.entering import as_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.direction import Direction
+from greedyhull.points.entering import as_atom
 from greedyhull.points.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
 from greedyhull.types import Array, Atom, Block, State, View
 

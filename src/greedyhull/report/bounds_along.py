@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from greedyhull.bounds.of_run import bounds_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
 from greedyhull.report.figure import Line
-from greedyhull.theory.runs.bounds import bounds_of
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution

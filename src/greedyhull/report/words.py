@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.driver.summary import count, duration
 from greedyhull.errors import check
 
 if TYPE_CHECKING:
@@ -71,11 +72,3 @@ def _price(solution: Solution, budget: str) -> str:
         return f"The {budget} has no price to speak of: {why}."
     return (f"The price of the {budget} is {price:.3g}: one more unit of it would lower the minimum at about this rate, "
             "falling as it grows.")
-
-
-def count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def duration(seconds: float) -> str:
-    return f"{1000.0 * seconds:.0f} milliseconds" if seconds < 1.0 else f"{seconds:.1f} seconds"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.atoms.inexact import Inexact
-from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
+from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.line import Parabola
 from greedyhull.points.average import Average
@@ -22,12 +20,7 @@ from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
-from greedyhull.theory import Bound, Constant, Theorems
-from greedyhull.theory.measures.steepness import steepness
 from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
-
-if TYPE_CHECKING:
-    from greedyhull.driver.solution import Solution
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -123,28 +116,6 @@ class MoreauFrankWolfe:
                 pair.begin(k + 1, mean.array(), x.array)
                 w.views["average"] = Average(w)
 
-    def theorems(self) -> Theorems:
-        """The statement about a run of this solver."""
-        return Theorems(lambda solution: solution, {"Moreau envelope (rate)": self._promised})
-
-    def _promised(self, solution: Solution) -> Iterator[Bound]:
-        """The rate of the run whose mean was returned; steps are counted as in `Pair`."""
-        check(int(solution.trace["iteration"][0]) == 1, "The run was resumed, and what came before is not on the record.")
-        f, S = solution.objective, solution.atom_set
-        check(not _errs(S) and not np.any(solution.trace["slack"] > 0.0),
-              "It is about an oracle that errs by no more than it is allowed to, and this one may.")
-        D, L = S.sizes().diameter, steepness(f, S, self.first(f, S).array()).L
-        if self.lipschitz is not None:
-            L = Constant(self.lipschitz, "upper bound", "L")
-        N, k, last = self.horizon, int(solution.iterations) - 1, 0
-        while k >= N:
-            N, k, last = 2 * N, k - N, N
-        if k == 0 or (last and 4 * k < 3 * N):
-            N = k = last
-        check(k > 0, "No step was taken.")
-        yield Bound("Moreau envelope (rate)", self.rate(N, float(L), float(D), k), (L, D, Constant(N, "exact", "N"),
-                    Constant(k, "exact", "k")), "2.55λL² + 10.8D²/(k(k + 1)λ), λ the best for k = N", kind="expectation")
-
     def _lipschitz(self, f: Objective, S: AtomSet, x: Array) -> float:
         L = float(steepness(f, S, x).L) if self.lipschitz is None else self.lipschitz
         check(np.isfinite(L), f"The terms of {f!r} are infinitely steep on {S!r}, or their slopes overflow, so that there is "
@@ -156,11 +127,6 @@ def smoothing(N: int, L: float, D: float) -> float:
     """λ, which makes the bound least after N steps."""
     out: float = 2.0 * D * SPREAD**0.5 / (L * SMOOTHING**0.5 * (N * (N + 1.0)) ** 0.5)
     return out
-
-
-def _errs(S: AtomSet) -> bool:
-    """Whether the oracle makes an error of its own, whatever the solver tolerates."""
-    return isinstance(S, Wrapped) and ((isinstance(S, Inexact) and S.epsilon is not None) or _errs(S.S))
 
 
 def slide(w: Iterate, x: Position, oracle: Oracle, p: Array, beta: float, tol: float, most: int) -> None:

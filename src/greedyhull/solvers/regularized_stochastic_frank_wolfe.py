@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
+from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.average import Average
 from greedyhull.points.iterate import CoordinateIterate, Iterate
@@ -25,8 +26,7 @@ from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.steps import Power, in_advance
-from greedyhull.theory import Theorems, diverges
-from greedyhull.theory.measures.steepness import steepness
+from greedyhull.theory import diverges
 from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
@@ -132,12 +132,6 @@ class RegularizedStochasticFrankWolfe:
             c = weights.factor * b**0.5 * 0.5 * r * (r / V) if V > 0.0 else 1.0
             c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
         return Leader(self.regularizer, x, c, 0.5 * D * D)  # Φ is 1-smooth
-
-    def theorems(self) -> Theorems:
-        """The statements that may hold for a run of this solver."""
-        from greedyhull.theory.runs.mean_bounds import ARSFW
-
-        return ARSFW
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem these steps and weights do not meet."""

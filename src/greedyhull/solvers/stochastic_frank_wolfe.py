@@ -14,18 +14,18 @@ from greedyhull.gradients.saga import Saga
 from greedyhull.gradients.spider import Spider
 from greedyhull.gradients.storm import Storm
 from greedyhull.gradients.svrg import Svrg
-from greedyhull.kernels.fused_steps import compiled_burst
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
 from greedyhull.solvers.parts.careful import step_at
+from greedyhull.solvers.parts.fused_steps import compiled_burst
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, in_advance
-from greedyhull.theory import Theorems, diverges
+from greedyhull.theory import diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
 
@@ -104,12 +104,6 @@ class StochasticFrankWolfe:
     def dual(cls) -> StochasticFrankWolfe:
         """Négiar et al.: E e_k = O(1/k) for linear models, any batch size."""
         return cls(Dual(), OpenLoop())
-
-    def theorems(self) -> Theorems:
-        """The statements that may hold for a run of this solver."""
-        from greedyhull.theory.runs.mean_bounds import ASFW
-
-        return ASFW
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step = in_advance(self.step)

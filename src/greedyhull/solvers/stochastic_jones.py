@@ -22,7 +22,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
-from greedyhull.theory import Theorems, diverges
+from greedyhull.theory import diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
 LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
@@ -136,12 +136,6 @@ class StochasticJones:
         average = CoordinateIterate(mean.array())
         average.work, average.step = w.work, w.step
         return (average, {"spent": spent, "last": w.copy()}) if self.averages else (w, {"spent": spent, "average": average})
-
-    def theorems(self) -> Theorems:
-        """The statements that may hold for a run of this solver."""
-        from greedyhull.theory.runs.mean_bounds import ASJ
-
-        return ASJ
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem this set-up does not meet."""

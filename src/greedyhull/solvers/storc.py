@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import check
 from greedyhull.kinds import linear_model
+from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.line import Parabola
 from greedyhull.points.iterate import CoordinateIterate, Iterate
@@ -19,7 +20,6 @@ from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.theory.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
 
 

@@ -23,6 +23,8 @@ how far a number is to trust   ``Constant``, ``Bound``; of one run: ``Bounds``, 
 =============================  ====================================================================================
 """
 
+from typing import TYPE_CHECKING, Any
+
 from greedyhull.theory.arsfw import (
     ConstantWeights,
     UniformAverage,
@@ -40,9 +42,8 @@ from greedyhull.theory.arsfw import (
     lazy_regret_printed,
 )
 from greedyhull.theory.bound import Bound, Constant, Quantity, Status
-from greedyhull.theory.constants import Constants, constants
 from greedyhull.theory.equivalence import fw_to_jones, jones_to_fw, prune
-from greedyhull.theory.expect import expect_rate, expect_violation
+from greedyhull.theory.expect import expect_rate
 from greedyhull.theory.expected import Along, expected_error
 from greedyhull.theory.interior import interior_rate, linear_rate
 from greedyhull.theory.listed import Bounds, Refused, Theorems
@@ -85,6 +86,11 @@ from greedyhull.theory.stochastic import (
     asj_printed,
     without_replacement,
 )
+from greedyhull.theory.table import Constants
+
+if TYPE_CHECKING:
+    from greedyhull.measures.constants import constants
+    from greedyhull.measures.violation import expect_violation
 
 __all__ = [
     "SOURCES",
@@ -159,3 +165,20 @@ __all__ = [
     "without_replacement",
     "zhang",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs a problem is measured upstairs, and found here under its public name once it is asked for."""
+    if name == "constants":
+        from greedyhull.measures.constants import constants
+
+        return constants
+    if name == "expect_violation":
+        from greedyhull.measures.violation import expect_violation
+
+        return expect_violation
+    raise AttributeError(f"module 'greedyhull.theory' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

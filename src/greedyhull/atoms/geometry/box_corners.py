@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.geometry.form import Form
 from greedyhull.theory import Status
 from greedyhull.types import Array, Index
-
-if TYPE_CHECKING:
-    from greedyhull.theory.measures.curvature import Form
 
 FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
 

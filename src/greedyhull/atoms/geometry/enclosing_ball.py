@@ -1,10 +1,11 @@
-"""The smallest ball around points: a greedy problem itself, solved by this library with a certificate."""
+"""The smallest ball around points: a greedy problem itself, solved with a certificate."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from greedyhull.atoms.base import lowest
+from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.theory import Constant
 from greedyhull.types import Array
 
@@ -44,13 +45,6 @@ def circumradius(points: Array) -> Constant:
 
 def _weights(X: Array) -> Array:
     """The maximising α for few points."""
-    from greedyhull.atoms.simplex import Simplex
-    from greedyhull.driver.minimize import minimize
-    from greedyhull.driver.stop import Iterations, Relative
-    from greedyhull.objectives.by_name import quadratic
-    from greedyhull.solvers.corrective import Corrective
-
     X = X - X.mean(axis=0)
-    f = quadratic(2.0 * X @ X.T, (X**2).sum(axis=1))
-    s = minimize(f, Simplex(len(X)), Corrective(), stop=Relative(0.01 * ENOUGH) | Iterations(100))
-    return s.point.array()
+    squares, alpha = (X**2).sum(axis=1), np.full(len(X), 1.0 / len(X))
+    return solve_simplex_qp(2.0 * X @ X.T, -squares, alpha, 0.01 * ENOUGH * float(squares.max()))  # Σ αᵢvᵢ = 0 there

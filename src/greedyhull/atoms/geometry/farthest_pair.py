@@ -8,15 +8,12 @@ sum for the pairs left over is an upper bound.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.geometry.form import Form
 from greedyhull.theory import Status
 from greedyhull.types import Array, Index
-
-if TYPE_CHECKING:
-    from greedyhull.theory.measures.curvature import Form
 
 BUDGET = 1e10  # multiplications that a diameter may cost
 TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many

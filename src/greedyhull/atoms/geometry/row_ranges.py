@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.kinds import stored
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.points.arrays import compact, dense, is_sparse
 from greedyhull.types import Array, Design, Index
 
 CHUNK = 4_000_000  # entries that are read at once
@@ -26,22 +26,22 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
     [([0, 1, 2], (3, 3))]
     """
     (d,) = design.domain
-    width = d if isinstance(design, SparseDesign) else max(1, CHUNK // design.n)
+    known = stored(design)
+    sparse = known is not None and is_sparse(known.columns(np.arange(1), np.ones(1)))
+    width = d if sparse else max(1, CHUNK // design.n)
     for start in range(0, d, width):
         J = np.arange(start, min(start + width, d))
         yield J, some_columns(design, J)
 
 
 def some_columns(design: Design, J: Index) -> Any:
-    """A[:, J] in float64, CSC where the design keeps that form, else dense."""
-    if isinstance(design, SparseDesign):
-        return design.by_column[:, J].astype(np.float64, copy=False)
-    return in_full(design.columns(J, np.ones(len(J))))
+    """A[:, J] in float64, CSC where the design has sparse columns, else dense."""
+    return compact(design.columns(J, np.ones(len(J)))).astype(np.float64, copy=False)
 
 
 def in_full(block: Any) -> Array:
     """A matrix of SciPy, or an array, as an array in float64."""
-    return np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+    return dense(block).astype(np.float64, copy=False)
 
 
 def row_blocks(design: Design, chunk: int = CHUNK) -> Iterator[tuple[Index, Array]]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.given import compressed
 from greedyhull.objectives.designs.operator import OperatorDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.points.arrays import is_sparse
+from greedyhull.points.given import compressed
 from greedyhull.types import Design
 
 FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one

@@ -8,7 +8,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.objectives.designs.base import DesignBase
-from greedyhull.objectives.designs.given import norm
+from greedyhull.points.given import norm
 from greedyhull.types import Array, Index
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
-from greedyhull.objectives.designs.given import norm
 from greedyhull.points.arrays import dense
+from greedyhull.points.given import norm
 from greedyhull.types import Array, Index
 
 
@@ -124,7 +124,7 @@ class SparseDesign:
 class SparseColumns:
     """Some columns of a sparse design, scaled: Z = X[:, index] diag(scales), never copied.
 
-    It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``.
+    It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``, ``Z.tocsc()``.
     """
 
     def __init__(self, design: SparseDesign, index: Index, scales: Array) -> None:
@@ -155,6 +155,12 @@ class SparseColumns:
 
     def toarray(self) -> Array:
         return np.asarray(self.design.by_column[:, self.index].toarray() * self.scales)
+
+    def tocsc(self) -> Any:
+        """A copy as a matrix of SciPy."""
+        X = self.design.by_column[:, self.index]
+        X.data = X.data * np.repeat(self.scales, np.diff(X.indptr))
+        return X
 
 
 class _Transposed:

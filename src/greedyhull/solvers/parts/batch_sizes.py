@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.theory.measures.noise import noise
+from greedyhull.measures.noise import noise
 from greedyhull.types import AtomSet, Objective
 
 

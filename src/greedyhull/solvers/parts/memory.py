@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import ClosedOracle
-from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.errors import check
+from greedyhull.points.entering import as_answer, as_shortlist
 from greedyhull.points.shapes import block_from
 from greedyhull.solvers.parts.careful import careful
 from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.objectives.by_name import function
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Array, AtomSet
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+ENOUGH, STALLED, STEPS = 1e-9, 50, 2000  # the relative gap at which a minimum of Φ is found, and when the search ends without
 
 
 class Regularizer(Protocol):
@@ -70,10 +74,18 @@ def argmin_over(regularizer: Regularizer, S: AtomSet) -> Iterate:
     """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
     if isinstance(regularizer, Starting):
         return regularizer.start(S)
-    from greedyhull.driver.minimize import minimize
-    from greedyhull.driver.stop import Iterations, RelativeToStart, Stalled
-    from greedyhull.objectives.by_name import function
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
 
     f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
-    return minimize(f, S, BlendedPairwise(), stop=RelativeToStart(1e-9) | Stalled(50) | Iterations(2000)).point.copy()
+    w, memory = f.start(S, np.random.default_rng(0)), Memory()
+    first, best, since = f.value(w), (np.inf, np.inf), 0
+    for k, (_, gap, *_) in enumerate(BlendedPairwise().run(f, S, w, memory)):
+        value = f.value(w)
+        check(np.isfinite(value + gap), f"The regularizer {regularizer!r} has a value or a gradient that is not finite at a "
+                                        f"point of {S!r}; finite numbers are wanted.")
+        if value < best[0] or gap < best[1]:
+            best, since = (min(value, best[0]), min(gap, best[1])), k
+        if gap <= ENOUGH * max(abs(value), first - value + gap) or k - since >= STALLED or k >= STEPS:
+            break
+        memory.guide = max(memory.guide, value - gap)
+    return w.copy()

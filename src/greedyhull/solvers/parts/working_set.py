@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.kinds import linear_model
 from greedyhull.objectives.line import NEAR
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import block_from
-from greedyhull.solvers.parts.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.types import Array, Block, SecondOrder, State
 
 EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solved

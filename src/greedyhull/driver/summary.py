@@ -7,7 +7,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from greedyhull.driver.certificate import promise
-from greedyhull.report.words import count, duration
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -47,3 +46,11 @@ def html(solution: Solution) -> str:
     lines = (f'<tr><th scope="row" style="text-align:left;vertical-align:top">{escape(name)}</th>'
              f'<td style="text-align:left;white-space:normal">{escape(said)}</td></tr>' for name, said in rows(solution))
     return f"<table>{''.join(lines)}</table>"
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def duration(seconds: float) -> str:
+    return f"{1000.0 * seconds:.0f} milliseconds" if seconds < 1.0 else f"{seconds:.1f} seconds"

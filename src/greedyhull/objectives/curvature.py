@@ -7,13 +7,14 @@ the set and βᵢ = sup φᵢ'' on it, H = Σ pᵢβᵢ aᵢaᵢᵀ bounds every
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.atoms.geometry import form as limits
+from greedyhull.atoms.geometry.form import Form
 from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import profiled
@@ -22,9 +23,6 @@ from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
 
 if TYPE_CHECKING:
     from greedyhull.objectives.quadratic import QuadraticForm
-
-SMALL = 2000  # the largest d for which H is made
-EIGEN = 1500  # the largest size for which eigenvalues are computed
 
 
 def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
@@ -76,64 +74,6 @@ def _weights(loss: Loss, low: Array, high: Array) -> Array:
 def _capped(M: Constant, c: Array, ranges: tuple[Array, Array]) -> Constant:
     """The smaller of M and Σ cᵢ widthᵢ²."""
     return Constant(min(float(M), float(c @ (ranges[1] - ranges[0]) ** 2)), "upper bound", "M")
-
-
-class Form(ABC):
-    """A positive semidefinite H on R^d, as far as its curvature over a set needs it."""
-
-    d: int
-    rows: int  # the length of an image of a point
-    cost: float  # multiplications that one entry of H costs
-
-    @abstractmethod
-    def diagonal(self) -> Array:
-        """H_jj for every j."""
-
-    @abstractmethod
-    def entries(self, I: Index, J: Index) -> Array:
-        """The part of H with rows I and columns J."""
-
-    @abstractmethod
-    def apply(self, x: Array) -> Array:
-        """Hx."""
-
-    @abstractmethod
-    def images(self, V: Any) -> tuple[Array, Array]:
-        """L and R with LRᵀ = VHVᵀ, for points in the rows of V."""
-
-    @abstractmethod
-    def signs(self, widths: Array) -> float:
-        """An upper bound on (Δx)ᵀH(Δx) over signs x, for Δ = widths ≥ 0."""
-
-    @abstractmethod
-    def _top_bound(self) -> float:
-        """An upper bound on λ_max(H)."""
-
-    @cached_property
-    def _matrix(self) -> Array | None:
-        return self.entries(np.arange(self.d), np.arange(self.d)) if self.d <= SMALL else None
-
-    def matrix(self) -> Array | None:
-        """H itself where it is small enough, else None."""
-        return self._matrix
-
-    @cached_property
-    def _top(self) -> Constant:
-        square = self._squared()
-        if square is None:
-            return Constant(self._top_bound(), "upper bound", "λ_max")
-        from scipy.linalg import eigvalsh
-
-        k = len(square) - 1
-        return Constant(max(float(eigvalsh(square, subset_by_index=[k, k])[0]), 0.0), "exact", "λ_max")
-
-    def top(self) -> Constant:
-        """λ_max(H): exact where a side of the problem is small enough, else from above."""
-        return self._top
-
-    def _squared(self) -> Array | None:
-        """A small matrix with the same largest eigenvalue."""
-        return self.matrix() if self.d <= EIGEN else None
 
 
 class Square(Form):
@@ -206,7 +146,7 @@ class Weighted(Form):
     @cached_property
     def _matrix(self) -> Array | None:
         """BᵀB, summed over chunks of rows."""
-        if self.d > SMALL:
+        if self.d > limits.SMALL:
             return None
         H = np.zeros((self.d, self.d))
         for I, block in row_blocks(self.design):
@@ -237,7 +177,7 @@ class Weighted(Form):
         return float(image @ image)
 
     def _squared(self) -> Array | None:
-        if self.d <= EIGEN or self.rows > EIGEN:
+        if self.d <= limits.EIGEN or self.rows > limits.EIGEN:
             return super()._squared()
         K = np.zeros((self.rows, self.rows))  # BBᵀ, the smaller side
         for _, part in self._parts():

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from greedyhull.bounds.mean.record import StochasticRecord, fast_enough, scheduled
 from greedyhull.errors import check
 from greedyhull.kinds import listed
 from greedyhull.solvers.parts.steps import Capped, Exact, OpenLoop
@@ -22,7 +23,6 @@ from greedyhull.theory import (
     Theorems,
     recursion,
 )
-from greedyhull.theory.runs.mean_bounds.record import StochasticRecord, fast_enough, scheduled
 from greedyhull.types import Array
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
 from greedyhull.atoms.base import ClosedOracle
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.bounds.solved import Solved
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.gradients.base import Size, size
 from greedyhull.kinds import summed
@@ -19,9 +20,6 @@ from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.steps import Capped, Power
 from greedyhull.theory import Bound, Constant, Constants, Quantity
 from greedyhull.types import Array, AtomSet, Objective, Schedule, Solver, StepRule
-
-if TYPE_CHECKING:
-    from greedyhull.driver.solution import Solution
 
 
 class Sampling(Solver, Protocol):
@@ -41,7 +39,7 @@ Sampler = TypeVar("Sampler", bound=Sampling)
 class StochasticRecord(Generic[Sampler]):
     """Steps η_1, …, η_T, tolerances, e_1 and constants of a run that returned w_{T+1}, or a mean of w_1, …, w_T."""
 
-    def __init__(self, solution: Solution) -> None:
+    def __init__(self, solution: Solved) -> None:
         self.solution = solution
         self.solver = cast(Sampler, solution.solver)  # it is the solver that named this record
         self.f: Objective = solution.objective

@@ -12,7 +12,6 @@ from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.kinds import linear_model, streamed, summed
 from greedyhull.objectives.batch import check_terms
 from greedyhull.points.lengths import length, rms, times
-from greedyhull.solvers.parts.memory import lazy_rng
 from greedyhull.theory.bound import Constant
 from greedyhull.types import Array, AtomSet, LinearModel, Minibatch, Objective
 
@@ -59,7 +58,7 @@ def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
 
 
 def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
-    oracle = S.oracle(lazy_rng(0))
+    oracle = S.oracle(np.random.default_rng(0))
     norms, widths = [], []
     with np.errstate(over="ignore", invalid="ignore"):
         for term in _some(f):

@@ -21,10 +21,10 @@ from greedyhull.gradients.saga import Saga
 from greedyhull.gradients.spider import Spider
 from greedyhull.gradients.storm import Storm
 from greedyhull.gradients.svrg import Svrg
-from greedyhull.kernels.engines import Engine, engine
 from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
 from greedyhull.objectives.batch import Source
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.engines import Engine, engine
 from greedyhull.solvers.parts.looks.base import Looking
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import zero

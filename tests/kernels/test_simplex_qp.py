@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from greedyhull.solvers.parts import simplex_qp
-from greedyhull.solvers.parts.simplex_qp import solve_simplex_qp
+from greedyhull.kernels import simplex_qp
+from greedyhull.kernels.simplex_qp import solve_simplex_qp
 
 LONG = np.longdouble
 

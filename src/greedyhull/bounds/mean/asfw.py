@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from greedyhull.bounds.mean.record import StochasticRecord, fast_enough
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.gradients import Minibatch, Root, Spider, Storm, Svrg
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
@@ -27,7 +28,6 @@ from greedyhull.theory import (
     svrf_rate,
 )
 from greedyhull.theory.expected import following
-from greedyhull.theory.runs.mean_bounds.record import StochasticRecord, fast_enough
 
 Run: TypeAlias = StochasticRecord[StochasticFrankWolfe]
 

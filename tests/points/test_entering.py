@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.entering import as_answer, as_atom, as_shortlist
+from greedyhull.points.entering import as_answer, as_atom, as_shortlist
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense, DenseBlock, Sparse, SparseBlock, dense
 from greedyhull.types import Answer, Shortlist

@@ -1,0 +1,1 @@
+"""What the theorems say of a finished run, with their numbers."""

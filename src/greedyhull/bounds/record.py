@@ -1,0 +1,151 @@
+"""What a run left behind, as the statements read it: values, certified gaps, slacks, steps, and its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from greedyhull.bounds.solved import Solved
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.solvers.parts.rules import APriori, rule_of, stepper
+from greedyhull.solvers.parts.steps import OpenLoop
+from greedyhull.theory import Bound, Constant, Quantity, line_search_rate, rate
+from greedyhull.types import Array, AtomSet, Kind, Objective
+
+SHARE = 1e-3  # the part of a bound that its steps may fall short by in all
+NOISE = 1e-13  # what rounding may do to f in a step, relative to its size
+
+
+class Counted(NamedTuple):
+    """The steps that did what a rate asks for, and what all steps together fell short by."""
+
+    steps: tuple[int, ...]
+    short: float
+
+
+class Record:
+    """What a run left behind: f(w_k), certified gaps and slacks for k = 0, …, K, the steps between, its constants."""
+
+    def __init__(self, solution: Solved) -> None:
+        self.f: Objective = solution.objective
+        self.S: AtomSet = solution.atom_set
+        self.solver = stepper(solution.solver)  # Aggregated takes the steps of another
+        self.rule = rule_of(self.solver)
+        self.open_loop = isinstance(self.rule, OpenLoop) and self.rule.ell == 2.0
+        trace, certificate = solution.trace, solution.certificate
+        self.values, self.gaps, self.slacks = (np.asarray(trace[c], dtype=np.float64) for c in ("value", "gap", "slack"))
+        self.K = len(self.values) - 1
+        check(self.K >= 1, "No step was taken.")
+        self.etas = np.asarray(trace["step"], dtype=np.float64)[: self.K]
+        sure = certificate.kind in ("always", "probability")
+        check(sure, f"Its gaps are of kind {certificate.kind!r}, and the proofs need lower bounds of min f.")
+        whole = np.isfinite(self.values).all() and np.isfinite(self.gaps).all() and np.all(np.diff(trace["iteration"]) == 1)
+        check(bool(whole), "The trace does not hold a value and a finite gap for every step.")
+        self.slacks = np.where(np.isfinite(self.slacks), self.slacks, self.gaps)
+        single = self.f.precise() is not self.f  # gaps underway are then known to float32 only
+        self.kind: Kind = "estimate" if single else certificate.kind
+        self.noise = (2.0**29 if single else 1.0) * NOISE * float(np.abs(self.values).max() + self.gaps[0])
+        best = self.values[-1] - (self.values - self.gaps).max()
+        self.after: dict[Quantity, float] = {"error": max(certificate.value - self.values[-1], 0.0),  # recomputed at the end
+                                             "certified gap": max(certificate.gap - best, 0.0)}
+        self.first, self.met = int(trace["iteration"][0]), solution.curvature or None
+
+    @cached_property
+    def e0(self) -> Constant:
+        """The gap at the first point is at least its error."""
+        return Constant(float(self.gaps[0]), "upper bound", "e_0")
+
+    @cached_property
+    def known(self) -> Constant | str:
+        """The curvature of f over the hull, or why it is not known."""
+        try:
+            M: Constant = self.f.curvature(self.S)
+        except (GreedyhullError, AttributeError, NotImplementedError) as error:
+            return f"The curvature of {self.f!r} over {self.S!r} is not known. {error}"
+        return M
+
+    @property
+    def M(self) -> Constant:
+        """The curvature that the steps were chosen by: the largest met, where the rule looked for it, else that of f."""
+        if isinstance(self.known, str):
+            return self.local
+        check(self.f.traits.smooth, f"{self.f!r} has kinks, so its curvature is infinite, and this bound needs a "
+              "finite one. The certified gap holds; docs/solvers/smoothed.md has the rate for smoothing.")
+        check(bool(np.isfinite(self.known.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound "
+              "needs a finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
+        return self.known if self.met is None else self.local
+
+    @property
+    def local(self) -> Constant:
+        """The largest curvature that the steps of this run met."""
+        if self.met is None:
+            raise GreedyhullError(str(self.known))
+        return Constant(float(self.met), "upper bound", "M (steps taken)")
+
+    def shortfall(self, M: float | Array, eps: Array) -> Array:
+        """By how much each step misses f(w_{k+1}) ≤ f(w_k) − η_k(h_k − ε_k) + (M/2)η_k² at the step η_k that was taken."""
+        eta, h = self.etas, self.gaps[:-1]
+        return np.maximum(np.diff(self.values) + eta * (h - eps) - 0.5 * M * eta**2, 0.0)
+
+    def admits(self, short: float, bound: float) -> bool:
+        """Whether what the steps fell short by is rounding, or small beside the bound."""
+        return short <= SHARE * bound + self.noise * self.K
+
+    def count(self, promise: Callable[[int, int], float], bound: float) -> Counted:
+        """The steps k that lowered f by ``promise(n, k)`` at least, where n is how many did before."""
+        good, short, leeway = list[int](), 0.0, SHARE * bound / self.K + self.noise
+        for k, change in enumerate(np.diff(self.values).tolist()):
+            missing = change + promise(len(good), k)
+            if missing <= leeway:
+                good.append(k)
+            short += max(missing if missing <= leeway else change, 0.0)
+        check(self.admits(short, bound), f"Steps that brought less than this rate asks for raised f, by {short:.3g} in all.")
+        check(2 * len(good) >= self.K, f"Only {len(good)} of {self.K} steps brought what this rate asks for.")
+        return Counted(tuple(good), short)
+
+    @cached_property
+    def scheduled(self) -> Counted:
+        """The steps that are no worse than the model's at 2/(n + 2), the hypothesis of Theorem 2."""
+        check(not isinstance(self.rule, APriori) or self.open_loop, "It speaks of the steps 2/(k + 2) and of updates that are "
+              f"no worse; {self.rule!r} sets other steps in advance.")
+        M, h, eps = float(self.M), self.gaps.tolist(), self.slacks.tolist()
+
+        def promise(n: int, k: int) -> float:
+            eta = 2.0 / (n + 2.0)
+            return float(eta * (h[k] - eps[k] - 0.5 * M * eta))
+
+        return self.count(promise, rate(M, 0.0, self.K, exact=True))
+
+    @cached_property
+    def searched(self) -> Counted:
+        """The steps that are no worse than the model's best, whatever the oracle's slack."""
+        check(not isinstance(self.rule, APriori), f"{self.rule!r} sets its steps in advance and does not look for the best.")
+        M, h = float(self.M), self.gaps.tolist()
+        best = [gap - 0.5 * M if gap >= M else 0.5 * gap * (gap / M) for gap in h]
+        return self.count(lambda n, k: best[k], line_search_rate(M, self.K))
+
+    def c(self, last: bool = False) -> Constant:
+        """max ε_k/η_k for η_k = 2/(n + 2), the schedule; ``last`` includes the slack at the last point."""
+        steps = [*self.scheduled.steps, *([self.K] if last else [])]
+        return slack("c", max((self.slacks[k] * (n + 2) / 2 for n, k in enumerate(steps)), default=0.0))
+
+    def bound(self, name: str, value: float, short: float, constants: tuple[Constant, ...], formula: str,
+              of: Quantity = "error") -> Bound:
+        constants = (Constant(self.K, "exact", "k"), *constants)
+        return Bound(name, value + short + self.after.get(of, 0.0), constants, formula, of, self.kind)
+
+    def rated(self, name: str, value: Callable[[int], float], counted: Counted, constants: tuple[Constant, ...], formula: str,
+              of: Quantity = "error") -> Bound:
+        """A rate in k, or in the number n of steps that count."""
+        n = len(counted.steps)
+        if n < self.K:
+            formula = formula.replace("k", "n")
+            constants = (Constant(n, "exact", "n"), *constants)
+        return self.bound(name, value(n), counted.short, constants, formula, of)
+
+
+def slack(name: str, value: float) -> Constant:
+    return Constant(float(value), "upper bound" if value > 0 else "exact", name)

@@ -1,1 +1,0 @@
-"""Constants of an objective on a set: curvature, noise, steepness."""

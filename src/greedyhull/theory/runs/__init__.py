@@ -1,1 +1,0 @@
-"""Which bounds of the paper hold for a run."""

@@ -1,0 +1,163 @@
+"""The rooms of the house: imports point down its storeys, late ones too, and no two rooms need each other.
+
+A room is a folder or a file of src/greedyhull. Imports that only type checkers follow count as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import pydoc
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import greedyhull as gh
+
+SRC = Path(__file__).parents[1] / "src" / "greedyhull"
+STOREYS = (  # from the ground up: a room may import from its own storey, as long as there is no way back, and from those below
+    {"errors", "hints", "kinds", "types"},
+    {"kernels", "points", "theory"},
+    {"atoms"},
+    {"objectives"},
+    {"measures"},
+    {"gradients", "solvers"},
+    {"bounds"},
+    {"driver"},
+    {"apps", "cli", "estimators", "experiments", "report", "testing"},
+)
+ROOMS = {room: storey for storey, rooms in enumerate(STOREYS) for room in rooms}
+TOP = STOREYS[-1]
+DOORS = {"__init__", "extend"}  # they name what is in all rooms; only those on the top storey come in through them
+ALLOWED = {  # arrows that point upwards, each with its reason
+    ("driver/solution.py", "report"): "solution.report(path) writes a page; the page is made when it is asked for",
+    ("theory/__init__.py", "measures"): "theory.constants and theory.expect_violation need a problem; loaded when asked for",
+}
+NAMED = "types.py"  # for type checkers the protocols name the classes that are handed around, wherever they live
+
+
+class Arrow(NamedTuple):
+    """``file`` imports ``module``, a dotted path below greedyhull; ``typed`` if only for type checkers, ``late`` if in a
+    function."""
+
+    file: str
+    line: int
+    module: str
+    late: bool
+    typed: bool
+
+    @property
+    def room(self) -> str:
+        return self.file.split("/")[0].removesuffix(".py")
+
+    @property
+    def to(self) -> str:
+        return self.module.split(".")[0]
+
+    @property
+    def words(self) -> str:
+        there = f"storey {ROOMS[self.to]}" if self.to in ROOMS else "a door"
+        return (f"src/greedyhull/{self.file}, line {self.line}, imports greedyhull.{self.module}: that leads from the room "
+                f"{self.room} (storey {ROOMS.get(self.room, 'of no room')}) to {self.to} ({there}).")
+
+
+def modules(node: ast.AST, inside: str) -> Iterator[str]:
+    """What an import statement in the package ``inside`` imports from greedyhull."""
+    if isinstance(node, ast.Import):
+        yield from (name.name for name in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        if node.level:
+            parts = inside.split(".")
+            base = ".".join([*parts[: len(parts) - node.level + 1], *([base] if base else [])])
+        yield from (f"greedyhull.{name.name}" for name in node.names) if base == "greedyhull" else (base,)
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("import_module", "importlib.import_module", "__import__"):
+        said = node.args[0] if node.args else None
+        yield from (said.value,) if isinstance(said, ast.Constant) and isinstance(said.value, str) else ()
+
+
+def arrows_of(text: str, file: str) -> Iterator[Arrow]:
+    tree = ast.parse(text)
+    typed = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+             for part in node.body for inner in ast.walk(part)}
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    late = {id(inner) for node in ast.walk(tree) if isinstance(node, functions) for inner in ast.walk(node)}
+    inside = ".".join(["greedyhull", *Path(file).parent.parts])
+    for node in ast.walk(tree):
+        for module in modules(node, inside):
+            if module == "greedyhull" or module.startswith("greedyhull."):
+                below = module.removeprefix("greedyhull").removeprefix(".") or "__init__"
+                named = below if below.split(".")[0] in ROOMS | dict.fromkeys(DOORS) else "__init__"  # else a public name
+                yield Arrow(file, getattr(node, "lineno", 0), named, id(node) in late, id(node) in typed)
+
+
+@cache
+def arrows() -> tuple[Arrow, ...]:
+    found = []
+    for path in sorted(SRC.rglob("*.py")):
+        found += arrows_of(path.read_text(encoding="utf-8"), path.relative_to(SRC).as_posix())
+    return tuple(arrow for arrow in found if arrow.room not in DOORS and arrow.room != arrow.to)
+
+
+def upwards(arrow: Arrow) -> bool:
+    if arrow.to in DOORS:
+        return arrow.room not in TOP
+    return ROOMS[arrow.to] > ROOMS[arrow.room]
+
+
+def test_every_file_and_folder_has_its_storey():
+    there = {path.stem for path in SRC.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert there - DOORS == set(ROOMS), "give the new room a storey here, and a line in CONTRIBUTING.md"
+
+
+def test_no_arrow_points_upwards():
+    wrong = [arrow for arrow in arrows() if upwards(arrow) and (arrow.file, arrow.to) not in ALLOWED
+             and not (arrow.typed and arrow.file == NAMED)]
+    assert not wrong, "\n".join([*(arrow.words for arrow in wrong), "Move what is needed down, or ask for it from above."])
+
+
+def test_no_two_rooms_need_each_other():
+    needs: dict[str, set[str]] = {room: set() for room in ROOMS}
+    for arrow in arrows():
+        if not arrow.typed and (arrow.file, arrow.to) not in ALLOWED and arrow.to in ROOMS:
+            needs[arrow.room].add(arrow.to)
+    while needs:  # rooms that need none of the others leave, and rooms that none of the others needs
+        needed = set().union(*needs.values())
+        free = [room for room, below in needs.items() if not below & set(needs) or room not in needed]
+        some = [arrow.words for arrow in arrows() if not arrow.typed and {arrow.room, arrow.to} <= set(needs)]
+        assert free, "\n".join([f"These rooms need each other: {', '.join(sorted(needs))}.", *some])
+        for room in free:
+            del needs[room]
+
+
+def test_what_is_allowed_is_there_and_late():
+    for (file, room), reason in ALLOWED.items():
+        found = [arrow for arrow in arrows() if (arrow.file, arrow.to) == (file, room)]
+        assert found and all(arrow.late or arrow.typed for arrow in found), f"{file} -> {room}: {reason}"
+
+
+@pytest.mark.parametrize(("text", "module", "late", "typed"), [
+    ("from greedyhull.driver.minimize import minimize", "driver.minimize", False, False),
+    ("def f():\n    from greedyhull import driver", "driver", True, False),
+    ("import greedyhull.driver.stop as stop", "driver.stop", False, False),
+    ("from ..driver import run", "driver", False, False),
+    ("def f():\n    import_module('greedyhull.driver.run')", "driver.run", True, False),
+    ("if TYPE_CHECKING:\n    from greedyhull.driver.solution import Solution", "driver.solution", False, True),
+    ("import greedyhull as gh", "__init__", False, False),
+    ("from greedyhull import minimize", "__init__", False, False),
+])
+def test_an_arrow_is_seen_however_it_is_written(text, module, late, typed):
+    (arrow,) = arrows_of(text, "atoms/odd.py")
+    assert (arrow.module, arrow.late, arrow.typed) == (module, late, typed)
+    assert upwards(arrow) and "atoms/odd.py" in arrow.words and f"greedyhull.{module}" in arrow.words
+
+
+def test_the_door_shows_public_names_only():
+    assert set(dir(gh)) == {*gh.__all__, "__version__"}
+    text = pydoc.plain(pydoc.render_doc(gh))
+    hidden = ("_LATER", "import_module", "TYPE_CHECKING", "annotations", *ROOMS)
+    assert [name for name in hidden if re.search(rf"^    {name}(?: = |\()", text, flags=re.MULTILINE)] == []
+    assert re.search(r"^    minimize\(", text, flags=re.MULTILINE)
