@@ -22,3 +22,10 @@ def dense(x: Any) -> Array:
     (array([[0., 2.]]), array([1.]))
     """
     return np.asarray(x.toarray() if is_sparse(x) else x)
+
+
+def locked(x: Array) -> Array:
+    """x as a read-only view: whoever is shown it cannot change it."""
+    view = x.view()
+    view.flags.writeable = False
+    return view

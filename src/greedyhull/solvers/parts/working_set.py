@@ -11,6 +11,7 @@ from greedyhull.objectives.line import NEAR
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import block_from
+from greedyhull.points.states import under
 from greedyhull.solvers.parts.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.types import Array, Block, SecondOrder, State
 
@@ -92,6 +93,6 @@ class Working:
         return {**self.small.state(), "alpha": self.alpha}
 
     def restore(self, state: State) -> None:
-        block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
+        block = block_from(under("block", state))
         self._hold(self.f.restricted(block), state["alpha"])
         self.small.restore(state)
