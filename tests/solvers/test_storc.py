@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.objectives.batch import source_of
-from greedyhull.solvers.storc import Sliding, slide
+from greedyhull.solvers.storc import Sliding, proximal
 from greedyhull.testing import check_solver, small_problems
 
 RNG = np.random.default_rng(7)
@@ -70,7 +70,7 @@ def test_a_warm_start_is_kept():
 def test_the_inner_problem_is_solved_to_its_tolerance():
     S, g, x = gh.Simplex(6), RNG.standard_normal(6), np.full(6, 1 / 6)
     for tol in (1e-1, 1e-3):
-        u = slide(g, 2.0, x, S.oracle(np.random.default_rng(0)), tol, 100_000)
+        u = proximal(g, 2.0, x, S.oracle(np.random.default_rng(0)), tol, 100_000)
         slope = g + 2.0 * (u - x)
         assert slope @ u - slope.min() <= tol and abs(u.sum() - 1) < 1e-12 and u.min() >= 0
 

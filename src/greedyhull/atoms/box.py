@@ -10,6 +10,7 @@ from greedyhull.atoms.base import AtomSet, Sizes, numbers
 from greedyhull.atoms.geometry.box_corners import cheapest_flips, signs_maximum
 from greedyhull.atoms.geometry.row_ranges import products, row_spans
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.arrays import locked
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -39,7 +40,7 @@ class Box(AtomSet):
             at = tuple(crossed[0].tolist())
             raise GreedyhullError(f"lower exceeds upper at {len(crossed)} places, first at {at}: {low[at]:g} > {high[at]:g}. "
                                   "The set would be empty; exchange the bounds there.")
-        self.lower, self.upper, self.shape = _locked(low), _locked(high), low.shape
+        self.lower, self.upper, self.shape = locked(low.copy()), locked(high.copy()), low.shape
 
     def __repr__(self) -> str:
         return f"Box({_shown(self.lower)}, {_shown(self.upper)}, shape={self.shape})"
@@ -121,13 +122,6 @@ class Box(AtomSet):
         half = 0.5 * (self.upper - self.lower)
         middle, span = products(design, (self.lower + half)[None, :])[:, 0], row_spans(design, half)
         return middle - span, middle + span
-
-
-def _locked(bound: Array) -> Array:
-    """A copy that nobody can change."""
-    bound = bound.copy()
-    bound.flags.writeable = False
-    return bound
 
 
 def _shown(bound: Array) -> str:

@@ -17,6 +17,7 @@ from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.points.entering import as_answer, as_shortlist
 from greedyhull.points.shapes import block_from
+from greedyhull.points.states import under
 from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 
 
@@ -111,6 +112,6 @@ class CachedOracle:
     def restore(self, state: State) -> None:
         self.hits, self.misses = (int(x) for x in state["counts"])
         self.used = state["used"].copy()
-        self.inner.restore({name[6:]: array for name, array in state.items() if name.startswith("inner.")})
-        saved = {name[6:]: array for name, array in state.items() if name.startswith("block.")}
+        self.inner.restore(under("inner", state))
+        saved = under("block", state)
         self.block = block_from(saved) if saved else None

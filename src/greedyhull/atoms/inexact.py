@@ -10,6 +10,7 @@ from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.points.entering import as_answer, as_shortlist
+from greedyhull.points.states import under
 from greedyhull.types import Answer, Array, Oracle, Shortlist, State
 
 
@@ -81,4 +82,4 @@ class InexactOracle:
 
     def restore(self, state: State) -> None:
         self.calls = int(state["calls"])
-        self.inner.restore({name[6:]: array for name, array in state.items() if name.startswith("inner.")})
+        self.inner.restore(under("inner", state))

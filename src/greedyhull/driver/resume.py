@@ -19,6 +19,7 @@ from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.points.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.points.states import under
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, State
 
@@ -79,11 +80,6 @@ def _prove_anew(run: Run, w: Iterate) -> None:
     memory.beside += 1
     now = certificate_of(run.f, run.S, w, -inf)  # by an oracle of its own: that of the run may count its calls
     memory.lower, memory.kind, memory.delta = now.lower, now.kind, now.delta
-
-
-def under(prefix: str, state: State) -> State:
-    """The part of ``state`` whose names begin with ``prefix.``, without it."""
-    return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}
 
 
 def saved_point(state: State, S: AtomSet) -> Iterate:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import Array, Objective, Schedule, State, Supply
 
 if TYPE_CHECKING:
@@ -88,7 +89,6 @@ class Root:
 
 Size = int | Root | Schedule
 Eta = Callable[[int], float]  # η_k, k from one
-LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 
 
 def check_size(name: str, given: Any) -> None:

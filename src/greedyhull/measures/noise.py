@@ -7,6 +7,7 @@ import numpy as np
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.errors import GreedyhullError
 from greedyhull.kinds import linear_model, listed
+from greedyhull.objectives.batch import counts_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length, rms, times
 from greedyhull.theory import Constant
@@ -34,13 +35,8 @@ def noise(f: Objective, S: AtomSet) -> Constant:
         most = max(_deviation(model, atoms[j], S.shape, norms) for j in range(len(atoms)))
         return Constant(most, "exact" if most < np.inf else "upper bound", "σ")
     low, high = S.row_ranges(model.design.precise())
-    slopes = times(times(np.broadcast_to(model.exact.lipschitz(low, high), model.n), _shares(model)), norms)
+    slopes = times(times(np.broadcast_to(model.exact.lipschitz(low, high), model.n), counts_of(model)), norms)
     return Constant(rms(slopes), "upper bound", "σ")
-
-
-def _shares(f: LinearModel) -> Array:
-    """n·pᵢ, what each term counts for when it is drawn: one without sample weights."""
-    return np.asarray(f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n))
 
 
 def _deviation(f: LinearModel, atom: Atom, shape: Shape, norms: Array) -> float:

@@ -10,7 +10,7 @@ from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.kinds import linear_model, streamed, summed
-from greedyhull.objectives.batch import check_terms
+from greedyhull.objectives.batch import check_terms, counts_of
 from greedyhull.points.lengths import length, rms, times
 from greedyhull.theory.bound import Constant
 from greedyhull.types import Array, AtomSet, LinearModel, Minibatch, Objective
@@ -50,9 +50,8 @@ def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
     """|ℓ'ᵢ| ≤ what the loss says on the range of aᵢ·w, times ‖aᵢ‖ or half the width of that range."""
     design = f.design.precise()
     low, high = S.row_ranges(design)
-    counts = f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)  # what a term counts for when it is drawn
     with np.errstate(over="ignore", invalid="ignore"):
-        slopes = times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), counts)
+        slopes = times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), counts_of(f))
         steep, wide = times(slopes, row_norms(design)), times(slopes, 0.5 * (high - low))
     return Steepness(Constant(rms(steep), "upper bound", "L"), rms(wide))
 

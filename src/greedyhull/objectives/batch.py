@@ -148,6 +148,11 @@ def pulls_of(gradients: Iterable[Array], x: Array, S: Finite) -> Array:
     return np.stack([float(np.vdot(g, x)) - S.scores(g) for g in gradients])
 
 
+def counts_of(f: LinearModel) -> Array:
+    """n·pᵢ, what each term counts for when it is drawn from all alike: one without sample weights."""
+    return np.asarray(f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n))
+
+
 def count_of(f: Objective) -> int | None:
     """How many terms f has; None where they have no end, or cannot be taken."""
     terms = summed(f)

@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
+from greedyhull.points.arrays import locked
 from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
@@ -48,23 +49,23 @@ class BlackBox:
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = number(self._value(_locked(view.x)), self.called)
+            view.value = number(self._value(locked(view.x)), self.called)
         return view.value
 
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
-            view.gradient = self._checked(self._gradient(_locked(view.x)))
+            view.gradient = self._checked(self._gradient(locked(view.x)))
             w.work.gradients += 1
         return view.gradient
 
     def whole(self, x: Array) -> float:
         """f at an array of the hull."""
-        return number(self._value(_locked(x)), self.called)
+        return number(self._value(locked(x)), self.called)
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return lambda x: number(self._value(_locked(x)), self.called), lambda x: self._checked(self._gradient(_locked(x)))
+        return lambda x: number(self._value(locked(x)), self.called), lambda x: self._checked(self._gradient(locked(x)))
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain)
@@ -166,10 +167,3 @@ def numbers(g: Any, called: str, shape: Shape) -> Array:
     except (TypeError, ValueError):
         raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
                               "of w is wanted.") from None
-
-
-def _locked(x: Array) -> Array:
-    """The array as a read-only view: the user's function cannot change the iterate."""
-    view = x.view()
-    view.flags.writeable = False
-    return view

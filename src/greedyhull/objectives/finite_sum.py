@@ -11,6 +11,7 @@ from greedyhull.atoms.base import whole_shape
 from greedyhull.errors import check
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import BlackBox, number, numbers
+from greedyhull.points.arrays import locked
 from greedyhull.types import Array, Finite, Index, Shape
 
 FEW = 16  # terms that are looked at when a run begins
@@ -25,10 +26,10 @@ class Terms:
         self.f, self.index, self.size = f, index, len(index)
 
     def value(self, x: Array) -> float:
-        return number(self.f.value_of(_locked(x), self.index), self.f.called)
+        return number(self.f.value_of(locked(x.copy()), self.index), self.f.called)
 
     def gradient(self, x: Array) -> Array:
-        return self.f.checked(self.f.gradient_of(_locked(x), self.index))
+        return self.f.checked(self.f.gradient_of(locked(x.copy()), self.index))
 
     def pulls(self, x: Array, S: Finite) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
@@ -90,10 +91,3 @@ def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, 
     """
     domain = whole_shape(shape)
     return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex, scale)
-
-
-def _locked(x: Array) -> Array:
-    """The point as a read-only array of its own: it moves in place, and a user may keep what he was shown."""
-    own = x.copy()
-    own.flags.writeable = False
-    return own

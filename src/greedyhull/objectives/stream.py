@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import numbers
+from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
@@ -25,10 +26,10 @@ class Drawn:
         self.f, self.batch, self.size = f, batch, size
 
     def value(self, x: Array) -> float:
-        return float(self.batch.value(_locked(x)))
+        return float(self.batch.value(locked(x.copy())))
 
     def gradient(self, x: Array) -> Array:
-        g = numbers(self.batch.gradient(_locked(x)), "gradient(w) of a batch", self.f.domain)
+        g = numbers(self.batch.gradient(locked(x.copy())), "gradient(w) of a batch", self.f.domain)
         check(g.shape == self.f.domain, f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
                                         f"{self.f.domain}, is wanted.")
         check(bool(np.isfinite(g).all()), f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
@@ -37,7 +38,7 @@ class Drawn:
 
     def pulls(self, x: Array, S: Finite) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
-        return pulls_of(self.batch.gradients(_locked(x)), x, S) if hasattr(self.batch, "gradients") else None
+        return pulls_of(self.batch.gradients(locked(x.copy())), x, S) if hasattr(self.batch, "gradients") else None
 
 
 class Stream:
@@ -162,10 +163,3 @@ def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = Non
     (expectation(shape=(2,)), array([-1., -0.]))
     """
     return Stream(draw, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), lipschitz, convex)
-
-
-def _locked(x: Array) -> Array:
-    """The point as a read-only array of its own: it moves in place, and a user may keep what he was shown."""
-    own = x.copy()
-    own.flags.writeable = False
-    return own

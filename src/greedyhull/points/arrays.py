@@ -27,3 +27,10 @@ def dense(x: Any) -> Array:
 def compact(x: Any) -> Any:
     """x as a matrix of SciPy in CSC where it can become one, else as a NumPy array."""
     return x.tocsc() if hasattr(x, "tocsc") else dense(x)
+
+
+def locked(x: Array) -> Array:
+    """x as a read-only view: whoever is shown it cannot change it."""
+    view = x.view()
+    view.flags.writeable = False
+    return view

@@ -16,6 +16,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.direction import Direction
 from greedyhull.points.entering import as_atom
 from greedyhull.points.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
+from greedyhull.points.states import under
 from greedyhull.types import Array, Atom, Block, State, View
 
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
@@ -289,7 +290,7 @@ class Iterate:
     @staticmethod
     def restored(state: State) -> Iterate:
         """The iterate that wrote ``state``; its views come back when their objectives ask for them."""
-        block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
+        block = block_from(under("block", state))
         w = Iterate(block, state["weights"], tuple(int(s) for s in state["shape"]))
         w._take_back(state)
         return w

@@ -11,7 +11,6 @@ from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import source_of
-from greedyhull.objectives.line import Parabola
 from greedyhull.points.average import Average
 from greedyhull.points.iterate import CoordinateIterate, Iterate
 from greedyhull.points.position import Position
@@ -20,7 +19,8 @@ from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
-from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
+from greedyhull.solvers.parts.sliding import slide
+from greedyhull.types import Array, AtomSet, Needs, Objective, State, Supply
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -109,7 +109,8 @@ class MoreauFrankWolfe:
             before, j = source.spent, pair.count(k)
             b, p, beta = size(self.batch, k, source.terms), pair.pull(j, mean.array(), x.array), pair.beta(j)
             pair.descend(j, p, beta, lambda v: duals.gradient(source.draw(b), v))  # noqa: B023 — it is asked here and now
-            slide(w, x, oracle, p, beta, pair.tolerance(j), 24 * pair.N)  # 6βD²/tolerance
+            slide(p, beta, lambda: x.array, oracle, lambda d, v, eta: w.move(w.toward(d), eta), tol=pair.tolerance(j),
+                  share=0.25, most=24 * pair.N)  # 6βD²/tolerance
             mean.include(float(j))
             w.work.products += 2.0 * (source.spent - before) / source.n
             if j == pair.N:
@@ -127,23 +128,6 @@ def smoothing(N: int, L: float, D: float) -> float:
     """λ, which makes the bound least after N steps."""
     out: float = 2.0 * D * SPREAD**0.5 / (L * SMOOTHING**0.5 * (N * (N + 1.0)) ** 0.5)
     return out
-
-
-def slide(w: Iterate, x: Position, oracle: Oracle, p: Array, beta: float, tol: float, most: int) -> None:
-    """Move w to where ⟨p, ·⟩ + (β/2)‖· − w‖² has a Frank-Wolfe gap of at most ``tol``, in at most ``most`` steps.
-
-    It ends earlier where an oracle that errs by more than it may has no atom left that leads down.
-    """
-    start = x.array.copy()
-    for _ in range(most):
-        h = p + beta * (x.array - start)
-        d, slack, _ = oracle.argmin(h, tol=0.25 * tol)
-        fall = float(np.vdot(h, x.array)) - d.dot(h)
-        if not fall > 0.0 or fall + slack <= tol:
-            return
-        v = -x.array
-        d.add_to(v, 1.0)
-        w.move(w.toward(d), Parabola(0.0, -fall, beta * float(np.vdot(v, v)), 1.0).argmin())
 
 
 class Pair:

@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.base import array_of, numbers
 from greedyhull.errors import check
 from greedyhull.objectives.black_box import number
+from greedyhull.points.states import under
 from greedyhull.solvers.parts.follow_the_leader import Leader
 from greedyhull.solvers.parts.gradient_weights import Steady, Unweighted
 from greedyhull.solvers.parts.memory import lazy_rng
@@ -146,5 +147,5 @@ class Online:
         self._x, self._mean = state["x"].copy(), state["mean"].copy()
         rounds, self.loss, self._products = state["sums"].tolist()
         self.rounds = int(rounds)
-        self._leader.restore({name[7:]: array for name, array in state.items() if name.startswith("leader.")})
-        self._oracle.restore({name[7:]: array for name, array in state.items() if name.startswith("oracle.")})
+        self._leader.restore(under("leader", state))
+        self._oracle.restore(under("oracle", state))

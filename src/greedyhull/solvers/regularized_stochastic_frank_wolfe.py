@@ -27,9 +27,9 @@ from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.steps import Power, in_advance
 from greedyhull.theory import diverges
+from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
-LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
 
 

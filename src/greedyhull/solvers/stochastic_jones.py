@@ -23,9 +23,8 @@ from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
 from greedyhull.theory import diverges
+from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
-
-LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
 
 
 @dataclass(frozen=True)

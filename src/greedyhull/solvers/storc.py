@@ -14,13 +14,13 @@ from greedyhull.errors import check
 from greedyhull.kinds import linear_model
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.objectives.batch import source_of
-from greedyhull.objectives.line import Parabola
 from greedyhull.points.iterate import CoordinateIterate, Iterate
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, State, Supply
+from greedyhull.solvers.parts.sliding import slide
+from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply
 
 
 class Constants(NamedTuple):
@@ -110,7 +110,7 @@ class Storc:
         else:
             batch = source.draw(b)
             g = batch.gradient(z) - source.again(batch).gradient(at.snapshot) + at.full
-        at.x = slide(g, 3.0 * L / k, at.x, oracle, 2.0 * L * near / (N * k), most=11 * N + 2)
+        at.x = proximal(g, 3.0 * L / k, at.x, oracle, 2.0 * L * near / (N * k), most=11 * N + 2)
         at.y = (1.0 - gamma) * at.y + gamma * at.x
         at.left -= 1
         return gamma
@@ -168,18 +168,15 @@ class Sliding:
         self.epoch, self.length, self.left = (int(i) for i in state["epoch"])
 
 
-def slide(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:
-    """Frank-Wolfe with exact steps on ⟨g, u⟩ + (β/2)‖u − x‖² from u = x, until the gap is at most ``tol``.
+def proximal(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:
+    """argmin of ⟨g, u⟩ + (β/2)‖u − x‖² over the hull, up to a gap of ``tol``.
 
     The curvature is βD² = 3LD²/k and the tolerance 2LD²/(Nk), so that 27/4·βD²/tol < 11N steps are always enough.
     """
     u = x.copy()
-    for _ in range(most):
-        slope = g + beta * (u - x)
-        d, slack, _ = oracle.argmin(slope, tol=0.5 * tol)
-        v = dense_atom(d, x.shape) - u
-        gap, bend = -float(np.vdot(slope, v)), beta * float(np.vdot(v, v))
-        if not gap > 0.0 or gap + slack <= tol:
-            break
-        u += Parabola(0.0, -gap, bend, 1.0).argmin() * v
+
+    def step(d: Atom, v: Array, eta: float) -> None:
+        u[...] += eta * v
+
+    slide(g, beta, lambda: u, oracle, step, tol=tol, share=0.5, most=most)
     return u

@@ -84,6 +84,9 @@ def limit(eta: Values, eps: Values, M: float) -> float:
     return float(np.max(late_eps + M / 2 * late_eta))
 
 
+LATE, LATER = 1_000, 1_000_000  # steps at which schedules are compared
+
+
 def diverges(eta: float | Callable[[int], float]) -> bool:
     """Whether Σ η_k = ∞, the condition of Theorem 1: of k^-p for a number p, or of a rule k -> η_k.
 

@@ -12,6 +12,7 @@ from greedyhull.atoms.base import ClosedOracle
 from greedyhull.errors import check
 from greedyhull.points.entering import as_answer, as_shortlist
 from greedyhull.points.shapes import block_from
+from greedyhull.points.states import under
 from greedyhull.solvers.parts.careful import careful
 from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
 
@@ -80,7 +81,7 @@ class Memory:
         check(hasattr(rule, "start") and not isinstance(rule, type),
               f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or Constant(0.1) is wanted.")
         self._step = rule.start(self.warm)
-        saved = _under("step", self._pending)
+        saved = under("step", self._pending)
         if saved:
             self._step.restore(saved)
         return careful(rule, self._step)
@@ -89,7 +90,7 @@ class Memory:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
             self._oracle = Recorder(S, lazy_rng(self._seed, 1))
-            saved = _under("oracle", self._pending)
+            saved = under("oracle", self._pending)
             if saved:
                 self._oracle.restore(saved)
         return self._oracle
@@ -97,7 +98,7 @@ class Memory:
     def part(self, name: str, make: Callable[[], Any]) -> Any:
         """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
         made = self._parts[name] = make()
-        saved = _under(f"part.{name}", self._pending)
+        saved = under(f"part.{name}", self._pending)
         if saved:
             made.restore(saved)
         return made
@@ -136,7 +137,7 @@ class Memory:
         self.delta, self.beside = float(state["delta"]), int(state["beside"])
         self.guide = float(state.get("guide", self.lower))
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
-        self.arrays = _under("arrays", state)
+        self.arrays = under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
         if "rng" in state:
             a, b, c, d, has, integer = (int(x) for x in state["rng"])
@@ -237,13 +238,8 @@ class Recorder:
 
     def restore(self, state: State) -> None:
         self.calls, self.glances = int(state["calls"]), int(state.get("glances", 0))
-        self.inner.restore(_under("inner", state))
+        self.inner.restore(under("inner", state))
         for i in range(int(state["given"])):
             single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])
-            block, kind = block_from(_under(f"answer{i}.block", state)), KINDS[int(number)]
+            block, kind = block_from(under(f"answer{i}.block", state)), KINDS[int(number)]
             self.replay.append(Answer(block[0], slack, kind) if single else Shortlist(block, slack, rest, kind))
-
-
-def _under(prefix: str, state: State) -> State:
-    """The part of ``state`` whose names begin with ``prefix.``, without it."""
-    return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}

@@ -12,6 +12,7 @@ from greedyhull.objectives.line import NEAR
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import block_from
+from greedyhull.points.states import under
 from greedyhull.types import Array, Block, SecondOrder, State
 
 EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solved
@@ -92,6 +93,6 @@ class Working:
         return {**self.small.state(), "alpha": self.alpha}
 
     def restore(self, state: State) -> None:
-        block = block_from({name[6:]: array for name, array in state.items() if name.startswith("block.")})
+        block = block_from(under("block", state))
         self._hold(self.f.restricted(block), state["alpha"])
         self.small.restore(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.kinds import linear_model
+from greedyhull.objectives.batch import counts_of
 from greedyhull.objectives.finite_sum import FiniteSum
 from greedyhull.objectives.stream import Stream
 from greedyhull.types import Array, AtomSet, LinearModel, Objective
@@ -31,8 +32,7 @@ def reach(f: Objective, S: AtomSet) -> float | None:
 
 def _terms(f: LinearModel, S: AtomSet) -> Array:
     low, high = S.row_ranges(f.design.precise())
-    shares = f.n * np.broadcast_to(np.asarray(f.exact.p, dtype=np.float64), f.n)
-    out: Array = shares * np.broadcast_to(f.exact.lipschitz(low, high), f.n) * (high - low)
+    out: Array = counts_of(f) * np.broadcast_to(f.exact.lipschitz(low, high), f.n) * (high - low)
     return out
 
 
