@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant("a dense atom is known again", "points/shapes.py",
            "        self._m += 1\n        self.keys.append(self.key_of(atom))\n",
            "        self._m += 1\n        self.keys.append(self._m)\n", (MOVES,)),
-    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > 3 *", "if len(self.alpha) > 1000 *",
+    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > CROWDED *", "if len(self.alpha) > 1000 *",
            (WAITING,)),
     # how runs end
     Mutant("a run that stands still ends", "driver/standing.py", "before == self.print", "before != before", (STILL, ARRIVED)),

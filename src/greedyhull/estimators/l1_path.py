@@ -17,9 +17,9 @@ import numpy as np
 from greedyhull.atoms.base import lowest
 from greedyhull.kernels.l1_swaps import l1_swaps
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.restricted import beside
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.restricted import beside
 from greedyhull.solvers.parts.simplex_qp import solve_simplex_qp
 from greedyhull.types import Array, Index
 

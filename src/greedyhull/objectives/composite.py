@@ -11,11 +11,11 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import kinked, profiled, stored
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.restricted import Restricted
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Loss, Shape, Traits
 
@@ -40,7 +40,7 @@ class Composite:
         self.domain: Shape = design.domain
         self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
                              quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
-                             intercept=loss.profiles, second_order=loss.newton, linear_model=True)
+                             intercept=loss.profiles, second_order=loss.newton, linear_model=True, images=True)
         self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None

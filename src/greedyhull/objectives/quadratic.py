@@ -16,13 +16,13 @@ from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.arrays import dense
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.restricted import Restricted
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape, Traits
 
@@ -38,7 +38,7 @@ class QuadraticForm:
     semidefinite; every move looks at the curvature along it.
     """
 
-    traits = Traits(quadratic=True, second_order=True)
+    traits = Traits(quadratic=True, second_order=True, images=True)
     quadratic = True
     has_intercept = False
     name = "quadratic"

@@ -60,7 +60,7 @@ def test_a_line_is_least_at_a_kink_or_an_end(name: str, z: Array, dz: Array, y: 
     for line in (loss.along(z, dz, 1.0), loss.profiled().along(z, dz, 1.0)):
         step = line.argmin()
         assert 0.0 <= step <= 1.0
-        assert line.value(step) <= line.values(np.linspace(0, 1, 25)).min() + 1e-13
+        assert line.value(step) <= line.probe(np.linspace(0, 1, 25)).values.min() + 1e-13
 
 
 @every
