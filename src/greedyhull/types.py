@@ -392,6 +392,12 @@ class SecondOrder(Objective, Protocol):
     def restricted(self, block: Block) -> Small: ...
 
 
+class Curved(Objective, Protocol):
+    """f that gives products ∇²f(w)v for arrays v; `greedyhull.objectives.by_products.ByProducts` makes a `Small` of them."""
+
+    def hessian_product(self, w: Iterate, v: Array) -> Array: ...
+
+
 class Imaged(SecondOrder, Protocol):
     """f that sees points by their images z = Aw under a design (``traits.images``), and so does its Hessian."""
 

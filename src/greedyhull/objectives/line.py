@@ -74,7 +74,8 @@ class Curve:
 
 def looked_at(line: Line, steps: Sequence[float] | Array) -> Probe:
     """h and h' at one step after the other, for lines that have no faster way."""
-    return Probe(np.array([line.value(s) for s in map(float, steps)]), np.array([line.derivative(s) for s in map(float, steps)]))
+    at = [float(s) for s in steps]
+    return Probe(np.array([line.value(s) for s in at]), np.array([line.derivative(s) for s in at]))
 
 
 def line_search(derivatives: Callable[[float], tuple[float, float]], slope: float, max_step: float, limit: float) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.kinds import linear_model
-from greedyhull.objectives.trial import LineTrial, reweighting
+from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
@@ -104,7 +104,7 @@ class Restricted:
 
         At step 1 the view gets Z·target itself, computed from the atoms afresh, so that rounding does not gather.
         """
-        move, view = reweighting(w, self.block, base, target), self.f.at(w)
+        move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
         view.lead(move, np.asarray(self.Z @ target.astype(self.Z.dtype, copy=False)))
         eps = float(np.finfo(view.z.dtype).eps)
         if self.model is None or self.f.traits.quadratic:

@@ -6,7 +6,7 @@ import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Line, Objective
+from greedyhull.types import Line, Objective
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -16,7 +16,7 @@ class LineTrial:
 
     >>> import greedyhull as gh
     >>> f, w = gh.quadratic(np.eye(2)), gh.Simplex(2).centre()
-    >>> trial = LineTrial(f, w, reweighting(w, w.block, w.weights, np.array([1.0, 0.0])))
+    >>> trial = LineTrial(f, w, w.reweighting(w.block, w.weights, np.array([0.5, -0.5])))
     >>> trial.value(1.0), trial.argmin()
     (0.5, 0.0)
     """
@@ -49,8 +49,3 @@ class LineTrial:
 
     def commit(self, step: float) -> None:
         self.w.move(self.move, step)
-
-
-def reweighting(w: Iterate, block: Block, base: Array, target: Array) -> Direction:
-    """The move from the weights ``base`` of the block's atoms at w to ``target``."""
-    return w.reweighting(block, base, target - base)
