@@ -133,6 +133,15 @@ def test_right_products_are_not_blamed(kind: str) -> None:
         gh.minimize(box_of(kind), SETS["simplex"], gh.Corrective(), stop=gh.Gap(1e-8))
 
 
+def test_nor_are_those_of_a_function_that_is_not_convex() -> None:
+    f = gh.function(lambda w: w[0] - 0.5 * (w @ w), lambda w: np.eye(D)[0] - w, D, convex=False,
+                    hessian_product=lambda w, v: -v)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        s = gh.minimize(f, SETS["l1"], stop=gh.Gap(1e-8) | gh.Iterations(50))
+    assert isinstance(s.solver, gh.Corrective) and s.converged and s.value == pytest.approx(-1.2 - 0.72)
+
+
 @pytest.mark.parametrize(
     "product, said",
     [

@@ -114,7 +114,8 @@ class ByProducts:
             told = [float(np.vdot(self.f.hessian_product(point, v), v)) for point in (w, at)]
             noise = BLUR * float(np.vdot(np.abs(g), np.abs(v))) / NUDGE
         w.work.gradients, w.work.products = w.work.gradients + at.work.gradients, w.work.products + at.work.products
-        if min(told) / WRONG - noise <= seen <= WRONG * max(told) + noise or not np.isfinite([seen, noise, *told]).all():
+        around = [t * c for t in told for c in (1.0 / WRONG, WRONG)]
+        if min(around) - noise <= seen <= max(around) + noise or not np.isfinite([seen, noise, *told]).all():
             return
         warn(f"The Hessian products of {self.f!r} disagree with its gradient: on the way to an atom ⟨∇f, v⟩ changes at a rate "
              f"of {seen:.6g}, and ⟨v, ∇²f v⟩ is {told[0]:.6g}. Certificates hold, for they rest on gradients alone, but steps "
