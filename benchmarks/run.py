@@ -13,6 +13,7 @@ SECTIONS = {
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
+    "numbers": "other values of the numbers inside Corrective and the driver",
     "first_fit": "compilation: cold, cached, warm",
 }
 
@@ -33,6 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.kinks import kinks
+    from benchmarks.numbers import numbers
     from benchmarks.overhead import overhead
     from benchmarks.steps import steps
     from benchmarks.stochastic import stochastic
@@ -42,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
         count_processor_time()
 
     measure = {"overhead": overhead, "corrective": corrective, "stochastic": stochastic, "estimators": estimators,
-               "kinks": kinks, "steps": steps, "first_fit": first_fit}
+               "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -11,6 +11,7 @@ from greedyhull.types import (
     AtomSet,
     Design,
     Finite,
+    Imaged,
     KinkedLoss,
     LinearModel,
     Loss,
@@ -41,6 +42,11 @@ def streamed(f: Objective) -> Streamed | None:
 def second_order(f: Objective) -> SecondOrder | None:
     """f as one that has a Hessian on a few atoms."""
     return cast(SecondOrder, f) if f.traits.second_order else None
+
+
+def imaged(f: Objective) -> Imaged | None:
+    """f as one whose Hessian acts on images under a design."""
+    return cast(Imaged, f) if f.traits.images else None
 
 
 def listed(S: AtomSet) -> Finite | None:

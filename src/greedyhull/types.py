@@ -41,6 +41,7 @@ class Traits:
     intercept: bool = False
     second_order: bool = False  # it has a Hessian on a few atoms: `SecondOrder`
     linear_model: bool = False  # it is φ(Aw): `LinearModel`
+    images: bool = False  # its Hessian acts on images under a design: `Imaged`
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,13 @@ class ProfiledLoss(Loss, Protocol):
     def intercept(self, z: Array) -> float: ...
 
 
+class Probe(NamedTuple):
+    """What was seen of a line at several steps: h and h'."""
+
+    values: Array
+    slopes: Array
+
+
 class Line(Protocol):
     """h(η) = f(w + ηv) on [0, max_step]; h is finite only below ``limit``; h'' ≤ bend."""
 
@@ -205,7 +213,7 @@ class Line(Protocol):
     def bend(self) -> float: ...
     def value(self, step: float) -> float: ...
     def derivative(self, step: float) -> float: ...
-    def values(self, steps: Array) -> Array: ...
+    def probe(self, steps: Sequence[float] | Array) -> Probe: ...  # several points at once
     def argmin(self) -> float: ...
 
 
@@ -346,8 +354,52 @@ class Streamed(Objective, Protocol):
     def source(self, rng: np.random.Generator) -> Supply: ...
 
 
+class Trial(Protocol):
+    """h(η) = f(w + η(target − base)) for 0 ≤ η ≤ 1: steps to new weights that can be looked at before one is made.
+
+    Whoever commits a step knows there what was seen of it.
+    """
+
+    @property
+    def limit(self) -> float: ...  # h is finite only below
+    @property
+    def noise(self) -> float: ...  # what rounding may do to values of h
+    def value(self, step: float) -> float: ...
+    def argmin(self) -> float: ...
+    def commit(self, step: float) -> None: ...  # w moves
+
+
+class Small(Protocol):
+    """f on the hull of a few atoms, as a function of their weights: all that a corrective round asks for.
+
+    Gradients steer and end a round, so they are right; a Hessian only steers, and may be old or rough.
+    """
+
+    block: Block
+
+    def extend(self, atoms: Block, w: Iterate) -> None: ...
+    def take(self, index: Index) -> None: ...
+    def gradient(self, w: Iterate) -> Array: ...  # ⟨∇f(w), dᵢ⟩
+    def hessian(self, w: Iterate, sample: int = 1) -> Array: ...  # ⟨dᵢ, ∇²f(w) dⱼ⟩; perhaps from one term in ``sample``
+    def trial(self, w: Iterate, base: Array, target: Array) -> Trial: ...  # ``base``: the weights that the atoms have at w
+    def state(self) -> State: ...  # without the block
+    def restore(self, state: State) -> None: ...
+
+
 class SecondOrder(Objective, Protocol):
-    """f with a Hessian on the hull of a few atoms (``traits.second_order``), from their images under a design."""
+    """f with a Hessian on the hull of a few atoms (``traits.second_order``)."""
+
+    def restricted(self, block: Block) -> Small: ...
+
+
+class Curved(Objective, Protocol):
+    """f that gives products ∇²f(w)v for arrays v; `greedyhull.objectives.by_products.ByProducts` makes a `Small` of them."""
+
+    def hessian_product(self, w: Iterate, v: Array) -> Array: ...
+
+
+class Imaged(SecondOrder, Protocol):
+    """f that sees points by their images z = Aw under a design (``traits.images``), and so does its Hessian."""
 
     @property
     def design(self) -> Design: ...
@@ -355,11 +407,10 @@ class SecondOrder(Objective, Protocol):
     def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array: ...
     def product(self, w: Iterate, u: Array) -> Array: ...
     def energies(self, w: Iterate, block: Block) -> Array: ...
-    def restricted(self, block: Block) -> Any: ...
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array: ...
 
 
-class LinearModel(Summed, SecondOrder, Protocol):
+class LinearModel(Summed, Imaged, Protocol):
     """f = φ(Aw), a loss after a design (``traits.linear_model``)."""
 
     @property

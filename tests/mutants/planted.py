@@ -142,7 +142,11 @@ MUTANTS = (
     Mutant("a dense atom is known again", "points/shapes.py",
            "        self._m += 1\n        self.keys.append(self.key_of(atom))\n",
            "        self._m += 1\n        self.keys.append(self._m)\n", (MOVES,)),
-    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > 3 *", "if len(self.alpha) > 1000 *",
+    Mutant("what is not semidefinite is not handed out", "objectives/by_products.py", "return _semidefinite(self._hessian)",
+           "return self._hessian", ("tests/objectives/test_by_products.py::test_what_is_not_semidefinite_is_not_handed_out",)),
+    Mutant("a Hessian that has moved is made anew", "objectives/by_products.py", "if not off <= STALE *", "if not off <= 1e9 *",
+           ("tests/objectives/test_by_products.py::test_a_hessian_that_has_moved_is_made_anew_and_one_that_has_not_is_kept",)),
+    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > CROWDED *", "if len(self.alpha) > 1000 *",
            (WAITING,)),
     # how runs end
     Mutant("a run that stands still ends", "driver/standing.py", "before == self.print", "before != before", (STILL, ARRIVED)),

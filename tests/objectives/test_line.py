@@ -95,7 +95,15 @@ def test_a_line_that_falls_to_its_end_is_followed_to_its_end() -> None:
 
 def test_a_line_of_unknown_bend_says_infinity() -> None:
     line = Curve(lambda s: s * s, lambda s: (2 * s, 2.0), 0.0, 1.0)
-    assert line.bend == np.inf and line.values(np.array([0.0, 2.0])).tolist() == [0.0, 4.0]
+    assert line.bend == np.inf
+
+
+def test_several_points_of_a_line_are_seen_at_once() -> None:
+    for line in (Curve(lambda s: s * s, lambda s: (2 * s, 2.0), 0.0, 2.0), Parabola(0.0, 0.0, 2.0, 2.0)):
+        for steps in ([0.0, 0.5, 2.0], (0.0, 0.5, 2.0), np.array([0.0, 0.5, 2.0])):
+            seen = line.probe(steps)
+            assert seen.values.tolist() == [0.0, 0.25, 4.0] and seen.slopes.tolist() == [0.0, 1.0, 4.0]
+        assert [len(part) for part in line.probe([])] == [0, 0]
 
 
 def test_steps_are_drawn_back_from_the_limit() -> None:

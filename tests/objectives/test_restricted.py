@@ -106,8 +106,8 @@ def test_quadratic_forms(kind, shape):
     np.testing.assert_allclose(small.gradient(w), B.T @ (Q @ B @ weights - b), atol=1e-11)
     np.testing.assert_allclose(small.hessian(w), B.T @ Q @ B, atol=1e-11)
     target = np.random.default_rng(3).dirichlet(np.ones(len(block)))
-    move = small.direction(w, weights, target)
-    np.testing.assert_allclose(f.at(w).direction(move), Q @ B @ (target - weights), atol=1e-11)
+    trial = small.trial(w, weights, target)
+    np.testing.assert_allclose(f.at(w).direction(trial.move), Q @ B @ (target - weights), atol=1e-11)
 
 
 @pytest.mark.parametrize("shape", BLOCKS)
@@ -150,8 +150,10 @@ def test_a_whole_step_leads_where_the_direction_says(loss, shape):
         target = np.random.default_rng(7).dirichlet(np.ones(len(block)))
         target[0] = 0.0
         target /= target.sum()
-        move = f.restricted(block).direction(w, weights, target)
-        w.move(move, step)
+        trial = f.restricted(block).trial(w, weights, target)
+        seen = trial.value(step)
+        trial.commit(step)
+        assert f.value(w) == pytest.approx(seen, rel=1e-12)
         after = (1 - step) * weights + step * target
         np.testing.assert_allclose(f.at(w).z, X @ matrix(block) @ after, atol=1e-12)
         np.testing.assert_allclose(w.array(), matrix(block) @ after, atol=1e-12)
@@ -175,7 +177,7 @@ def test_the_kept_hessian_follows_the_curvature(loss, layout):
         assert (np.abs(H - hessian_by_hand(f, w, B)) <= allowed).all()
         target = rng.dirichlet(0.3 * np.ones(D)) + 1e-3
         target /= target.sum()
-        w.move(small.direction(w, alpha, target), 1.0)
+        small.trial(w, alpha, target).commit(1.0)
         alpha = target
 
 
@@ -191,7 +193,7 @@ def test_a_curvature_that_falls_by_many_orders_leaves_no_trace():
     assert f.curvatures(w).max() > 1e14
     small.hessian(w)
     target = np.full(6, 1 / 6)
-    w.move(small.direction(w, alpha, target), 1.0)
+    small.trial(w, alpha, target).commit(1.0)
     c = f.curvatures(w)
     H = small.hessian(w)
     np.testing.assert_allclose(H, P.T @ (c[:, None] * P), rtol=0.15)

@@ -51,3 +51,27 @@ def test_the_cost_of_smoothing_by_its_formula(mu: float) -> None:
         blur, squares = soft.blur(w, S), float((soft.residual(w) ** 2 / p).sum())
         assert -1e-15 <= blur <= mu / 2 + 1e-15
         assert blur == pytest.approx(f.value(w) - soft.value(w) - 0.5 * mu * squares, abs=1e-15)
+
+
+@pytest.mark.parametrize("seen", ["nothing", "a line", "a value ahead"])
+def test_it_does_not_matter_which_of_the_two_views_moves_first(seen: str) -> None:
+    """f and f_μ share z: whichever is told of a move first, both are what they are at the new point."""
+    for step in (1.0, 0.3):
+        points = []
+        for order in (1, -1):
+            f, w = problem(0.0), Iterate.at(gh.Basis(0, 0.5), (2,))
+            soft = Smoothing(f, 0.1)
+            soft.gradient(w), f.value(w)
+            w.views = dict(list(w.views.items())[::order])
+            move = w.toward(gh.Basis(1, 0.5))
+            if seen == "a line":
+                soft.along(w, move).argmin()
+            if seen == "a value ahead":
+                soft.at(w).ahead(move, step, soft.loss)
+            w.move(move, step)
+            fresh = w.copy()
+            assert f.value(w) == pytest.approx(f.value(fresh), rel=1e-14)
+            assert soft.value(w) == pytest.approx(soft.value(fresh), rel=1e-14)
+            np.testing.assert_allclose(soft.gradient(w), soft.gradient(fresh), atol=1e-15)
+            points.append((f.value(w), soft.value(w), *soft.gradient(w), f.moves(w)))
+        assert points[0] == points[1]

@@ -40,6 +40,9 @@ from greedyhull.types import AtomSet, Kind, Objective, Solver, State
 
 REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
+SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
+BLURRED = 0.5  # of the gap: where rounding may be a larger share, views that have been carried far are computed afresh
+CARRIED_FAR = 64  # moves
 
 
 class Run:
@@ -115,7 +118,7 @@ class Run:
                     event = self._record(progress)
                     for watcher in self.watchers:
                         watcher(event)
-                    if self.checkpoint is not None and event.seconds - self.saved_at >= 1.0:
+                    if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
                         save(self, event)
                     said = hear(self.stop, event)
                     if said is None and self.standing.still(event, self.w, self.memory):
@@ -123,7 +126,7 @@ class Run:
                     if said is None and not interrupt.asked:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
-                        if self.blur > 0.5 * event.gap and event.point is self.w:
+                        if self.blur > BLURRED * event.gap and event.point is self.w:
                             self._sharpen()
                         continue
                     reason = said or interrupted(event)
@@ -210,7 +213,7 @@ class Run:
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
-        if self.f.moves(self.w) >= 64:
+        if self.f.moves(self.w) >= CARRIED_FAR:
             self.w.refresh()
 
     def _question(self, value: float, gap: float, p: Progress) -> float:

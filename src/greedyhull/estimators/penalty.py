@@ -147,6 +147,6 @@ def _give(f: Objective, s: Solution, radius: float) -> float:
     if not len(keep) or bent is None:
         return 0.0
     with np.errstate(all="ignore"):  # where numbers leave their range, the bracket alone leads on
-        H = np.asarray(bent.hessian(w, w.block.take(keep)), dtype=np.float64) / radius / radius
+        H = np.asarray(bent.restricted(w.block.take(keep)).hessian(w), dtype=np.float64) / radius / radius
         H[np.diag_indices_from(H)] += 1e-12 * float(np.trace(H)) / len(H) + 1e-300
         return float(np.linalg.solve(H, np.ones(len(H))).sum()) if np.isfinite(H).all() else 0.0

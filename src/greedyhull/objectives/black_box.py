@@ -1,4 +1,4 @@
-"""An objective that is two functions on arrays: f and its gradient."""
+"""An objective that is two functions on arrays, f and its gradient; with a third, for products with its Hessian."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
 from greedyhull.points.arrays import locked
@@ -16,16 +17,16 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Line, Shape, Traits
+from greedyhull.types import Array, AtomSet, Block, Line, Shape, Traits
 
 EPS = float(np.finfo(np.float64).eps)
 
 
 class BlackBox:
-    """f given by value(w) and gradient(w); it must be convex for its gaps to bound its error.
+    """f given by value(w) and gradient(w), and perhaps hessian_product(w, v).
 
-    If it is not, and says so (``convex`` False), gaps are measures of stationarity.
-    It is never asked outside the hull, and its arrays are never changed.
+    It must be convex for its gaps to bound its error. If it is not, and says so (``convex`` False), gaps are measures of
+    stationarity. It is never asked outside the hull, and its arrays are never changed.
     """
 
     terms: ClassVar[Literal["none", "finite"]] = "none"
@@ -33,12 +34,16 @@ class BlackBox:
     called = "value(w)"
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
-                 smoothness: float | None, convex: bool = True, scale: float | None = None) -> None:
+                 smoothness: float | None, convex: bool = True, scale: float | None = None,
+                 hessian_product: Callable[[Array, Array], Array] | None = None) -> None:
         check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
+        check(hessian_product is None or callable(hessian_product), f"hessian_product = {hessian_product!r} was given; a "
+              "function of two arrays, w and v, that returns the array ∇²f(w)v is wanted, or None.")
         check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
               f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
-        self.traits, self.scale = Traits(self.terms, convex=bool(convex)), given_scale(scale)
+        self._product, self.scale = hessian_product, given_scale(scale)
+        self.traits = Traits(self.terms, convex=bool(convex), second_order=hessian_product is not None)
 
     def __repr__(self) -> str:
         return f"function(shape={self.domain})"
@@ -58,6 +63,22 @@ class BlackBox:
             view.gradient = self._checked(self._gradient(locked(view.x)))
             w.work.gradients += 1
         return view.gradient
+
+    def hessian_product(self, w: Iterate, v: Array) -> Array:
+        """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
+        if self._product is None:
+            raise GreedyhullError(f"{self!r} was made without hessian_product=. Give one, or use BlendedPairwise().")
+        p = numbers(self._product(locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
+        check(p.shape == self.domain,
+              lambda: f"hessian_product(w, v) returned shape {p.shape}; the shape {self.domain} of v is wanted.")
+        check(bool(np.isfinite(p).all()), "hessian_product(w, v) returned NaN or infinite entries at a point of the hull. "
+              "Where f has no finite Hessian leave hessian_product out: BlendedPairwise() needs none.")
+        w.work.products += 1.0
+        return p
+
+    def restricted(self, block: Block) -> ByProducts:
+        """f on the hull of a few atoms, its Hessian from the user's products."""
+        return ByProducts(self, block)
 
     def whole(self, x: Array) -> float:
         """f at an array of the hull."""

@@ -146,13 +146,21 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
 
 @hinting
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
-             smoothness: float | None = None, convex: bool = True, scale: float | None = None) -> BlackBox:
+             smoothness: float | None = None, convex: bool = True, scale: float | None = None,
+             hessian_product: Callable[[Array, Array], Array] | None = None) -> BlackBox:
     """A black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz.
 
     ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
     ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
+    ``hessian_product(w, v)`` is ∇²f(w)v: with it `Corrective` reweights many atoms at once, by Newton steps. It steers, and
+    no certificate rests on it.
+
+    >>> f = function(lambda w: 0.25 * (w**4).sum(), lambda w: w**3, 3, hessian_product=lambda w, v: 3 * w**2 * v)
+    >>> import greedyhull as gh
+    >>> gh.minimize(f, gh.Simplex(3), gh.Corrective(), stop=gh.Gap(1e-12)).point.array().round(6)
+    array([0.333333, 0.333333, 0.333333])
     """
-    return BlackBox(value, gradient, whole_shape(shape), smoothness, convex, scale)
+    return BlackBox(value, gradient, whole_shape(shape), smoothness, convex, scale, hessian_product)
 
 
 def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:

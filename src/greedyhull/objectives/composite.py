@@ -40,7 +40,7 @@ class Composite:
         self.domain: Shape = design.domain
         self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
                              quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
-                             intercept=loss.profiles, second_order=loss.newton, linear_model=True)
+                             intercept=loss.profiles, second_order=loss.newton, linear_model=True, images=True)
         self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None

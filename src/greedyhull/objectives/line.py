@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from greedyhull.types import Array
+from greedyhull.types import Array, Line, Probe
 
 NEAR = 0.99  # how close to the end of its domain a step may come
 
@@ -30,8 +30,9 @@ class Parabola:
     def derivative(self, step: float) -> float:
         return self.slope + step * self.bend
 
-    def values(self, steps: Array) -> Array:
-        return self.start + steps * (self.slope + 0.5 * steps * self.bend)
+    def probe(self, steps: Sequence[float] | Array) -> Probe:
+        at = np.asarray(steps, dtype=np.float64)
+        return Probe(self.start + at * (self.slope + 0.5 * at * self.bend), self.slope + at * self.bend)
 
     def argmin(self) -> float:
         if not self.slope < 0.0:  # nor where it is NaN
@@ -64,11 +65,17 @@ class Curve:
     def derivative(self, step: float) -> float:
         return self._derivatives(step)[0]
 
-    def values(self, steps: Array) -> Array:
-        return np.array([self._value(float(s)) for s in steps])
+    def probe(self, steps: Sequence[float] | Array) -> Probe:
+        return looked_at(self, steps)
 
     def argmin(self) -> float:
         return line_search(self._derivatives, self.slope, self.max_step, self.limit)
+
+
+def looked_at(line: Line, steps: Sequence[float] | Array) -> Probe:
+    """h and h' at one step after the other, for lines that have no faster way."""
+    at = [float(s) for s in steps]
+    return Probe(np.array([line.value(s) for s in at]), np.array([line.derivative(s) for s in at]))
 
 
 def line_search(derivatives: Callable[[float], tuple[float, float]], slope: float, max_step: float, limit: float) -> float:

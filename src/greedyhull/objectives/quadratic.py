@@ -38,7 +38,7 @@ class QuadraticForm:
     semidefinite; every move looks at the curvature along it.
     """
 
-    traits = Traits(quadratic=True, second_order=True)
+    traits = Traits(quadratic=True, second_order=True, images=True)
     quadratic = True
     has_intercept = False
     name = "quadratic"

@@ -13,17 +13,22 @@ from typing import Any
 import numpy as np
 
 from greedyhull.kinds import linear_model
+from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Index, SecondOrder, State
+from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
+MANY_JOIN = 0.25  # of the atoms that are there: where more join, a Hessian that is old anyway is made anew
+MANY_MOVE = 0.5  # of the rows: where more have moved, it costs less to begin anew
+FALLEN = 1e6  # a curvature that has fallen by this factor, taken away from a sum, would leave rounding only
+MANY_ROWS = 4000  # more rows than this can be sampled; of fewer, all are as fast
 
 
 class Restricted:
     """φ(Zα) for the atoms of a block."""
 
-    def __init__(self, f: SecondOrder, block: Block) -> None:
+    def __init__(self, f: Imaged, block: Block) -> None:
         self.f, self.block, self.model = f, block, linear_model(f)
         self._images: Any = None
         self._hessian: Array | None = None
@@ -43,7 +48,7 @@ class Restricted:
         """Let ``atoms`` join: their columns are appended to the Hessian."""
         if self._images is not None:
             Z = atoms.images(self.f.design)
-            if not self.f.traits.quadratic and 4 * len(atoms) > len(self.block):
+            if not self.f.traits.quadratic and len(atoms) > MANY_JOIN * len(self.block):
                 self._hessian = None  # so many are new that making it anew, as the curvature asks anyway, costs less
             if self._hessian is not None:
                 across = self.f.metric(w, self.block, self._images, Z, weights=self._rows)
@@ -67,22 +72,22 @@ class Restricted:
             return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
         return np.asarray(self.Z.T @ self.model.residual(w)).astype(np.float64, copy=False)
 
-    def hessian(self, w: Iterate, stride: int = 1) -> Array:
-        """∇²_α φ(Zα) at w; with a stride, from one row in stride, which is enough far from the optimum."""
+    def hessian(self, w: Iterate, sample: int = 1) -> Array:
+        """∇²_α φ(Zα) at w; of many rows from one in ``sample``, which is enough far from the optimum."""
         if self.model is None or self.f.traits.quadratic:
             if self._hessian is None:
                 self._hessian = self.f.metric(w, self.block, self.Z).astype(np.float64, copy=False)
             return self._hessian
         c = self.model.curvatures(w)
-        if stride > 1:
-            c = c * _sample(len(c), stride)
+        if sample > 1 and len(c) > MANY_ROWS:
+            c = c * _sample(len(c), sample)
         if self._hessian is None or self._rows is None:
             return self._renew(w, c)
         change = c - self._rows
         change[np.abs(change) <= STALE * self._rows] = 0.0
         moved = change.nonzero()[0]
-        fallen = len(moved) and float(self._rows.max()) > 1e6 * float(c.max())  # subtracting it would leave rounding only
-        if fallen or 2 * len(moved) > np.count_nonzero(c) or self.model.has_intercept:
+        fallen = len(moved) and float(self._rows.max()) > FALLEN * float(c.max())
+        if fallen or len(moved) > MANY_MOVE * np.count_nonzero(c) or self.model.has_intercept:
             return self._renew(w, c)
         if len(moved):
             self._rows = self._rows + change
@@ -94,22 +99,21 @@ class Restricted:
         self._hessian = self.f.metric(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)
         return self._hessian
 
-    def direction(self, w: Iterate, base: Array, target: Array) -> Direction:
-        """The reweighting from ``base`` to ``target``, its image already known to the view of w.
+    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
+        """The steps from ``base`` to ``target``, their image already known to the view of w.
 
         At step 1 the view gets Z·target itself, computed from the atoms afresh, so that rounding does not gather.
         """
-        move = w.reweighting(self.block, base, target - base)
-        self.f.at(w).lead(move, np.asarray(self.Z @ target.astype(self.Z.dtype, copy=False)))
-        return move
+        move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
+        view.lead(move, np.asarray(self.Z @ target.astype(self.Z.dtype, copy=False)))
+        eps = float(np.finfo(view.z.dtype).eps)
+        if self.model is None or self.f.traits.quadratic:
+            return LineTrial(self.f, w, move, eps)
+        return ImageTrial(self.model, w, move, eps)
 
     def state(self) -> State:
-        state = {f"block.{name}": array for name, array in self.block.state().items()}
-        if self._hessian is not None:
-            state["hessian"] = self._hessian
-        if self._rows is not None:
-            state["rows"] = self._rows
-        return state
+        kept = {"hessian": self._hessian, "rows": self._rows}
+        return {name: array for name, array in kept.items() if array is not None}
 
     def restore(self, state: State) -> None:
         self._hessian, self._rows = state.get("hessian"), state.get("rows")
@@ -117,10 +121,25 @@ class Restricted:
             self._images = self.block.images(self.f.design)  # they are there whenever the Hessian is
 
 
+class ImageTrial(LineTrial):
+    """The steps of a linear model: a value is seen together with residual and curvature, which the view then has."""
+
+    def __init__(self, f: LinearModel, w: Iterate, move: Direction, eps: float) -> None:
+        super().__init__(f, w, move, eps)
+        self.loss, self.view = f.loss, f.at(w)
+
+    @property
+    def limit(self) -> float:
+        return self.loss.limit(self.view.z, self.view.direction(self.move))
+
+    def value(self, step: float) -> float:
+        return self.view.ahead(self.move, step, self.loss)
+
+
 @lru_cache(maxsize=4)
-def _sample(n: int, stride: int) -> Array:
-    """stride on a random one in stride of n rows, zero on the others; random, for real rows may come in periods."""
-    return stride * (np.random.default_rng(0).random(n) < 1.0 / stride).astype(np.float64)
+def _sample(n: int, one_in: int) -> Array:
+    """Zero on n rows, but on a random one in so many that number; random, for real rows may come in periods."""
+    return one_in * (np.random.default_rng(0).random(n) < 1.0 / one_in).astype(np.float64)
 
 
 def beside(Z: Any, more: Any) -> Any:

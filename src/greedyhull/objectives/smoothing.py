@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.kinds import kinked
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.direction import Direction
-from greedyhull.points.image import Image
+from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Loss, State
 
@@ -38,20 +38,20 @@ class SoftImage(Image):
 
     def lead(self, move: Direction, z: Array) -> None:
         self.sharp.lead(move, z)
-        self._ahead = (move, 1.0, z, None)
+        self._ahead = Foreseen(move, 1.0, z)
 
     def ahead(self, move: Direction, step: float, loss: Loss) -> float:
         value = super().ahead(move, step, loss)
         assert self._ahead is not None
-        self.sharp.expect(move, step, self._ahead[2])
+        self.sharp.expect(move, step, self._ahead.z)
         return value
 
     def moved(self, move: Direction, step: float) -> None:
-        """The view with kinks has moved already: it is the older one."""
+        """z moves with the view with kinks, before this one or after: only what was computed at z is let go here."""
         seen = self._ahead
         self.clear()
-        if seen is not None and seen[0] is move and seen[1] == step and seen[3] is not None:
-            self.value, self.residual, self.curvature = seen[3]
+        if seen is not None and seen.of(move, step) and seen.pieces is not None:
+            self.value, self.residual, self.curvature = seen.pieces
 
     def refresh(self, w: Iterate) -> None:
         self.clear()

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Design, Loss, State
+
+
+class Foreseen(NamedTuple):
+    """Where a step would lead: the image there, and what the loss computed at it, if it was asked."""
+
+    move: Direction
+    step: float
+    z: Array
+    pieces: tuple[float, Array, Array] | None = None  # value, residual, curvature
+
+    def of(self, move: Direction, step: float) -> bool:
+        """Whether it is this step that was foreseen."""
+        return self.move is move and self.step == step
 
 
 class Image:
@@ -24,7 +39,7 @@ class Image:
         self.residual: Array | None = None
         self.curvature: Array | None = None
         self.gradient: Array | None = None
-        self._ahead: tuple[Direction, float, Array, tuple[float, Array, Array] | None] | None = None
+        self._ahead: Foreseen | None = None
 
     def direction(self, move: Direction) -> Array:
         """Av for a direction v, computed once for each."""
@@ -41,29 +56,28 @@ class Image:
 
     def lead(self, move: Direction, z: Array) -> None:
         """Tell that the whole of ``move`` leads to the image ``z``, which was computed from the atoms."""
-        self._ahead = (move, 1.0, z, None)
+        self._ahead = Foreseen(move, 1.0, z)
         move.image(self, lambda _: z - self.z)
 
     def expect(self, move: Direction, step: float, z: Array) -> None:
         """Tell that ``step`` of the move, should it be made, leads to the image ``z``."""
-        self._ahead = (move, step, z, None)
+        self._ahead = Foreseen(move, step, z)
 
     def ahead(self, move: Direction, step: float, loss: Loss) -> float:
         """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
         seen = self._ahead
-        led = seen is not None and seen[0] is move and seen[1] == step
-        z = seen[2] if led and seen is not None else self.z + step * self.direction(move)
+        z = seen.z if seen is not None and seen.of(move, step) else self.z + step * self.direction(move)
         pieces = loss.pieces(z)
-        self._ahead = (move, step, z, pieces)
+        self._ahead = Foreseen(move, step, z, pieces)
         return float(pieces[0])
 
     def moved(self, move: Direction, step: float) -> None:
         seen = self._ahead
-        if seen is not None and seen[0] is move and seen[1] == step:
+        if seen is not None and seen.of(move, step):
             self.clear()
-            self.z, self.moves = seen[2], 0 if step == 1.0 else self.moves + 1
-            if seen[3] is not None:
-                self.value, self.residual, self.curvature = seen[3]
+            self.z, self.moves = seen.z, 0 if step == 1.0 else self.moves + 1
+            if seen.pieces is not None:
+                self.value, self.residual, self.curvature = seen.pieces
             return
         self.z = self.z + step * self.direction(move)
         self.moves += 1

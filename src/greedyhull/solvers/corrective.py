@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import second_order
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, SAMPLE
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
@@ -42,7 +43,7 @@ class Corrective:
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
-        oracle, large = memory.oracle(S), curved.design.n > 4000
+        oracle = memory.oracle(S)
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
@@ -50,8 +51,8 @@ class Corrective:
             atoms, scores = found.atoms, found.atoms.dots(g)
             gap = f.euler(w) - float(scores.min()) + found.slack
             yield Progress(w, gap, found.kind, found.slack)
-            early = gap > 0.03 * abs(f.value(w))
+            early = gap > EARLY * abs(f.value(w))
             if not early:  # only those that promise something
-                atoms = atoms.take((scores < f.euler(w) - 0.05 * gap).nonzero()[0])
+                atoms = atoms.take((scores < f.euler(w) - PROMISING * gap).nonzero()[0])
             working.join(w, atoms)
-            working.reweight(w, gap, self.steps, 8 if early and large else 1)
+            working.reweight(w, gap, self.steps, SAMPLE if early else 1)

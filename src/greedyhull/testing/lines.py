@@ -25,7 +25,10 @@ def check_line(line: Any, h: Callable[[float], float], *, what: str, noise: floa
     size = float(np.abs(values).max()) + 1e-300
     off = max(abs(line.value(float(s)) - v) for s, v in zip(steps, values, strict=True))
     expect(off <= noise * size, f"{what}: the line's values are off by {off:.3g}.")
-    expect(np.allclose(line.values(steps), values, rtol=0, atol=noise * size), f"{what}: values(steps) are not the values.")
+    seen = line.probe(steps)
+    expect(np.allclose(seen.values, values, rtol=0, atol=noise * size), f"{what}: probe(steps) does not tell the values.")
+    told = np.array([line.derivative(float(s)) for s in steps])
+    expect(np.allclose(seen.slopes, told, rtol=1e-9, atol=0), f"{what}: probe(steps) does not tell the derivatives.")
     rises = np.diff(values) / np.diff(steps)
     wobble = 4 * noise * size / (steps[1] - steps[0])
     expect(np.all(np.diff(rises) >= -wobble), f"{what}: h is not convex along the line; its rises are {rises}.")

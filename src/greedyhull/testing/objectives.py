@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.kinds import second_order
+from greedyhull.kinds import imaged, second_order
 from greedyhull.points.iterate import CoordinateIterate, Iterate
 from greedyhull.testing.expect import expect, mixture
 from greedyhull.testing.lines import check_line
@@ -107,7 +107,8 @@ def _check_hessian(f: Objective, w: Any) -> None:
     if bent is None:
         return
     with np.errstate(invalid="ignore", divide="ignore"):
-        H = np.asarray(bent.hessian(w, w.block))
+        small = bent.restricted(w.block.take(np.arange(len(w))))
+        H = np.asarray(small.hessian(w))
     if not np.isfinite(H).all():
         return
     h, unit = 1e-5, np.eye(len(w))
@@ -124,9 +125,9 @@ def _check_hessian(f: Objective, w: Any) -> None:
         off <= 1e-3 * float(np.abs(H).max()) + 1e-7,
         f"{f!r}: the Hessian on its atoms is off by {off:.3g} from differences of the gradient.",
     )
-    small = bent.restricted(w.block.take(np.arange(len(w))))
+    seen_at_once = imaged(f)
     expect(
-        np.allclose(small.hessian(w), H, rtol=1e-9, atol=1e-12),
+        seen_at_once is None or np.allclose(seen_at_once.hessian(w, w.block), H, rtol=1e-9, atol=1e-12),
         f"{f!r}: restricted(block) has another Hessian than hessian(w, block).",
     )
 

@@ -101,7 +101,7 @@ def test_a_power_below_two_searches_lines_through_its_kink() -> None:
     loss = Power(np.array([1.0, 0.0, 2.0]), 1 / 3, power=1.5)
     line = loss.along(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 2.0]), 1.0)
     steps = np.linspace(0, 1, 2001)
-    assert line.value(line.argmin()) <= line.values(steps).min() + 1e-9
+    assert line.value(line.argmin()) <= line.probe(steps).values.min() + 1e-9
 
 
 @pytest.mark.parametrize("name", FORMULAS)

@@ -63,7 +63,7 @@ class WorstJoint:
             move, eta, highest = best.move, best.step, best.value
             for j in range(len(all_atoms)):
                 candidate = w.toward(all_atoms[j])
-                values = f.along(w, candidate).values(LENGTHS)
+                values = f.along(w, candidate).probe(LENGTHS).values
                 i = int(np.where(values <= allowed, values, -np.inf).argmax())
                 if highest < values[i] <= allowed:
                     move, eta, highest = candidate, float(LENGTHS[i]), float(values[i])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.types import Array
+from greedyhull.objectives.line import looked_at
+from greedyhull.types import Array, Probe
 
 
 class Kinks(NamedTuple):
@@ -66,8 +67,8 @@ class KinkedLine:
     def derivative(self, step: float) -> float:
         return self._derivative(step)
 
-    def values(self, steps: Array) -> Array:
-        return np.array([self._value(float(s)) for s in steps])
+    def probe(self, steps: Sequence[float] | Array) -> Probe:
+        return looked_at(self, steps)
 
     def argmin(self) -> float:
         return self._argmin()

@@ -23,7 +23,7 @@ class Continuation:
     def __init__(self, f: Composite, w: Iterate, mu: float) -> None:
         self.f, self.u, self.soft = f, w.copy(), Smoothing(f, mu)
         self.before: Iterate | None = None  # the minimiser of f_μ for the μ before
-        f.at(self.u)  # the older of the two views, as `SoftImage` wants it
+        f.at(self.u)
 
     def can_sharpen(self) -> bool:
         """Whether the kinks can still be told from rounding."""

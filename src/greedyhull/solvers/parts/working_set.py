@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
-from greedyhull.kinds import linear_model
 from greedyhull.objectives.line import NEAR
-from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import block_from
 from greedyhull.points.states import under
-from greedyhull.types import Array, Block, SecondOrder, State
-
-EXACT, ROUGH = 1e-6, 3e-3  # to which part of the gap a small quadratic is solved
+from greedyhull.solvers.parts.corrective_numbers import CROWDED, DECREASE, EXACT, INNER, LONGEST, ROUGH, SHORTEST, TRIES
+from greedyhull.types import Array, Block, SecondOrder, Small, State, Trial
 
 
 class Working:
@@ -25,13 +20,13 @@ class Working:
         self.f = f
         self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 
-    def _hold(self, small: Any, alpha: Array) -> None:
+    def _hold(self, small: Small, alpha: Array) -> None:
         self.small, self.alpha = small, alpha
         self.keys = set(small.block.keys)
 
     def join(self, w: Iterate, atoms: Block) -> None:
         """Let ``atoms`` join; where too many wait in vain, those leave first."""
-        if len(self.alpha) > 3 * (len(w) + len(atoms)):
+        if len(self.alpha) > CROWDED * (len(w) + len(atoms)):
             keep = (self.alpha > 0.0).nonzero()[0]
             if len(keep) < len(self.alpha):
                 self.small.take(keep)
@@ -43,56 +38,50 @@ class Working:
             self.keys.update(fresh.keys)
             self.alpha = np.concatenate([self.alpha, np.zeros(len(new))])
 
-    def reweight(self, w: Iterate, gap: float, steps: int, stride: int) -> None:
+    def reweight(self, w: Iterate, gap: float, steps: int, sample: int = 1) -> None:
         """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps.
 
         Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly.
         """
-        small, tol = self.small, 0.1 * gap
+        small, tol = self.small, INNER * gap
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
             if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
                 return
-            target = solve_simplex_qp(small.hessian(w, stride), grad, self.alpha, exact * gap)
-            move = small.direction(w, self.alpha, target)
-            step = self._step(w, move, float((target - self.alpha).dot(grad - grad.min())))
+            target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap)
+            trial = small.trial(w, self.alpha, target)
+            step = self._step(w, trial, float((target - self.alpha).dot(grad - grad.min())))
             if step <= 0.0:
                 return
-            w.move(move, step)
+            trial.commit(step)
             self.alpha = target if step == 1.0 else np.maximum(self.alpha + step * (target - self.alpha), 0.0)
             if self.f.traits.quadratic:
                 return
 
-    def _step(self, w: Iterate, move: Direction, slope: float) -> float:
+    def _step(self, w: Iterate, trial: Trial, slope: float) -> float:
         """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
 
         The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
         relative to the best one, still tells a step that lowers the gap.
         """
-        f, view = self.f, self.f.at(w)
         if slope >= 0.0:
             return 0.0
-        start = f.value(w)
-        noise = 4.0 * float(np.finfo(view.z.dtype).eps) * (abs(start) + abs(f.euler(w)))
-        model = linear_model(f)
-        if model is None or f.traits.quadratic:
-            line = f.along(w, move)
-            return 1.0 if line.value(1.0) <= start + 0.25 * slope + noise else float(line.argmin())
-        limit = model.loss.limit(view.z, view.direction(move))
+        start, noise, limit = self.f.value(w), trial.noise, trial.limit
         step = 1.0 if limit > 1.0 else NEAR * limit
-        for _ in range(4):
-            value = view.ahead(move, step, model.loss)
-            if value <= start + 0.25 * step * slope + noise:
+        for _ in range(1 if self.f.traits.quadratic else TRIES):  # of a quadratic the best step is known at once
+            value = trial.value(step)
+            if value <= start + DECREASE * step * slope + noise:
                 return step
             excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
-            step *= min(max(-0.5 * step * slope / excess, 0.1), 0.5)
-        return float(f.along(w, move).argmin())
+            step *= min(max(SHORTEST, -0.5 * step * slope / excess), LONGEST)
+        return trial.argmin()
 
     def state(self) -> State:
-        return {**self.small.state(), "alpha": self.alpha}
+        block = {f"block.{name}": array for name, array in self.small.block.state().items()}
+        small = {f"small.{name}": array for name, array in self.small.state().items()}
+        return {**block, **small, "alpha": self.alpha}
 
     def restore(self, state: State) -> None:
-        block = block_from(under("block", state))
-        self._hold(self.f.restricted(block), state["alpha"])
-        self.small.restore(state)
+        self._hold(self.f.restricted(block_from(under("block", state))), state["alpha"])
+        self.small.restore(under("small", state))

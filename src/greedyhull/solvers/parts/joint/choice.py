@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from greedyhull.kinds import second_order
+from greedyhull.kinds import imaged
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Answer, Array, Objective, SecondOrder
+from greedyhull.types import Answer, Array, Imaged, Objective
 
 
 class Choice(NamedTuple):
@@ -25,9 +25,9 @@ class Choice(NamedTuple):
 Mover: TypeAlias = Callable[[Iterate, Answer, int], Choice]  # (w_k, the oracle's answer there, k) to what is done there
 
 
-def closed(f: Objective) -> SecondOrder | None:
-    """f as a quadratic that knows its Hessian on atoms, if it is one."""
-    return second_order(f) if f.traits.quadratic else None
+def closed(f: Objective) -> Imaged | None:
+    """f as a quadratic that knows its Hessian on images, if it is one."""
+    return imaged(f) if f.traits.quadratic else None
 
 
 def searched(f: Objective, w: Iterate, move: Direction, error: float = 0.0) -> Choice:

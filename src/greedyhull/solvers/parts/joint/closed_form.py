@@ -7,7 +7,7 @@ import numpy as np
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.joint.choice import Choice, decreases, searched
-from greedyhull.types import Answer, Array, Finite, SecondOrder, State
+from greedyhull.types import Answer, Array, Finite, Imaged, State
 
 ENTRIES = 2**21  # how many entries of images are held at once while the energies are computed
 
@@ -21,7 +21,7 @@ class ClosedForm:
     iteration needs the gradient and O(number of atoms) more.
     """
 
-    def __init__(self, f: SecondOrder, S: Finite, w: Iterate) -> None:
+    def __init__(self, f: Imaged, S: Finite, w: Iterate) -> None:
         self.f, self.S = f, S
         z = f.at(w).z
         self.energies = energies_of(f, S, w)
@@ -61,7 +61,7 @@ class ClosedForm:
         self.shift = state["shift"]  # computed elsewhere it would differ by rounding
 
 
-def energies_of(f: SecondOrder, S: Finite, w: Iterate) -> Array:
+def energies_of(f: Imaged, S: Finite, w: Iterate) -> Array:
     """d_jᵀHd_j for all atoms of S; of a quadratic they are the same at every w."""
     coordinates = isinstance(S.block(np.arange(1)), BasisBlock)  # they need no images
     size = len(S) if coordinates else max(1, ENTRIES // len(f.at(w).z))

@@ -13,7 +13,7 @@ from greedyhull.solvers.parts.joint.choice import Choice, closed, decreases, sea
 from greedyhull.solvers.parts.joint.closed_form import ENTRIES, ClosedForm
 from greedyhull.solvers.parts.joint.search import search
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.types import Answer, Array, Atom, AtomSet, Objective, SecondOrder
+from greedyhull.types import Answer, Array, Atom, AtomSet, Imaged, Objective
 
 SHARE = 0.1  # how much of the best decrease branch and bound may leave on the table
 BLIND = 1e-13  # a decrease that is a smaller part of f drowns in the rounding of values; slopes still tell it
@@ -40,7 +40,7 @@ class ListedPairs:
     when d_i leaves.
     """
 
-    def __init__(self, f: SecondOrder, form: ClosedForm) -> None:
+    def __init__(self, f: Imaged, form: ClosedForm) -> None:
         self.f, self.form = f, form
         self.slots: dict[Hashable, int] = {}
         self.rows = np.zeros((0, len(form.energies)))
@@ -113,7 +113,7 @@ class VertexPairs:
                 found = found._replace(error=max(found.value - least, 0.0))
         return found._replace(error=found.error + f.rounding(w, self.S))
 
-    def _bends(self, f: SecondOrder, w: Iterate, d: Atom) -> Array:
+    def _bends(self, f: Imaged, w: Iterate, d: Atom) -> Array:
         """(d − d_i)ᵀH(d − d_i) for every atom d_i of w."""
         Hd = f.product(w, d.image(f.design))
         w.work.products += 1.0

@@ -64,7 +64,8 @@ def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[
             brackets[j].limited(line.limit)
         bracket = brackets[j]
         x = bracket.next(level())
-        value, slope = line.value(x), line.derivative(x)
+        seen = line.probe((x,))
+        value, slope = float(seen.values[0]), float(seen.slopes[0])
         bracket.cut(x, value, slope)
         if value < best.value:
             best = Choice(move, x, value)

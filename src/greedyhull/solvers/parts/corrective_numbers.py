@@ -1,0 +1,13 @@
+"""The numbers that a corrective round decides by. docs/numbers.md says how each was set; none of them is in a certificate."""
+
+EARLY = 0.03  # a round is early while the gap is a larger share of f
+PROMISING = 0.05  # later, atoms join only if they promise this share of the gap
+SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
+CROWDED = 3  # times as many atoms as are in use and join: then those that wait in vain leave
+INNER = 0.1  # the part of the gap to which the working atoms are reweighted
+EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
+ROUGH = 3e-3  # the same for many atoms, where it costs more
+DECREASE = 0.25  # the share of what its slope promises that a step must bring
+TRIES = 4  # steps that are tried before the line is searched
+SHORTEST = 0.1  # a step that brought too little is cut to this share of it at least
+LONGEST = 0.5  # and to this share at most
