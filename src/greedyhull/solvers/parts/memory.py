@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.atoms.base import ClosedOracle
 from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.errors import check
+from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import block_from
 from greedyhull.solvers.parts.careful import careful
 from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
@@ -241,7 +242,8 @@ class Recorder:
         for i in range(int(state["given"])):
             single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])
             block, kind = block_from(_under(f"answer{i}.block", state)), KINDS[int(number)]
-            self.replay.append(Answer(block[0], slack, kind) if single else Shortlist(block, slack, rest, kind))
+            found = Answer(whole(block), slack, kind) if single else Shortlist(block, slack, rest, kind, owners_of(block))
+            self.replay.append(found)
 
 
 def _under(prefix: str, state: State) -> State:

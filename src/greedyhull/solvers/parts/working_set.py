@@ -10,6 +10,7 @@ from greedyhull.kinds import linear_model
 from greedyhull.objectives.line import NEAR
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.owners import least, least_of, owners_of
 from greedyhull.points.shapes import block_from
 from greedyhull.solvers.parts.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.types import Array, Block, SecondOrder, State
@@ -47,15 +48,16 @@ class Working:
 
         Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly.
         """
-        small, tol = self.small, 0.1 * gap
+        small, tol, owners = self.small, 0.1 * gap, owners_of(self.small.block)
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
-            if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
+            if i and float(self.alpha.dot(grad) - least_of(grad, owners)) <= tol:
                 return
-            target = solve_simplex_qp(small.hessian(w, stride), grad, self.alpha, exact * gap)
+            target = solve_simplex_qp(small.hessian(w, stride), grad, self.alpha, exact * gap, owners=owners)
             move = small.direction(w, self.alpha, target)
-            step = self._step(w, move, float((target - self.alpha).dot(grad - grad.min())))
+            low = grad.min() if owners is None else least(grad, owners)[owners]
+            step = self._step(w, move, float((target - self.alpha).dot(grad - low)))
             if step <= 0.0:
                 return
             w.move(move, step)
