@@ -119,23 +119,28 @@ def as_block(given: Any, owner: Any) -> Block:
     return given  # type: ignore[no-any-return]
 
 
-def as_shortlist(given: Any, owner: Any) -> Shortlist:
-    """What an oracle of the set ``owner`` gave, if it has at least one atom and a slack that is a number of at least 0."""
+def as_shortlist(given: Any, owner: Any, owners: int = 1) -> Shortlist:
+    """What an oracle of the set ``owner`` gave, if it has an atom of each of its ``owners`` at least, and a slack that is
+    a number of at least 0."""
     check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
           "Shortlist(atoms, slack, rest) is wanted.")
     as_block(given.atoms, owner)
-    found: Shortlist = given if given.owners is None and owners_of(given.atoms) is None else _with_owners(given, owner)
+    one = owners == 1 and given.owners is None and owners_of(given.atoms) is None
+    found: Shortlist = given if one else _with_owners(given, owner, owners)
     good = isinstance(found.slack, (int, float, np.integer, np.floating)) and bool(found.slack >= 0.0)
     check(good, lambda: f"An oracle returned a shortlist with slack {found.slack!r}; a number of at least 0 is wanted.")
     return found._replace(kind="estimate") if found.kind == "probability" else found
 
 
-def _with_owners(given: Shortlist, S: Any) -> Shortlist:
+def _with_owners(given: Shortlist, S: Any, owners: int) -> Shortlist:
     """The same list with its owners in its block, all of them there."""
     plain = given.atoms.inner if isinstance(given.atoms, OwnedBlock) else given.atoms
-    block = OwnedBlock(plain.unnamed(), owners_of(given.atoms) if given.owners is None else given.owners)
-    missing = sorted(set(range(block.count)) - set(block.owners.tolist()))
-    check(not missing, lambda: f"best(g, m) of {S!r} names no atom of owner {missing[0]}; at least its best one is wanted.")
+    whose = owners_of(given.atoms) if given.owners is None else given.owners
+    check(whose is not None, lambda: f"best(g, m) of {S!r} names atoms and not whose they are; Shortlist(..., owners=...), a "
+          f"number from 0 to {owners - 1} for each atom, is wanted.")
+    block = OwnedBlock(plain.unnamed(), whose)
+    check(set(block.owners.tolist()) == set(range(owners)), lambda: f"best(g, m) of {S!r} names atoms of the owners "
+          f"{sorted(set(block.owners.tolist()))}; at least the best one of each of its {owners}, and of no other, is wanted.")
     return given._replace(atoms=block, owners=block.owners)
 
 

@@ -167,10 +167,10 @@ def lazy_rng(*seed: int) -> np.random.Generator:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "recent", "replay", "set")
+    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "owners", "recent", "replay", "set")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
-        self.set, self.calls, self.glances = S, 0, 0
+        self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
@@ -220,7 +220,7 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(g, m), self.set)
+            answer = as_shortlist(self.inner.best(g, m), self.set, self.owners)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
