@@ -70,6 +70,14 @@ class Naming:
         return extend.Shortlist(block, 0.0, -np.inf, owners=np.array(owners))
 
 
+class Told(Blocks):
+    """The same, and they are named by ``best`` of the set."""
+
+    def best(self, g, m):
+        found = Naming(self, super().oracle(None)).best(g, m)
+        return extend.OwnedBlock(found.atoms, found.owners)
+
+
 OBJECTIVES = {
     "squares": gh.least_squares(X, y),
     "logistic": gh.logistic(X, np.sign(y)),
@@ -129,7 +137,7 @@ def honest(s, f, S):
     return True
 
 
-@pytest.mark.parametrize("kind", [Blocks, Listed])
+@pytest.mark.parametrize("kind", [Blocks, Listed, Told])
 @pytest.mark.parametrize("sets", SETS.values(), ids=SETS)
 @pytest.mark.parametrize("f", OBJECTIVES.values(), ids=OBJECTIVES)
 @pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
@@ -165,6 +173,27 @@ def test_an_objective_with_kinks_is_solved_too():
     f = gh.absolute(X, y)
     s = gh.minimize(f, S0, stop=gh.Relative(1e-8) | gh.Iterations(300))
     assert s.converged and honest(s, f, S0)
+
+
+def test_a_sum_of_sets_has_owners_too():
+    """Parts may share their places: a point of S₁ + S₂ is a point of each."""
+    class Sum(extend.AtomSet):
+        shape, owners = (8,), 2
+
+        def __repr__(self):
+            return "Sum()"
+
+        def argmin(self, g):
+            return extend.Joint((gh.Simplex(8).argmin(g), gh.L1Ball(8, 0.3).argmin(g)))
+
+    atoms = np.vstack([np.eye(8), 0.3 * np.eye(8), -0.3 * np.eye(8)])
+    whole = gh.Vertices((atoms[:8, None] + atoms[None, 8:]).reshape(-1, 8))  # all sums of two atoms
+    testing.check_atoms(Sum())
+    for f in OBJECTIVES.values():
+        best = gh.minimize(f, whole, stop=gh.Relative(1e-9)).value
+        for solver in (None, gh.BlendedPairwise()):
+            s = gh.minimize(f, Sum(), solver, stop=gh.Relative(1e-7) | gh.Iterations(3000))
+            assert s.converged and s.value == pytest.approx(best, rel=1e-6) and s.point.totals == pytest.approx([1.0, 1.0])
 
 
 @pytest.mark.parametrize("solver", [gh.PairwiseJones(), gh.Mixed((gh.FrankWolfe(), gh.PairwiseJones()))], ids=repr)
@@ -370,7 +399,7 @@ def test_a_solver_that_moves_weight_between_owners_is_told():
 
 
 @pytest.mark.parametrize("sets", SETS.values(), ids=SETS)
-@pytest.mark.parametrize("kind", [Blocks, Listed])
+@pytest.mark.parametrize("kind", [Blocks, Listed, Told])
 def test_the_kit_accepts_it(kind, sets):
     S = kind(*sets)
     testing.check_atoms(S, minimum=lambda g: sum(T.atom(part).dot(part) for T, part in zip(S.sets, S.slices(g), strict=True)))

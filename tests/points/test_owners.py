@@ -44,6 +44,15 @@ def test_vertices_that_are_none(parts, owners):
         Joint(parts, owners)
 
 
+@pytest.mark.parametrize("parts, owners, words", [((vertex(0, 3), Basis(0, 1.0)), (0, 1), "owners itself"),
+                                                  ((Owned(Basis(0, 1.0), 0),), (0,), "owners itself"),
+                                                  (Basis(0, 1.0), (0,), "a tuple of atoms"),
+                                                  ((Basis(0, 1.0),), 0, "a tuple of atoms")])
+def test_parts_that_are_none(parts, owners, words):
+    with pytest.raises(gh.GreedyhullError, match=words):
+        Joint(parts, owners)
+
+
 @pytest.mark.parametrize("part", [Basis(9, 1.0), Basis(0, np.nan), Dense(np.ones(4)), np.full(5, np.inf), Sparse([7], [1.0])],
                          ids=repr)
 def test_parts_are_checked_as_atoms_are(part):
@@ -199,7 +208,8 @@ class Claims(gh.Simplex):
         return None
 
 
-@pytest.mark.parametrize("change, words", [(lambda w: 0.9 * w.weights, "weights of owner 0 sum to 0.9"),
+@pytest.mark.parametrize("change, words", [(lambda w: w.weights * np.where(w.owners == 1, 0.9, 1.0),
+                                            r"weights of owner 1 sum to 0\.9"),
                                            (lambda w: w.weights + 0.1 * (np.where(w.owners == 1, 2, -3) / 6),
                                             "weights of owner . sum to"),
                                            (lambda w: np.where(w.owners == 1, np.nan, w.weights), "NaN")])

@@ -40,13 +40,14 @@ def _wrong_weights(w: Iterate, moves: int) -> str | None:
     weights = w.weights
     if not np.isfinite(weights).all():
         return "some of its weights are NaN or infinite"
-    least, totals = float(weights.min()), w.totals
+    least, total, whose = float(weights.min()), float(weights.sum()), "its weights"
     if least < 0.0:
         return f"one of its weights is {least:.3g}, below zero"
-    owner = int(np.abs(totals - 1.0).argmax())
-    if abs(totals[owner] - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
-        whose = "its weights" if len(totals) == 1 else f"its weights of owner {owner}"
-        return f"{whose} sum to {totals[owner]:.10g}, not to one"
+    if w.owners is not None:
+        owner = int(np.abs(w.totals - 1.0).argmax())
+        total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
+    if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
+        return f"{whose} sum to {total:.10g}, not to one"
     return None
 
 
@@ -55,15 +56,17 @@ def check_owners(w: Iterate, S: AtomSet) -> None:
     if not w.keeps_atoms or owners_agree(w, S):
         return
     have, said = (1 if w.owners is None else len(w.totals)), S.traits.owners
-    raise GreedyhullError(f"A point of {S!r} has {have} owner{'' if have == 1 else 's'}, but the set says owners = {said}. A "
-                          "set that is made of several says in owners how many, and answers with Joint(parts, owners), a part "
+    raise GreedyhullError(f"A point of {S!r} has {have} owner{'' if have == 1 else 's'}, but the set says owners = {said!r}. "
+                          "A set made of several says in owners how many, and answers with Joint(parts, owners), a part "
                           "for each of them; its centre() and decompose(x) are points with these owners too.")
 
 
 def owners_agree(w: Iterate, S: AtomSet) -> bool:
     """Whether w keeps atoms of each of the owners that S has, and of no other."""
     said = S.traits.owners
-    return said == 1 if w.owners is None else set(w.owners.tolist()) == set(range(said))
+    if w.owners is None:
+        return said == 1
+    return isinstance(said, (int, np.integer)) and set(w.owners.tolist()) == set(range(said))
 
 
 def _described(w: Iterate) -> str:

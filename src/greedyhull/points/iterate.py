@@ -163,10 +163,9 @@ class Iterate:
 
     def farthest(self, g: Array) -> tuple[Active, Active]:
         """The worst and the best atom of one owner, of the owner for whom their scores differ most."""
-        owners = self.owners
-        if owners is None:
+        if type(self.block) is not OwnedBlock:
             return self.worst(g), self.best(g)
-        worst, best = farthest_pair(self.scores(g), owners)
+        worst, best = farthest_pair(self.scores(g), self.block.owners)
         return self._active(worst, g), self._active(best, g)
 
     def _active(self, i: int, g: Array) -> Active:
@@ -194,7 +193,7 @@ class Iterate:
 
     def between(self, worst: Active, best: Atom) -> Direction:
         """d − d': a pairwise step that hands weight from ``worst`` to ``best``, or to its part of the same owner."""
-        if isinstance(worst.atom, Owned):
+        if type(worst.atom) is Owned:
             best = own_part(best, worst.atom.owner)
         return Direction((best, worst.atom), (1.0, -1.0), 0.0, worst.weight)
 

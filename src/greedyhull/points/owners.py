@@ -60,11 +60,15 @@ class Joint:
     owners: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        check(isinstance(self.parts, (tuple, list)) and isinstance(self.owners, (tuple, list, np.ndarray)),
+              lambda: f"Joint was given {self.parts!r} and {self.owners!r}; a tuple of atoms and one of owners are wanted.")
         parts, owners = tuple(self.parts), tuple(self.owners) or tuple(range(len(self.parts)))
         whole = all(isinstance(b, (int, np.integer)) and not isinstance(b, bool) for b in owners)
         check(len(parts) > 0 and whole and len(parts) == len(owners) and sorted(owners) == list(range(len(parts))),
               lambda: f"Joint was given {len(parts)} parts and the owners {owners}; one part for each of the owners 0, 1, … "
                       "is wanted.")
+        check(not any(isinstance(part, (Joint, Owned)) for part in parts), "A part of a Joint has owners itself. "
+              "Give plain atoms; a product of products is one product, its owners numbered through.")
         order = sorted(range(len(parts)), key=lambda i: owners[i])
         object.__setattr__(self, "parts", tuple(parts[i] for i in order))
         object.__setattr__(self, "owners", tuple(range(len(parts))))

@@ -22,6 +22,6 @@ def check_needs(f: Objective, S: AtomSet, solver: Solver) -> None:
                   "stand still far from the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
     check(f.traits.second_order or not needs.second_order,
           lambda: f"{name} reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use BlendedPairwise().")
-    check(S.traits.owners == 1 or not needs.one_owner,
+    check(not needs.one_owner or S.traits.owners == 1,
           lambda: f"{name} moves weight between any two atoms, and a point of {S!r} has {S.traits.owners} owners, whose "
                   "weights sum to one each. Use BlendedPairwise() or Corrective().")
