@@ -20,7 +20,7 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
 
     >>> owners = np.array([0, 0, 1, 1])
     >>> solve_product_qp(np.eye(4), np.array([1.0, 0.0, 0.0, 5.0]), np.array([1.0, 0, 0, 1.0]), 1e-12, owners)
-    array([0., 1., 1., 0.])
+    array([0.5, 0.5, 1. , 0. ])
     """
     start, alpha, grad = alpha, alpha.copy(), c.copy()
     burst = 2 * len(alpha) + 8
