@@ -50,8 +50,9 @@ def imaged(f: Objective) -> Imaged | None:
 
 
 def listed(S: AtomSet) -> Finite | None:
-    """S as a set whose atoms have numbers."""
-    return cast(Finite, S) if S.traits.finite else None
+    """S as a set whose atoms have numbers; of a product nobody lists the vertices."""
+    traits = S.traits
+    return cast(Finite, S) if traits.finite and traits.owners == 1 else None
 
 
 def stored(design: Design) -> StoredDesign | None:

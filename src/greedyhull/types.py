@@ -53,16 +53,19 @@ class SetTraits:
     radius: float | None = None  # its atoms scale with it, about ``middle``
     middle: Array | None = None  # None: the origin
     total: float | None = None  # what coordinates sum to, or to at most
+    owners: int = 1  # of a product: how many sets it is made of; its vertices are `Joint` atoms, a part for each
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a solver asks of the problem: smooth f, atoms that are kept, a Hessian on few atoms, terms that can be sampled."""
+    """What a solver asks of the problem: smooth f, atoms that are kept, a Hessian on few atoms, terms that can be sampled;
+    and a set that is no product, where weight moves between any two atoms."""
 
     smooth: bool = False
     atoms: bool = True
     second_order: bool = False
     terms: bool = False
+    one_owner: bool = False
 
 
 class Answer(NamedTuple):
@@ -74,12 +77,16 @@ class Answer(NamedTuple):
 
 
 class Shortlist(NamedTuple):
-    """The best atoms an oracle can name at once, the best one first; every atom left out scores at least ``rest``."""
+    """The best atoms an oracle can name at once, the best one first; every atom left out scores at least ``rest``.
+
+    With ``owners``, whose each atom is: the first one of each owner is its best, and slack is the sum over the owners.
+    """
 
     atoms: Block
     slack: float
     rest: float
     kind: Kind = "always"
+    owners: Index | None = None
 
 
 class Atom(Protocol):

@@ -57,6 +57,11 @@ DAMAGED = "tests/driver/test_saved.py::test_every_change_of_a_state_is_noticed"
 KEPT = "tests/driver/test_minimize.py::test_the_best_bound_is_kept_with_what_it_promises"
 MANY = "tests/driver/test_minimize.py::test_a_small_gap_is_reached_after_many_moves"
 BACK = "tests/solvers/parts/test_memory.py::test_values_come_back"
+PRODUCT = "tests/extend/test_product.py"
+OWNERS_SUM = "tests/points/test_owners.py::test_refreshing_makes_the_weights_of_each_owner_sum_to_one"
+OWNERS_SEEN = "tests/points/test_owners.py::test_the_guard_looks_at_every_owner"
+OWNERS_COUNTED = "tests/points/test_owners.py::test_the_guard_counts_owners"
+OWNERS_WITHIN = "tests/points/test_owners.py::test_weight_moves_within_an_owner_only"
 TRIED = "tests/driver/test_ending.py::test_a_gap_that_never_closes_is_tried_a_few_times_only"
 WAITING = "tests/solvers/parts/test_working_set.py::test_atoms_that_wait_in_vain_leave"
 MOVES = "tests/points/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
@@ -80,7 +85,7 @@ MUTANTS = (
     Mutant("rounding is part of a certificate", "driver/certificate.py", "+ slack + rounding, 0.0)", "+ slack, 0.0)", (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),
-    Mutant("refreshed weights sum to one", "points/iterate.py", "        self.weights[:] /= self.weights.sum()\n", "",
+    Mutant("refreshed weights sum to one", "points/iterate.py", "        self.weights[:] = normalised(self.weights, self.owners)\n", "",
            (REFRESHED, DRIFTED)),
     Mutant("a certificate is about a point of the hull", "driver/certificate.py", "        copy.refresh()\n", "        pass\n",
            (DRIFTED,)),
@@ -172,6 +177,20 @@ MUTANTS = (
            "given.kind", (PERHAPS,)),
     Mutant("a gradient is compared with its value", "driver/run.py", "inspect_gradient(f, self.S, self.w, memory)", "pass",
            (FLIPPED,)),
+    # several owners
+    Mutant("the weights of each owner sum to one", "points/owners.py", "np.bincount(owners, weights=weights)[owners]", "weights.sum()",
+           (OWNERS_SUM,)),
+    Mutant("the guard looks at every owner", "driver/guard.py", "np.abs(w.totals - 1.0).argmax()", "0 * w.totals.argmax()", (OWNERS_SEEN,)),
+    Mutant("an owner without atoms is seen", "driver/guard.py", "set(w.owners.tolist()) == set(range(said))", "True",
+           (OWNERS_COUNTED,)),
+    Mutant("weight moves within an owner", "points/owners.py", "check(not isinstance(d, Owned) or d.owner == owner,", "check(True,",
+           (OWNERS_WITHIN, f"{PRODUCT}::test_a_solver_that_moves_weight_between_owners_is_told")),
+    Mutant("the gap of a product is the sum over its owners", "points/owners.py", "float(least(scores, owners).sum())",
+           "float(scores.min())", (f"{PRODUCT}::test_the_minimum_is_found_and_proved",)),
+    Mutant("a shortlist has an atom of each owner", "atoms/entering.py", "set(block.owners.tolist()) == set(range(owners))", "True",
+           (f"{PRODUCT}::test_shortlists_say_whose_their_atoms_are",)),
+    Mutant("a vertex is resumed with all of its parts", "points/owners.py", "return next(vertices(block))", "return block[0]",
+           (f"{PRODUCT}::test_a_saved_run_goes_on_bit_by_bit",)),
     # what is resumed
     Mutant("another set is seen", "driver/identity.py", '"the set": (self.S, saved.S)', '"the set": (b"", b"")', (OTHER_SET,)),
     Mutant("another objective is seen", "driver/identity.py", '"the objective": (self.f, saved.f)',

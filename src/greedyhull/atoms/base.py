@@ -15,6 +15,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.lengths import length
+from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist, State
@@ -54,6 +55,7 @@ class AtomSet(ABC):
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
+    owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
     _measures = False  # whether it writes `absolute` itself
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
@@ -62,7 +64,7 @@ class AtomSet(ABC):
     def traits(self) -> SetTraits:
         """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
         own = vars(self)
-        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"))
+        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -88,7 +90,7 @@ class AtomSet(ABC):
         return d
 
     def best(self, g: Array, m: int) -> Block:
-        """The m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`."""
+        """The m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. Of a product an `OwnedBlock`: m an owner."""
         return self.atom(g).block(int(np.prod(self.shape)))
 
     def oracle(self, rng: np.random.Generator) -> Oracle:
@@ -220,6 +222,8 @@ class AtomSet(ABC):
         if known is not None:
             return known[worst_within(known.scores(g), epsilon)]
         atoms = as_block(self.best(g, LISTED), self)
+        if owners_of(atoms) is not None:
+            return whole(atoms)
         return atoms[worst_within(atoms.dots(g), epsilon)]
 
     # --- constants ------------------------------------------------------------------------------------------------
@@ -285,7 +289,7 @@ class ClosedOracle:
     def best(self, g: Array, m: int) -> Shortlist:
         atoms = as_block(self.S.best(g, m), self.S)
         scores = atoms.dots(g)
-        return Shortlist(atoms, 0.0, float(scores.max() if len(atoms) >= m else scores.min()))
+        return Shortlist(atoms, 0.0, float(scores.max() if len(atoms) >= m else scores.min()), owners=owners_of(atoms))
 
     def state(self) -> State:
         return {}

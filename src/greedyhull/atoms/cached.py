@@ -38,6 +38,8 @@ class Cached(Wrapped):
         super().__init__(S)
         check(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and bool(size >= 1),
               f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
+        check(S.traits.owners == 1, lambda: f"Cached keeps atoms one by one, and {S!r} answers with a part for each of its "
+                                            "owners. Put Cached around the sets it is made of.")
         self.size = int(size)
 
     def __repr__(self) -> str:

@@ -26,6 +26,8 @@ class Inexact(Wrapped):
 
     def __init__(self, S: AtomSet, epsilon: float | Callable[[int], float] | None = None) -> None:
         super().__init__(S)
+        check(S.traits.owners == 1, lambda: f"Inexact looks through single atoms, and {S!r} answers with a part for each of "
+                                            "its owners. Put Inexact around the sets it is made of.")
         if not (epsilon is None or callable(epsilon)):
             good = isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool)
             check(good and bool(0 <= epsilon < np.inf), f"Inexact(epsilon={epsilon!r}) was given; a number of at least 0, a "

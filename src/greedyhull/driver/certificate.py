@@ -136,10 +136,11 @@ def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
 
 def check_weights(w: Iterate) -> None:
     """Whether the weights of a point that somebody made are those of a mixture."""
-    weights = w.weights
-    good = bool(np.isfinite(weights).all()) and bool((weights >= 0.0).all()) and abs(float(weights.sum()) - 1.0) <= 1e-9
-    check(good, f"The weights of the point are from {weights.min():.6g} to {weights.max():.6g} and sum to "
-                f"{weights.sum():.10g}; weights of at least 0 that sum to one are wanted.")
+    weights, totals = w.weights, w.totals
+    good = np.isfinite(weights).all() and (weights >= 0.0).all() and (np.abs(totals - 1.0) <= 1e-9).all()
+    sums = f"{totals[0]:.10g}" if len(totals) == 1 else f"{totals.round(10).tolist()}, one number for each owner"
+    check(bool(good), f"The weights of the point are from {weights.min():.6g} to {weights.max():.6g} and sum to {sums}; "
+                      "weights of at least 0 that sum to one are wanted.")
 
 
 def afresh(w: Iterate) -> Iterate:

@@ -23,6 +23,7 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     ``moves`` is how many steps may each have rounded the weights. Where the atoms are kept, and the set has no formula for
     membership, the weights are the proof: the atoms are answers of its oracle.
     """
+    check_owners(w, S)
     wrong = _wrong_weights(w, moves) if w.keeps_atoms else None
     inside = S.contains_quickly(w) if wrong is None else None
     if inside is None and wrong is None and not w.keeps_atoms and prod(S.shape) <= FEW:
@@ -39,12 +40,33 @@ def _wrong_weights(w: Iterate, moves: int) -> str | None:
     weights = w.weights
     if not np.isfinite(weights).all():
         return "some of its weights are NaN or infinite"
-    least, total = float(weights.min()), float(weights.sum())
+    least, total, whose = float(weights.min()), float(weights.sum()), "its weights"
     if least < 0.0:
         return f"one of its weights is {least:.3g}, below zero"
+    if w.owners is not None:
+        owner = int(np.abs(w.totals - 1.0).argmax())
+        total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
     if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
-        return f"its weights sum to {total:.10g}, not to one"
+        return f"{whose} sum to {total:.10g}, not to one"
     return None
+
+
+def check_owners(w: Iterate, S: AtomSet) -> None:
+    """Raise unless w has as many owners as S says, or is kept by its coordinates."""
+    if not w.keeps_atoms or owners_agree(w, S):
+        return
+    have, said = (1 if w.owners is None else len(w.totals)), S.traits.owners
+    raise GreedyhullError(f"A point of {S!r} has {have} owner{'' if have == 1 else 's'}, but the set says owners = {said!r}. "
+                          "A set made of several says in owners how many, and answers with Joint(parts, owners), a part "
+                          "for each of them; its centre() and decompose(x) are points with these owners too.")
+
+
+def owners_agree(w: Iterate, S: AtomSet) -> bool:
+    """Whether w keeps atoms of each of the owners that S has, and of no other."""
+    said = S.traits.owners
+    if w.owners is None:
+        return said == 1
+    return isinstance(said, (int, np.integer)) and set(w.owners.tolist()) == set(range(said))
 
 
 def _described(w: Iterate) -> str:

@@ -6,6 +6,7 @@ compared with something else: a gradient with differences of the value, an answe
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.owners import least, vertices, whole
 from greedyhull.solvers.parts.memory import Memory, Recorder
-from greedyhull.types import Answer, Array, Atom, AtomSet, Objective
+from greedyhull.types import Answer, Array, Atom, AtomSet, Objective, Shortlist
 
 POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
@@ -138,16 +140,20 @@ def _others(S: AtomSet, w: Iterate, memory: Memory) -> list[Atom]:
     oracle, rng = memory.oracle(S), memory.fresh(3)
     if oracle.closed is not None and type(S).__module__.startswith("greedyhull."):
         return [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
-    given = [answer.atom if isinstance(answer, Answer) else answer.atoms[0] for answer in oracle.recent[-1:]]
-    return [*given, *(w.block[i] for i in range(len(w))[: POINTS - len(given)])] if w.keeps_atoms else given
+    given = [_first(answer) for answer in oracle.recent[-1:]]
+    return [*given, *islice(vertices(w.block), POINTS - len(given))] if w.keeps_atoms else given
+
+
+def _first(answer: Answer | Shortlist) -> Atom:
+    """The best atom of an answer."""
+    return answer.atom if isinstance(answer, Answer) else whole(answer.atoms)
 
 
 def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
     """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
     oracle, x = memory.oracle(S), w.array()
     answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))
-    ends = [answer.atom if isinstance(answer, Answer) else answer.atoms[0]]
-    v = dense_atom(ends[0], S.shape) - x
+    v = dense_atom(_first(answer), S.shape) - x
     if not v.any():
         v = dense_atom(oracle.aside(-f.gradient(w)).atom, S.shape) - x
     return v if v.any() else None
@@ -199,8 +205,8 @@ def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None
         return
     answer = oracle.recent[-1]
     if not isinstance(answer, Answer):
-        for i in range(len(answer.atoms)):
-            _inspect_atom(S, answer.atoms[i])
+        for d in vertices(answer.atoms):
+            _inspect_atom(S, d)
         return
     _inspect_atom(S, answer.atom)
     g = oracle.asked
@@ -211,5 +217,7 @@ def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None
             f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
             f"{f!r} or its gradient is not finite there."
         )
-    scores = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)])
+    scores, owners = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)]), w.owners
+    if owners is not None:  # of the best vertex that its parts make
+        scores = least(scores, owners).sum(keepdims=True)
     _inspect_slack(S, answer, g, scores, "an atom of the current point")

@@ -15,10 +15,12 @@ import numpy as np
 
 from greedyhull.atoms.base import dense_atom
 from greedyhull.driver.certificate import certificate_of
+from greedyhull.driver.guard import owners_agree
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.points.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.points.owners import normalised, vertices
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, State
@@ -94,7 +96,7 @@ def moved_over(w: Iterate, S: AtomSet, looks_back: bool) -> Iterate:
     """The point of another run as one of this set: with its atoms if they lie in the set, else written anew."""
     if w.keeps_atoms and _owns(S, w):
         block = S.recognised(w.block)
-        return Iterate(block.take(np.arange(len(block))), w.weights / w.weights.sum(), S.shape).merged()
+        return Iterate(block.take(np.arange(len(block))), normalised(w.weights, w.owners), S.shape).merged()
     x = w.array()
     if not S.contains(x):
         raise GreedyhullError(f"The point lies outside {S!r}, or some of its atoms do: it cannot go on there. Begin with a "
@@ -106,17 +108,21 @@ def moved_over(w: Iterate, S: AtomSet, looks_back: bool) -> Iterate:
 
 def _owns(S: AtomSet, w: Iterate) -> bool:
     """Whether every atom of the point lies in the set."""
+    if not owners_agree(w, S):
+        return False
     block = S.recognised(w.block)
     if all(isinstance(key, int) for key in block.keys):  # rows of the set itself
         return True
-    return all(S.owns(block[i]) for i in range(len(block)))
+    return all(S.owns(d) for d in vertices(block))
 
 
 def foreign(w: Iterate, S: AtomSet) -> bool:
     """Whether an atom of the point, or the point where its atoms were not kept, certainly lies outside the set."""
     if not w.keeps_atoms:
         return bool(S.excludes(w))
+    if not owners_agree(w, S):
+        return True
     block = S.recognised(w.block)
     if all(isinstance(key, int) for key in block.keys):  # rows of the set itself
         return False
-    return any(S.excludes(dense_atom(block[i], S.shape)) for i in range(len(block)))
+    return any(S.excludes(dense_atom(d, S.shape)) for d in vertices(block))

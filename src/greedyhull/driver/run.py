@@ -17,6 +17,7 @@ from greedyhull.atoms.base import array_of
 from greedyhull.driver.certificate import as_iterate, at_edge, check_pair
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
+from greedyhull.driver.guard import check_owners
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
 from greedyhull.driver.reason import because, ended, interrupted
@@ -57,7 +58,7 @@ class Run:
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
-        check_needs(f, self.solver)
+        check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back = needs_of(self.solver).atoms
@@ -101,6 +102,7 @@ class Run:
         f = self.f
         if not self.looks_back and self.S.dense_atoms and w.keeps_atoms:
             w = CoordinateIterate(w.array())
+        check_owners(w, self.S)
         self.first_value = nan if isinstance(f, Stream) else float(f.value(w))  # that of a stream cannot be known
         check(isfinite(self.first_value) or isinstance(f, Stream),
               lambda: f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")

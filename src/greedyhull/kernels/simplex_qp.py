@@ -10,18 +10,23 @@ import numpy as np
 
 from greedyhull.kernels.face_newton import face_newton
 from greedyhull.kernels.pairwise import pairwise_burst
-from greedyhull.types import Array
+from greedyhull.kernels.product_qp import solve_product_qp
+from greedyhull.types import Array, Index
 
 RIDGE = 1e-13
 COMPILED_UP_TO = 96  # atoms; above, LAPACK's Cholesky is the faster one
 
 
-def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: int = 50) -> Array:
+def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: int = 50, owners: Index | None = None) -> Array:
     """The new weights α; ``G`` is symmetric positive semidefinite, ``c`` the gradient at the weights ``alpha``.
+
+    With ``owners`` the weights of each owner sum to one: see `solve_product_qp`.
 
     >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
     array([0.66666667, 0.33333333])
     """
+    if owners is not None:
+        return solve_product_qp(G, c, alpha, tol, owners, rounds=rounds)
     start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
     burst = 2 * m + 8
     scratch = (np.empty((m, m)), np.empty(m), np.empty(m, np.int64)) if m <= COMPILED_UP_TO else None

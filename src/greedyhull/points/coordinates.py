@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.points.direction import Direction
+from greedyhull.points.owners import Owned, OwnedBlock
 from greedyhull.types import Array, Atom, State
 
 if TYPE_CHECKING:
@@ -17,16 +18,18 @@ class Coordinates:
     """The view that is the point's own coordinates, for objectives that are given arrays.
 
     Every coordinate stays between the least and the largest of the atoms met so far, whatever rounding does: a function
-    that is defined on the simplex only is never asked at −1e-17.
+    that is defined on the simplex only is never asked at −1e-17. With several owners, ``own`` holds the least and the largest
+    of the parts of each, and a coordinate stays between their sums.
     """
 
-    __slots__ = ("gradient", "high", "low", "name", "value", "x")
+    __slots__ = ("gradient", "high", "low", "name", "own", "value", "x")
 
     def __init__(self, name: str = "coordinates") -> None:
         self.name = name
         self.x: Array = np.zeros(0)
         self.low: Array = self.x
         self.high: Array = self.x
+        self.own: Array | None = None  # the least, then the largest; an array for each owner
         self.clear()
 
     def clear(self) -> None:
@@ -47,7 +50,12 @@ class Coordinates:
     def _meet(self, atom: Atom) -> None:
         d = np.zeros_like(self.x)
         atom.add_to(d, 1.0)
-        self.low, self.high = np.minimum(self.low, d), np.maximum(self.high, d)
+        if self.own is None or not isinstance(atom, Owned):
+            self.low, self.high = np.minimum(self.low, d), np.maximum(self.high, d)
+            return
+        own, b = self.own.copy(), atom.owner
+        own[0, b], own[1, b] = np.minimum(own[0, b], d), np.maximum(own[1, b], d)
+        self.own, self.low, self.high = own, own[0].sum(axis=0), own[1].sum(axis=0)
 
     def moved(self, move: Direction, step: float) -> None:
         self.direction(move)
@@ -59,7 +67,9 @@ class Coordinates:
     def refresh(self, w: Iterate) -> None:
         x = w.array()
         if w.keeps_atoms:
-            self.x, self.low, self.high = x, np.full_like(x, np.inf), np.full_like(x, -np.inf)
+            self.x, self.low, self.high, self.own = x, np.full_like(x, np.inf), np.full_like(x, -np.inf), None
+            if isinstance(w.block, OwnedBlock):
+                self.own = np.stack([np.full((w.block.count, *x.shape), bound) for bound in (np.inf, -np.inf)])
             for i in range(len(w)):
                 self._meet(w.block[i])
         elif self.low.shape != x.shape:
@@ -68,8 +78,9 @@ class Coordinates:
         self.clear()
 
     def state(self) -> State:
-        return {"x": self.x, "low": self.low, "high": self.high}
+        own = {} if self.own is None else {"own": self.own}
+        return {"x": self.x, "low": self.low, "high": self.high, **own}
 
     def restore(self, state: State) -> None:
-        self.x, self.low, self.high = state["x"], state["low"], state["high"]
+        self.x, self.low, self.high, self.own = state["x"], state["low"], state["high"], state.get("own")
         self.clear()

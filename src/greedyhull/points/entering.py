@@ -6,12 +6,14 @@ here is an atom of the right shape that nobody else will change, with a slack th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite, isnan, prod
 from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.types import Answer, Array, Atom, Block, Shape, Shortlist
 
@@ -38,6 +40,8 @@ def as_atom(given: Any, shape: Shape) -> Atom:
         return Dense(_numbers(given.array, shape), given.name)
     if type(given) is Sparse:
         return _sparse(given, prod(shape))
+    if type(given) is Joint:
+        return _joint(given, shape, as_atom)
     if hasattr(given, "add_to") and hasattr(given, "block"):  # an atom of a shape that is not ours
         return given  # type: ignore[no-any-return]
     check(not isinstance(given, tuple), lambda: f"argmin(g) returned a tuple of {len(given)}; an atom or an array of shape "
@@ -47,8 +51,19 @@ def as_atom(given: Any, shape: Shape) -> Atom:
 
 def as_own_atom(given: Any, shape: Shape) -> Atom:
     """The same for an answer that somebody may write on again: a `Dense` is copied and its numbers looked at."""
+    if type(given) is Joint:
+        return _joint(given, shape, as_own_atom)
     d = as_atom(given, shape)
     return Dense(_numbers(d.array, shape), d.name) if type(d) is Dense and d is given else d
+
+
+def _joint(given: Joint, shape: Shape, enter: Callable[[Any, Shape], Atom]) -> Joint:
+    """The same vertex with parts of one shape of atoms, known by their numbers: a name is that of another set's row."""
+    parts = tuple(Dense(d.array) if isinstance(d, Dense) else d for d in (enter(part, shape) for part in given.parts))
+    if len({type(d) for d in parts}) == 1:
+        return Joint(parts, given.owners)
+    block = Joint(parts, given.owners).block(prod(shape))  # it takes the widest
+    return next(block.joints())
 
 
 def _numbers(given: Any, shape: Shape) -> Array:
@@ -104,15 +119,29 @@ def as_block(given: Any, owner: Any) -> Block:
     return given  # type: ignore[no-any-return]
 
 
-def as_shortlist(given: Any, owner: Any) -> Shortlist:
-    """What an oracle of the set ``owner`` gave, if it has at least one atom and a slack that is a number of at least 0."""
+def as_shortlist(given: Any, owner: Any, owners: int = 1) -> Shortlist:
+    """What an oracle of the set ``owner`` gave, if it has an atom of each of its ``owners`` at least, and a slack that is
+    a number of at least 0."""
     check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
           "Shortlist(atoms, slack, rest) is wanted.")
     as_block(given.atoms, owner)
-    found: Shortlist = given
+    one = owners == 1 and given.owners is None and owners_of(given.atoms) is None
+    found: Shortlist = given if one else _with_owners(given, owner, owners)
     good = isinstance(found.slack, (int, float, np.integer, np.floating)) and bool(found.slack >= 0.0)
     check(good, lambda: f"An oracle returned a shortlist with slack {found.slack!r}; a number of at least 0 is wanted.")
     return found._replace(kind="estimate") if found.kind == "probability" else found
+
+
+def _with_owners(given: Shortlist, S: Any, owners: int) -> Shortlist:
+    """The same list with its owners in its block, all of them there."""
+    plain = given.atoms.inner if isinstance(given.atoms, OwnedBlock) else given.atoms
+    whose = owners_of(given.atoms) if given.owners is None else given.owners
+    check(whose is not None, lambda: f"best(g, m) of {S!r} names atoms and not whose they are; Shortlist(..., owners=...), a "
+          f"number from 0 to {owners - 1} for each atom, is wanted.")
+    block = OwnedBlock(plain.unnamed(), whose)
+    check(set(block.owners.tolist()) == set(range(owners)), lambda: f"best(g, m) of {S!r} names atoms of the owners "
+          f"{sorted(set(block.owners.tolist()))}; at least the best one of each of its {owners}, and of no other, is wanted.")
+    return given._replace(atoms=block, owners=block.owners)
 
 
 def _called(given: Any) -> str:

@@ -15,9 +15,10 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.direction import Direction
 from greedyhull.points.entering import as_atom
+from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
 from greedyhull.points.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
 from greedyhull.points.states import under
-from greedyhull.types import Array, Atom, Block, State, View
+from greedyhull.types import Array, Atom, Block, Index, State, View
 
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
 
@@ -67,8 +68,9 @@ class Iterate:
 
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
-        """The iterate that is one atom."""
-        return cls(as_atom(atom, shape).block(prod(shape)), np.ones(1), shape)
+        """The iterate that is one atom; of a `Joint`, all of its parts."""
+        block = as_atom(atom, shape).block(prod(shape))
+        return cls(block, np.ones(len(block)), shape)
 
     @property
     def _places(self) -> dict[Hashable, int]:
@@ -92,8 +94,19 @@ class Iterate:
 
     @property
     def weights(self) -> Array:
-        """The weights of the atoms, positive, summing to one."""
+        """The weights of the atoms, positive, summing to one; with several owners, for each of them."""
         return self._weights[: len(self.block)]
+
+    @property
+    def owners(self) -> Index | None:
+        """Whose each atom is, for a point of a product; None where there is one owner."""
+        return owners_of(self.block) if self.keeps_atoms else None
+
+    @property
+    def totals(self) -> Array:
+        """What the weights of each owner sum to: one."""
+        owners = self.owners
+        return np.array([self.weights.sum()]) if owners is None else np.bincount(owners, weights=self.weights)
 
     @property
     def atoms(self) -> Block:
@@ -115,8 +128,9 @@ class Iterate:
     def absolute(self) -> Array:
         """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
         x = np.zeros(self.shape)
-        if isinstance(self.block, (BasisBlock, SparseBlock, DenseBlock)):
-            self.block.add_sizes_to(x, self.weights)
+        block = self.block.inner if isinstance(self.block, OwnedBlock) else self.block
+        if isinstance(block, (BasisBlock, SparseBlock, DenseBlock)):
+            block.add_sizes_to(x, self.weights)
             return x
         atom = np.zeros(self.shape)
         for i, weight in enumerate(self.weights.tolist()):
@@ -148,6 +162,13 @@ class Iterate:
         """The atom of the iterate with the largest ⟨g, ·⟩: the one to move away from."""
         return self._active(int(self.scores(g).argmax()), g)
 
+    def farthest(self, g: Array) -> tuple[Active, Active]:
+        """The worst and the best atom of one owner, of the owner for whom their scores differ most."""
+        if type(self.block) is not OwnedBlock:
+            return self.worst(g), self.best(g)
+        worst, best = farthest_pair(self.scores(g), self.block.owners)
+        return self._active(worst, g), self._active(best, g)
+
     def _active(self, i: int, g: Array) -> Active:
         return Active(i, self.block[i], float(self._weights[i]), float(self.scores(g)[i]))
 
@@ -157,18 +178,24 @@ class Iterate:
 
     # --- where it can go ------------------------------------------------------------------------------------------
 
-    def toward(self, d: Atom) -> Direction:
-        """d − w: a Frank-Wolfe step."""
+    def toward(self, d: Atom, owner: int | None = None) -> Direction:
+        """d − w: a Frank-Wolfe step. With an ``owner``, d_b − w_b: a reweighting of the atoms of that owner alone."""
+        if owner is not None or (type(d) is Joint and self.keeps_atoms):
+            return toward_parts(self, d, owner)
         v = Direction((d,), (1.0,), 1.0, 1.0)
         v.single = d
         return v
 
     def away_from(self, d: Active) -> Direction:
         """w − d: an away step, at most until d is gone."""
+        check(self.owners is None, lambda: f"A step away from one atom was asked for at {self!r}, which has several owners: "
+              "the weights of the others would no longer sum to one. Use w.farthest(g) and w.between.")
         return Direction((d.atom,), (-1.0,), -1.0, d.weight / max(1.0 - d.weight, 1e-300))
 
     def between(self, worst: Active, best: Atom) -> Direction:
-        """d − d': a pairwise step that hands weight from ``worst`` to ``best``."""
+        """d − d': a pairwise step that hands weight from ``worst`` to ``best``, or to its part of the same owner."""
+        if type(worst.atom) is Owned:
+            best = own_part(best, worst.atom.owner)
         return Direction((best, worst.atom), (1.0, -1.0), 0.0, worst.weight)
 
     def reweighting(self, block: Block, base: Array, change: Array) -> Direction:
@@ -253,10 +280,10 @@ class Iterate:
         return found
 
     def refresh(self) -> None:
-        """Make the weights sum to one again, without those that underflowed, and recompute every view from the atoms."""
+        """Make the weights (of each owner) sum to one again, without those that underflowed, and recompute every view."""
         if not self.weights.all():
             self.assign(self.block, self.weights)
-        self.weights[:] /= self.weights.sum()
+        self.weights[:] = normalised(self.weights, self.owners)
         self._scored = None
         for view in self.views.values():
             view.refresh(self)

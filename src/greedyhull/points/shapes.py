@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.points.owners import OwnedBlock
 from greedyhull.types import Array, Atom, Block, Design, Index, Shape, State
 
 
@@ -361,6 +362,9 @@ def _joined(block: Block, atoms: Block) -> Block:
 
 def block_from(state: State) -> Block:
     """The block that wrote ``state``."""
+    if "owners" in state:
+        inner = {name[3:]: array for name, array in state.items() if name.startswith("of.")}
+        return OwnedBlock(block_from(inner), state["owners"])
     if "basis.index" in state:
         return BasisBlock(int(state["size"]), state["basis.index"], state["basis.scale"])
     if "dense.rows" in state:

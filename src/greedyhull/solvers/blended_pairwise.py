@@ -16,7 +16,8 @@ from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 @dataclass(frozen=True)
 class BlendedPairwise:
     """If ⟨∇f, worst − best⟩ among the active atoms is at least the Frank-Wolfe gap, move weight from worst to best;
-    otherwise step toward the oracle's atom. No swap ever brings in an atom, so the active set stays small.
+    otherwise step toward the oracle's atom. No swap ever brings in an atom, so the active set stays small. Over a product
+    weight moves between two atoms of one owner.
 
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.BlendedPairwise(), stop=gh.Gap(1e-9))
@@ -34,7 +35,7 @@ class BlendedPairwise:
             g = f.gradient(w)
             here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
             d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
-            best, worst = w.best(g), w.worst(g)
+            worst, best = w.farthest(g)
             gap, local = here - d.dot(g), worst.score - best.score
             yield Progress(w, gap + slack, kind, slack, epsilon)
             move = w.between(worst, best.atom) if local >= gap else w.toward(d)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import second_order
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.owners import least_of
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, SAMPLE
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
-from greedyhull.types import AtomSet, Needs, Objective
+from greedyhull.types import Array, AtomSet, Index, Needs, Objective
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,8 @@ class Corrective:
 
     For quadratics a round does at least as well as a Frank-Wolfe step with exact line search, so the error is at most
     2M/(k + 3), and on polytopes it ends after finitely many rounds, up to rounding and the inner tolerance; for other f
-    `Solution.bounds` tells whether the rounds did. ``batch`` atoms at least are looked at in a round.
+    `Solution.bounds` tells whether the rounds did. ``batch`` atoms at least are looked at in a round. Over a product the
+    weights of each owner sum to one, and all owners are reweighted together.
 
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(4), np.array([2.0, 1.0, 0.0, 0.0]))
@@ -49,10 +53,21 @@ class Corrective:
             g = f.gradient(w)
             found = oracle.best(g, max(self.batch, len(w)))
             atoms, scores = found.atoms, found.atoms.dots(g)
-            gap = f.euler(w) - float(scores.min()) + found.slack
+            gap = f.euler(w) - least_of(scores, found.owners) + found.slack
             yield Progress(w, gap, found.kind, found.slack)
             early = gap > EARLY * abs(f.value(w))
             if not early:  # only those that promise something
-                atoms = atoms.take((scores < f.euler(w) - PROMISING * gap).nonzero()[0])
+                atoms = atoms.take((scores < _promising(w, g, f.euler(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, SAMPLE if early else 1)
+
+
+def _promising(w: Iterate, g: Array, here: float, gap: float, owners: Index | None) -> Array | float:
+    """What an atom must score below to promise something: ⟨∇f, w⟩ less a share of the gap.
+
+    With several owners, ⟨∇f, w_b⟩ less the owner's share of it for each atom of b; one of them has at least that gap.
+    """
+    if owners is None or w.owners is None:
+        return here - PROMISING * gap
+    own = np.bincount(w.owners, weights=w.weights * w.scores(g))
+    return np.asarray(own[owners] - PROMISING * gap / len(own))

@@ -60,7 +60,8 @@ class Mixed:
         """What any of its solvers needs."""
         each = [needs_of(solver) for solver in self.solvers]
         return Needs(smooth=any(needs.smooth for needs in each), atoms=any(needs.atoms for needs in each),
-                     second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each))
+                     second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each),
+                     one_owner=any(needs.one_owner for needs in each))
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)

@@ -31,7 +31,7 @@ class PairwiseJones:
     """
 
     tolerance: Schedule = zero
-    needs = Needs()
+    needs = Needs(one_owner=True)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:

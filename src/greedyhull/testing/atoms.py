@@ -10,9 +10,12 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.errors import GreedyhullError
 from greedyhull.kinds import listed
+from greedyhull.points.entering import as_shortlist
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.owners import vertices
 from greedyhull.testing.blocks import check_atom, check_block
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
+from greedyhull.testing.owners import check_owned_shortlist, check_owners, single_atoms
 from greedyhull.types import Array, AtomSet
 
 MOST = 4096  # sets with at most so many atoms are searched through and through
@@ -28,8 +31,9 @@ def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, 
     >>> import greedyhull as gh
     >>> check_atoms(gh.L1Ball(3, radius=2.0), minimum=lambda g: -2.0 * abs(g).max())
     """
-    trial = _Trial(S, minimum, vertices, trials, seed)
+    trial = Trial(S, minimum, vertices, trials, seed)
     _check_form(trial)
+    check_owners(trial)
     _check_answers(trial)
     _check_repeats(trial)
     _check_shortlists(trial)
@@ -42,13 +46,14 @@ def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, 
     _check_oracle_state(trial)
 
 
-class _Trial:
+class Trial:
     """A set, the gradients it is asked with, and every atom it has been seen to have."""
 
     def __init__(self, S: AtomSet, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
         self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
         self.gradients = _gradients(self.shape, self.rng, trials)
-        self.atoms = [S.oracle(self.rng).argmin(g).atom for g in self.gradients]
+        self.answers = [S.oracle(self.rng).argmin(g) for g in self.gradients]
+        self.atoms = [answer.atom for answer in self.answers]
         found = [atom_array(d, self.shape) for d in self.atoms]
         listed = _listed(S) if vertices is None else [np.asarray(v, dtype=np.float64).reshape(self.shape) for v in vertices]
         self.pool = np.stack([*found, *(listed or [])]).reshape(-1, int(np.prod(self.shape)))
@@ -80,17 +85,17 @@ def _listed(S: AtomSet) -> list[Array] | None:
     return None if atoms is None or len(atoms) > MOST else [atom_array(atoms[j], S.shape) for j in range(len(atoms))]
 
 
-def _check_form(trial: _Trial) -> None:
+def _check_form(trial: Trial) -> None:
     S, shape = trial.S, trial.shape
     expect(isinstance(shape, tuple) and shape and all(isinstance(s, int) and s > 0 for s in shape),
            f"shape is {shape!r}; a tuple of positive whole numbers is wanted.")
     expect(" object at 0x" not in repr(S), f"{S!r} has no repr of its own.")
     for d, g in zip(trial.atoms, trial.gradients, strict=True):
         check_atom(d, shape, g)
-    check_block(trial.atoms, shape, trial.rng)
+    check_block(single_atoms(trial.atoms), shape, trial.rng)
 
 
-def _check_answers(trial: _Trial) -> None:
+def _check_answers(trial: Trial) -> None:
     """Atoms lie in the set, and none beats the answer by more than its slack."""
     S, oracle = trial.S, trial.S.oracle(trial.rng)
     for g in trial.gradients:
@@ -112,7 +117,7 @@ def _check_answers(trial: _Trial) -> None:
                                                  f"has {below:.12g}.")
 
 
-def _check_repeats(trial: _Trial) -> None:
+def _check_repeats(trial: Trial) -> None:
     """The same question has the same answer; a float32 gradient is a gradient; `enough` may only loosen."""
     S = trial.S
     first, second = S.oracle(np.random.default_rng(5)), S.oracle(np.random.default_rng(5))
@@ -132,13 +137,16 @@ def _check_repeats(trial: _Trial) -> None:
                f"{S!r} was asked for any atom that scores at most `enough` and gave a worse one without owning up to it.")
 
 
-def _check_shortlists(trial: _Trial) -> None:
+def _check_shortlists(trial: Trial) -> None:
     """best(g, m): best first, each atom once, and nothing left out scores below ``rest``."""
     S, oracle = trial.S, trial.S.oracle(trial.rng)
     for g in trial.gradients:
         tol = trial.tolerance(g)
         for m in (1, 2, 5):
             found = oracle.best(g, m)
+            if S.traits.owners > 1:
+                check_owned_shortlist(S, as_shortlist(found, S, S.traits.owners), g, m, trial)
+                continue
             atoms, slack, rest = found.atoms, found.slack, found.rest
             scores = np.asarray(atoms.dots(g), dtype=np.float64)
             expect(1 <= len(atoms) <= m, f"{S!r} answered best(g, {m}) with {len(atoms)} atoms.")
@@ -155,7 +163,7 @@ def _check_shortlists(trial: _Trial) -> None:
                 expect(S.contains(atom_array(atoms[i], trial.shape)), f"{S!r} does not contain an atom of its best(g, {m}).")
 
 
-def _check_points(trial: _Trial) -> None:
+def _check_points(trial: Trial) -> None:
     """Start and centre are points of the set."""
     S = trial.S
     start, centre = S.start(np.random.default_rng(1)), S.centre()
@@ -163,16 +171,16 @@ def _check_points(trial: _Trial) -> None:
     expect(isinstance(centre, Iterate), f"The centre of {S!r} is {centre!r}; an Iterate is wanted.")
     expect(S.contains(centre), f"{S!r} does not contain its own centre.")
     if centre.keeps_atoms:
-        w = centre.weights
+        sums = centre.totals
         expect(
-            np.all(w > 0) and abs(w.sum() - 1) < 1e-12,
-            f"The weights of the centre of {S!r} are not positive or sum to {w.sum()}.",
+            np.all(centre.weights > 0) and len(sums) == S.traits.owners and np.all(np.abs(sums - 1) < 1e-12),
+            f"The weights of the centre of {S!r} are not positive, or sum to {sums} for its owners.",
         )
     again = S.centre()
     expect(np.array_equal(again.array(), centre.array()), f"{S!r} has another centre each time it is asked.")
 
 
-def _check_contains(trial: _Trial) -> None:
+def _check_contains(trial: Trial) -> None:
     """Mixtures are inside; points pushed past the best atom, other shapes and NaN are not."""
     S, rng, centre = trial.S, trial.rng, trial.S.centre().array()
     for g, d in list(zip(trial.gradients, trial.atoms, strict=True))[:8]:
@@ -189,9 +197,10 @@ def _check_contains(trial: _Trial) -> None:
     expect(not S.contains(np.zeros((*trial.shape, 2))), f"{S!r} of shape {trial.shape} contains a point of another shape.")
 
 
-def _check_decompose(trial: _Trial) -> None:
+def _check_decompose(trial: Trial) -> None:
     """An array of the set becomes the same point in atoms of the set; a set may refuse."""
     S = trial.S
+    near = 2e-7 if type(S).decompose is DefaultSet.decompose else 1e-9  # without a formula it is searched for
     points = [mixture(S, trial.rng).array() for _ in range(4)] + [atom_array(trial.atoms[0], trial.shape), S.centre().array()]
     for x in points:
         try:
@@ -199,20 +208,17 @@ def _check_decompose(trial: _Trial) -> None:
         except GreedyhullError:
             return
         off = float(np.abs(w.array() - x).max())
-        near = 1e-6 if type(S).decompose is DefaultSet.decompose else 1e-9  # one that has no formula searches
         expect(off <= near * max(trial.size, 1e-300), f"{S!r} decomposed a point into one that is {off:.3g} away.")
         if w.keeps_atoms:
             expect(
-                np.all(w.weights > 0) and abs(w.weights.sum() - 1) < 1e-9,
+                np.all(w.weights > 0) and len(w.totals) == S.traits.owners and np.all(np.abs(w.totals - 1) < 1e-9),
                 f"{S!r} decomposed a point into weights {w.weights}.",
             )
-            for i in range(len(w)):
-                expect(
-                    S.contains(atom_array(w.block[i], trial.shape)), f"{S!r} decomposed a point into what is no atom of it."
-                )
+            for d in vertices(w.block):
+                expect(S.contains(atom_array(d, trial.shape)), f"{S!r} decomposed a point into what is no atom of it.")
 
 
-def _check_list(trial: _Trial) -> None:
+def _check_list(trial: Trial) -> None:
     """len, scores and [j] tell of the same atoms."""
     S = listed(trial.S)
     if S is None:
@@ -234,7 +240,7 @@ def _check_list(trial: _Trial) -> None:
     )
 
 
-def _check_sizes(trial: _Trial) -> None:
+def _check_sizes(trial: Trial) -> None:
     """absolute, diameter, circumradius and radius_around bound what they say they bound."""
     S, pool = trial.S, trial.pool
     for _ in range(5):
@@ -287,7 +293,7 @@ def _enclosing(points: Array) -> float:
     return float(np.sqrt(best))
 
 
-def _check_curvature(trial: _Trial) -> None:
+def _check_curvature(trial: Trial) -> None:
     """The curvature constant of a random quadratic is not beaten by any two atoms; a set may refuse."""
     from greedyhull.objectives.by_name import quadratic
 
@@ -311,7 +317,7 @@ def _check_curvature(trial: _Trial) -> None:
         )
 
 
-def _check_oracle_state(trial: _Trial) -> None:
+def _check_oracle_state(trial: Trial) -> None:
     """An oracle that was saved and restored in another one answers as the first."""
     S = trial.S
     first = S.oracle(np.random.default_rng(2))

@@ -66,7 +66,7 @@ def _check_moves(f: Objective, S: AtomSet, w: Any, rng: np.random.Generator, noi
     for kind in ("toward", "away", "pairwise", "toward", "pairwise"):
         g = f.gradient(w)
         d = oracle.argmin(rng.standard_normal(S.shape)).atom
-        if kind == "toward" or len(w) < 2:
+        if kind == "toward" or len(w) < 2 or (kind == "away" and w.owners is not None):
             move = w.toward(d)
         else:
             move = w.away_from(w.worst(g)) if kind == "away" else w.between(w.worst(g), d)

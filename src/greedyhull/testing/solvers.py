@@ -101,8 +101,8 @@ def check_honest(solver: Solver, problem: Problem, iterations: int, seed: int) -
     if s.point.keeps_atoms:
         weights = s.point.weights
         expect(
-            np.all(weights > 0) and abs(weights.sum() - 1) < 1e-12,
-            f"{about}: weights that are not positive or sum to {weights.sum()}.",
+            np.all(weights > 0) and np.all(np.abs(s.point.totals - 1) < 1e-12),
+            f"{about}: weights that are not positive or sum to {s.point.totals}.",
         )
     expect(all(np.array_equal(a, b) for a, b in zip(kept, problem.data, strict=True)), f"{about}: the data were changed.")
     return points.arrays, rows_of(s.trace)

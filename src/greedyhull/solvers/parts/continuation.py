@@ -7,6 +7,7 @@ import numpy as np
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.points.iterate import Iterate, restored
+from greedyhull.points.owners import normalised, owners_of
 from greedyhull.types import Array, State
 
 SHARPER = 0.2  # by which μ is multiplied
@@ -40,7 +41,7 @@ class Continuation:
         u, before = self.u, self.before
         if before is None or not u.keeps_atoms:
             return None
-        known = set(u.block.keys)
+        known = set(u.block.keys)  # with several owners, theirs too
         gone = np.array([i for i, key in enumerate(before.block.keys) if key not in known], dtype=np.intp)
         block = u.block.take(np.arange(len(u)))
         block = block.extend(before.block.take(gone)) if len(gone) else block
@@ -49,7 +50,7 @@ class Continuation:
         there[[places[key] for key in before.block.keys]] = before.weights
         ahead: Array = np.maximum(here + SHARPER / (1.0 - SHARPER) * (here - there), 0.0)
         point = u.copy()
-        move = point.reweighting(block, here, ahead / ahead.sum() - here)
+        move = point.reweighting(block, here, normalised(ahead, owners_of(block)) - here)
         point.move(move, self.f.along(point, move).argmin())
         return point
 

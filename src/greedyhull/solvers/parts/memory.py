@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.atoms.base import ClosedOracle
 from greedyhull.errors import check
 from greedyhull.points.entering import as_answer, as_shortlist
+from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import block_from
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.careful import careful
@@ -167,10 +168,10 @@ def lazy_rng(*seed: int) -> np.random.Generator:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "recent", "replay", "set")
+    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "owners", "recent", "replay", "set")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
-        self.set, self.calls, self.glances = S, 0, 0
+        self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
@@ -220,7 +221,7 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(g, m), self.set)
+            answer = as_shortlist(self.inner.best(g, m), self.set, self.owners)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
@@ -242,4 +243,5 @@ class Recorder:
         for i in range(int(state["given"])):
             single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])
             block, kind = block_from(under(f"answer{i}.block", state)), KINDS[int(number)]
-            self.replay.append(Answer(block[0], slack, kind) if single else Shortlist(block, slack, rest, kind))
+            found = Answer(whole(block), slack, kind) if single else Shortlist(block, slack, rest, kind, owners_of(block))
+            self.replay.append(found)

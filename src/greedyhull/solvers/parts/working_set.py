@@ -7,6 +7,7 @@ import numpy as np
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.line import NEAR
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.owners import least, least_of, owners_of
 from greedyhull.points.shapes import block_from
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.corrective_numbers import CROWDED, DECREASE, EXACT, INNER, LONGEST, ROUGH, SHORTEST, TRIES
@@ -43,15 +44,16 @@ class Working:
 
         Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly.
         """
-        small, tol = self.small, INNER * gap
+        small, tol, owners = self.small, INNER * gap, owners_of(self.small.block)
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
-            if i and float(self.alpha.dot(grad) - grad.min()) <= tol:
+            if i and float(self.alpha.dot(grad) - least_of(grad, owners)) <= tol:
                 return
-            target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap)
+            target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap, owners=owners)
             trial = small.trial(w, self.alpha, target)
-            step = self._step(w, trial, float((target - self.alpha).dot(grad - grad.min())))
+            low = grad.min() if owners is None else least(grad, owners)[owners]
+            step = self._step(w, trial, float((target - self.alpha).dot(grad - low)))
             if step <= 0.0:
                 return
             trial.commit(step)

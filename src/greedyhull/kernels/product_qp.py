@@ -1,0 +1,101 @@
+"""Small quadratics over a product of simplices: the corrective round of a point with several owners.
+
+min ½(α − α₀)ᵀG(α − α₀) + cᵀ(α − α₀) over α ≥ 0 with Σ_{i of b} αᵢ = 1 for every owner b. As over one simplex, pairwise steps
+find the face and Newton steps with blocking solve on it; a pair belongs to one owner, and on a face each owner has its pivot.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.points.owners import least, normalised
+from greedyhull.types import Array, Index
+
+RIDGE = 1e-13
+
+
+def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index, *, rounds: int = 50) -> Array:
+    """The new weights α; the differences of its gradient, for each owner from the best atom to the worst one that has weight,
+    sum to at most ``tol``, which bounds the error, unless ``rounds`` or rounding ends it first.
+
+    >>> owners = np.array([0, 0, 1, 1])
+    >>> solve_product_qp(np.eye(4), np.array([1.0, 0.0, 0.0, 5.0]), np.array([1.0, 0, 0, 1.0]), 1e-12, owners)
+    array([0.5, 0.5, 1. , 0. ])
+    """
+    start, alpha, grad = alpha, alpha.copy(), c.copy()
+    burst = 2 * len(alpha) + 8
+    for _ in range(rounds):
+        if _pairwise(G, grad, alpha, owners, burst, tol):
+            break
+        if _newton(G, grad, alpha, owners):
+            grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
+    return normalised(alpha, owners)
+
+
+def _pairwise(G: Array, grad: Array, alpha: Array, owners: Index, steps: int, tol: float) -> bool:
+    """At most ``steps`` exact steps between two atoms of one owner; whether the differences sum to at most ``tol``.
+
+    Each takes the atom with weight and the atom of the same owner whose gradients differ most. Both arrays are changed.
+    """
+    for _ in range(steps):
+        low = least(grad, owners)
+        excess = np.where(alpha > 0.0, grad - low[owners], 0.0)
+        if not -least(-excess, owners).sum() > tol:  # NaN, where numbers overflow, ends it too
+            return True
+        worst = int(excess.argmax())
+        own = (owners == owners[worst]).nonzero()[0]
+        best = int(own[grad[own].argmin()])
+        bend, step = G[best, best] + G[worst, worst] - 2.0 * G[best, worst], alpha[worst]
+        if bend * step > excess[worst]:
+            step = excess[worst] / bend
+            alpha[worst] -= step
+        else:
+            alpha[worst] = 0.0
+        alpha[best] += step
+        grad += step * (G[best] - G[worst])
+    return False
+
+
+def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
+    """Minimise over the face of α, atoms leaving one by one where the boundary blocks; α is changed, ``grad`` is not.
+
+    Weights are written relative to the largest one of their owner, which takes the constraints away. False where the
+    reduced Hessian is not positive definite even after a tiny ridge, or the step would not fall.
+    """
+    from scipy.linalg.lapack import dposv
+
+    gradient = grad.copy()
+    while True:
+        pivots = _pivots(alpha, owners)
+        free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
+        if not len(free):
+            return True
+        at = pivots[free]
+        rows = G[free] - G[at]
+        H = rows[:, free] - rows[:, at]
+        H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + 1e-300
+        _, change, info = dposv(H, gradient[at] - gradient[free], overwrite_a=True)
+        if info != 0:
+            return False
+        step = np.zeros_like(alpha)
+        step[free] = change
+        np.subtract.at(step, at, change)
+        falling = (step < 0.0).nonzero()[0]
+        room = alpha[falling] / -step[falling]
+        length = min(1.0, float(room.min(initial=np.inf)))
+        moved, image = length * step, length * G.dot(step)
+        if not float(gradient.dot(moved) + 0.5 * moved.dot(image)) < 0.0:
+            return False
+        alpha[:] = np.maximum(alpha + moved, 0.0)
+        if length >= 1.0:
+            return True
+        alpha[falling[room <= length]] = 0.0
+        gradient += image
+
+
+def _pivots(alpha: Array, owners: Index) -> Index:
+    """For every atom, the place of the largest weight of its owner."""
+    order = np.lexsort((alpha, owners))
+    last = np.zeros(int(owners.max(initial=-1)) + 1, dtype=np.intp)
+    last[owners[order]] = order  # the last one written is the largest
+    return last[owners]

@@ -1,0 +1,277 @@
+"""Points with several owners, as those of a product S₁ × … × S_K: their weights sum to one *for each owner*.
+
+A vertex of the product is a `Joint`, one part for each owner, every part embedded in the shape of the whole. A point keeps the
+parts, not the vertices, as atoms that know their owner: w = Σ_b Σ_{i of b} αᵢ dᵢ. Few parts stand for many vertices, and the
+same array, the origin say, is another atom for another owner.
+
+>>> from greedyhull.points.shapes import Basis
+>>> vertex = Joint((Basis(0, 1.0), Basis(3, 2.0)))
+>>> vertex.dot(np.array([1.0, 0.0, 0.0, 5.0]))
+11.0
+>>> vertex.block(4).keys
+[(0, (0, 1.0)), (1, (3, 2.0))]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.direction import Direction
+from greedyhull.types import Array, Atom, Block, Design, Index, State
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Owned:
+    """An atom of one owner; its key is (owner, key)."""
+
+    atom: Atom
+    owner: int
+
+    @property
+    def key(self) -> Hashable:
+        return (self.owner, self.atom.key)
+
+    def dot(self, g: Array) -> float:
+        return self.atom.dot(g)
+
+    def image(self, A: Design) -> Array:
+        return self.atom.image(A)
+
+    def add_to(self, w: Array, c: float) -> None:
+        self.atom.add_to(w, c)
+
+    def block(self, size: int) -> OwnedBlock:
+        return OwnedBlock(self.atom.block(size), np.array([self.owner]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """A vertex of a product: Σ_b part_b. ``owners`` says whose part each is; left out, they are 0, 1, … in their order."""
+
+    parts: tuple[Atom, ...]
+    owners: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        check(isinstance(self.parts, (tuple, list)) and isinstance(self.owners, (tuple, list, np.ndarray)),
+              lambda: f"Joint was given {self.parts!r} and {self.owners!r}; a tuple of atoms and one of owners are wanted.")
+        parts, owners = tuple(self.parts), tuple(self.owners) or tuple(range(len(self.parts)))
+        whole = all(isinstance(b, (int, np.integer)) and not isinstance(b, bool) for b in owners)
+        check(len(parts) > 0 and whole and len(parts) == len(owners) and sorted(owners) == list(range(len(parts))),
+              lambda: f"Joint was given {len(parts)} parts and the owners {owners}; one part for each of the owners 0, 1, … "
+                      "is wanted.")
+        check(not any(isinstance(part, (Joint, Owned)) for part in parts), "A part of a Joint has owners itself. "
+              "Give plain atoms; a product of products is one product, its owners numbered through.")
+        order = sorted(range(len(parts)), key=lambda i: owners[i])
+        object.__setattr__(self, "parts", tuple(parts[i] for i in order))
+        object.__setattr__(self, "owners", tuple(range(len(parts))))
+
+    @property
+    def key(self) -> Hashable:
+        return tuple((owner, part.key) for owner, part in zip(self.owners, self.parts, strict=True))
+
+    @property
+    def owned(self) -> tuple[Owned, ...]:
+        """The parts as atoms that know their owner."""
+        return tuple(Owned(part, owner) for owner, part in zip(self.owners, self.parts, strict=True))
+
+    def dot(self, g: Array) -> float:
+        return float(sum(part.dot(g) for part in self.parts))
+
+    def image(self, A: Design) -> Array:
+        total = self.parts[0].image(A)
+        for part in self.parts[1:]:
+            total = total + part.image(A)
+        return total
+
+    def add_to(self, w: Array, c: float) -> None:
+        for part in self.parts:
+            part.add_to(w, c)
+
+    def block(self, size: int) -> OwnedBlock:
+        block = self.parts[0].block(size)
+        for part in self.parts[1:]:
+            block = block.append(part)
+        return OwnedBlock(block, np.array(self.owners))
+
+
+class OwnedBlock:
+    """A block of atoms and whose each is. Keys are (owner, key), so that whoever goes by keys keeps owners apart."""
+
+    __slots__ = ("_keys", "inner", "owners")
+
+    def __init__(self, inner: Block, owners: Any) -> None:
+        check(not isinstance(inner, OwnedBlock), "A block that has owners was given owners once more. Give the plain block.")
+        self.inner, self.owners = inner, whole_owners(owners, len(inner))
+        self._keys: list[Hashable] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many owners there are."""
+        return int(self.owners.max(initial=-1)) + 1
+
+    @property
+    def keys(self) -> Sequence[Hashable]:
+        if self._keys is None:
+            self._keys = list(zip(self.owners.tolist(), self.inner.keys, strict=True))
+        return self._keys
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    def __getitem__(self, i: int) -> Owned:
+        return Owned(self.inner[i], int(self.owners[i]))
+
+    def dots(self, g: Array) -> Array:
+        return self.inner.dots(g)
+
+    def combine(self, A: Design, c: Array) -> Array:
+        return self.inner.combine(A, c)
+
+    def images(self, A: Design) -> Any:
+        return self.inner.images(A)
+
+    def add_to(self, w: Array, c: Array) -> None:
+        self.inner.add_to(w, c)
+
+    def append(self, atom: Atom) -> OwnedBlock:
+        owned = _owned(atom)
+        inner, owners = self.inner.append(owned.atom), np.append(self.owners, owned.owner)
+        if inner is not self.inner:  # a wider shape, with other keys
+            return OwnedBlock(inner, owners)
+        self.owners = owners
+        if self._keys is not None:
+            self._keys.append((owned.owner, inner.keys[len(inner) - 1]))
+        return self
+
+    def extend(self, atoms: Block) -> OwnedBlock:
+        check(isinstance(atoms, OwnedBlock), "Atoms without owners were to join a point of several owners. Say whose they "
+                                             "are: Shortlist(..., owners=...).")
+        assert isinstance(atoms, OwnedBlock)
+        return OwnedBlock(self.inner.extend(atoms.inner), np.concatenate([self.owners, atoms.owners]))
+
+    def key_of(self, atom: Atom) -> Hashable:
+        owned = _owned(atom)
+        return (owned.owner, self.inner.key_of(owned.atom))
+
+    def take(self, index: Index) -> OwnedBlock:
+        return OwnedBlock(self.inner.take(index), self.owners[index])
+
+    def unnamed(self) -> OwnedBlock:
+        return OwnedBlock(self.inner.unnamed(), self.owners)
+
+    def joints(self) -> Iterator[Joint]:
+        """Vertices that have every atom as a part at least once; none where an owner has no atom."""
+        places = [(self.owners == owner).nonzero()[0] for owner in range(self.count)]
+        for j in range(max(map(len, places), default=0) if all(map(len, places)) else 0):
+            yield Joint(tuple(self.inner[int(own[j % len(own)])] for own in places))
+
+    def state(self) -> State:
+        return {"owners": self.owners.copy(), **{f"of.{name}": array for name, array in self.inner.state().items()}}
+
+
+def whole_owners(owners: Any, m: int) -> Index:
+    """The owners of m atoms as an array of whole numbers of at least 0."""
+    array = np.asarray(owners)
+    good = array.shape == (m,) and (array.dtype.kind in "iu" or not m) and (not m or int(array.min()) >= 0)
+    check(bool(good), lambda: f"owners={owners!r} was given for {m} atoms; a whole number of at least 0 for each is wanted.")
+    return array.astype(np.intp)
+
+
+def _owned(atom: Atom) -> Owned:
+    if isinstance(atom, Owned):
+        return atom
+    raise GreedyhullError(f"{atom!r} was to join a point of several owners, and nobody said whose it is. A set with owners "
+                          "answers with Joint(parts, owners), one part for each of them.")
+
+
+def owners_of(block: Block) -> Index | None:
+    """Whose each atom of the block is; None where there is one owner."""
+    return block.owners if isinstance(block, OwnedBlock) else None
+
+
+def vertices(block: Block) -> Iterator[Atom]:
+    """Points of the set that have every atom of the block as a part: the atoms themselves where there is one owner."""
+    return block.joints() if isinstance(block, OwnedBlock) else (block[i] for i in range(len(block)))
+
+
+def whole(block: Block) -> Atom:
+    """The one atom that made the block: a vertex of its parts, or its first atom."""
+    return next(vertices(block))
+
+
+def least(scores: Array, owners: Index) -> Array:
+    """The least score of each owner; infinity for one that has none."""
+    low = np.full(int(owners.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(low, owners, scores)
+    return low
+
+
+def least_of(scores: Array, owners: Index | None) -> float:
+    """The least ⟨g, ·⟩ that the atoms make: the least score, summed over the owners."""
+    return float(scores.min()) if owners is None else float(least(scores, owners).sum())
+
+
+def farthest_pair(scores: Array, owners: Index) -> tuple[int, int]:
+    """Where the largest and the least score of one owner are, of the owner for whom they differ most.
+
+    >>> farthest_pair(np.array([0.0, 9.0, 8.0, 1.0]), np.array([0, 1, 1, 0]))
+    (3, 0)
+    """
+    low, high = least(scores, owners), -least(-scores, owners)
+    own = (owners == int((high - low).argmax())).nonzero()[0]
+    return int(own[scores[own].argmax()]), int(own[scores[own].argmin()])
+
+
+def normalised(weights: Array, owners: Index | None) -> Array:
+    """The weights scaled to sum to one, those of each owner by themselves."""
+    if owners is None:
+        return np.asarray(weights / weights.sum())
+    return np.asarray(weights / np.bincount(owners, weights=weights)[owners])
+
+
+def toward_parts(w: Iterate, d: Atom, owner: int | None) -> Direction:
+    """d − w for a vertex d; with an ``owner``, d_b − w_b for the part d of that owner alone."""
+    block = w.block if w.keeps_atoms else None
+    if not isinstance(block, OwnedBlock):
+        check(owner is None, lambda: f"A move of owner {owner!r} was asked for at {w!r}, which has one owner or has not kept "
+                                     "its atoms. Use w.toward(d).")
+        raise GreedyhullError(f"{d!r} has a part for each of several owners, and {w!r} has one. Begin at a vertex, as "
+                              "Iterate.at(joint, shape) does.")
+    if owner is None:
+        assert isinstance(d, Joint)
+        check(len(d.parts) == block.count, lambda: f"A step toward a vertex of {len(d.parts)} parts was asked for at a point "
+                                                   f"of {block.count} owners; a part for each of them is wanted.")
+        v = Direction(d.owned, (1.0,) * len(d.parts), 1.0, 1.0)
+        v.single = d
+        return v
+    check(0 <= owner < block.count, lambda: f"A move of owner {owner!r} was asked for at a point of {block.count} owners.")
+    return _reweighted(w, block, own_part(d, owner))
+
+
+def own_part(d: Atom, owner: int) -> Owned:
+    """The part of d that is the owner's; an atom that says nothing is taken for one."""
+    if isinstance(d, Joint):
+        check(owner < len(d.parts), lambda: f"{d!r} has no part for owner {owner}.")
+        return Owned(d.parts[owner], owner)
+    check(not isinstance(d, Owned) or d.owner == owner, lambda: f"{d!r} was to take weight of owner {owner}. Weight moves "
+          "between atoms of one owner only: w.farthest(g) gives two of them.")
+    return d if isinstance(d, Owned) else Owned(d, owner)
+
+
+def _reweighted(w: Iterate, block: OwnedBlock, d: Owned) -> Direction:
+    """All weight of an owner handed to its atom d."""
+    place, base = w.find(d), w.weights
+    block = block.take(np.arange(len(block)))
+    if place is None:
+        place, block, base = len(block), block.append(d), np.append(base, 0.0)
+    change = np.where(block.owners == d.owner, -base, 0.0)
+    change[place] += 1.0
+    return w.reweighting(block, base.copy(), change)

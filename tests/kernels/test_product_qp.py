@@ -1,0 +1,107 @@
+"""Small quadratics over a product of simplices: as good as the best of all faces, to the tolerance asked for."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from greedyhull.solvers.parts.simplex_qp import solve_simplex_qp
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+
+def problem(rng, sizes, rank, *, twins=False, zero=False, scale=0.0):
+    """A quadratic of low rank with a start in the product; twins are atoms that are equal, within an owner and across."""
+    owners = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    B = rng.standard_normal((rank, len(owners))) * 10.0 ** rng.uniform(-scale, scale, len(owners))
+    if zero:
+        B[:, 0] = 0.0
+    if twins:
+        B[:, -1] = B[:, 0]
+    start = rng.random(len(owners)) * (rng.random(len(owners)) < 0.6)
+    for owner in range(len(sizes)):
+        own = owners == owner
+        start[own] = start[own] / start[own].sum() if start[own].any() else np.eye(own.sum())[0]
+    return B.T @ B / rank, B.T @ rng.standard_normal(rank), start, owners
+
+
+def worth(G, c, start, alpha):
+    return c @ (alpha - start) + 0.5 * (alpha - start) @ G @ (alpha - start)
+
+
+def size(G, c):
+    return np.abs(c).max() + np.abs(G).max() + 1e-300
+
+
+def gap(G, c, start, alpha, owners):
+    """Σ over the owners of ⟨grad, α_b⟩ − min of grad: a bound on the error, whoever found α."""
+    grad = c + G @ (alpha - start)
+    return sum(alpha[owners == b] @ (grad[owners == b] - grad[owners == b].min()) for b in range(owners.max() + 1))
+
+
+def by_enumeration(G, c, start, owners):
+    """The least value over all faces, each by its equations."""
+    best, count = np.inf, owners.max() + 1
+    for face in product([False, True], repeat=len(start)):
+        on = np.flatnonzero(face)
+        if set(owners[on].tolist()) != set(range(count)):
+            continue
+        E = (owners[on][None, :] == np.arange(count)[:, None]).astype(float)
+        K = np.block([[G[np.ix_(on, on)], E.T], [E, np.zeros((count, count))]])
+        rhs = np.concatenate([G[on] @ start - c[on], np.ones(count)])
+        found = np.linalg.lstsq(K, rhs, rcond=None)[0]
+        alpha = np.zeros_like(start)
+        alpha[on] = found[: len(on)]
+        if np.abs(K @ found - rhs).max() < 1e-8 * (1 + np.abs(rhs).max()) and alpha.min() >= -1e-12:
+            best = min(best, worth(G, c, start, alpha))
+    return best
+
+
+def check(G, c, start, owners, tol, found):
+    kept = [x.copy() for x in (G, c, start, owners)]
+    assert (found >= 0.0).all() and np.abs(np.bincount(owners, weights=found) - 1.0).max() <= 1e-14 * len(found)
+    assert worth(G, c, start, found) <= 1e-14 * size(G, c), "the objective went up"
+    assert gap(G, c, start, found, owners) <= 1.01 * tol + 4e-15 * len(found) * size(G, c)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, (G, c, start, owners), strict=True))
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**9), sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3), rank=st.integers(1, 8),
+       twins=st.booleans(), zero=st.booleans())
+@example(seed=0, sizes=[1, 1], rank=1, twins=True, zero=True)
+@example(seed=1, sizes=[1, 4, 2], rank=2, twins=True, zero=False)
+def test_as_good_as_the_best_of_all_faces(seed, sizes, rank, twins, zero):
+    G, c, start, owners = problem(np.random.default_rng(seed), sizes, rank, twins=twins, zero=zero)
+    tol = 1e-12 * size(G, c)
+    found = solve_simplex_qp(G, c, start, tol, owners=owners)
+    check(G, c, start, owners, tol, found)
+    assert worth(G, c, start, found) <= by_enumeration(G, c, start, owners) + 1e-10 * size(G, c)
+
+
+@pytest.mark.parametrize("sizes", [[40], [1, 1, 1], [30, 1, 7], [60, 60], [5] * 20], ids=str)
+@pytest.mark.parametrize("rank", [1, 7, 60, 300])
+def test_every_size_is_solved_to_its_tolerance(sizes, rank):
+    G, c, start, owners = problem(np.random.default_rng(rank), sizes, rank, twins=True, zero=True)
+    for tol in (1e-2 * size(G, c), 1e-6 * size(G, c), 1e-10 * size(G, c)):
+        check(G, c, start, owners, tol, solve_simplex_qp(G, c, start, tol, owners=owners))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**9), sizes=st.lists(st.integers(1, 12), min_size=1, max_size=4), rank=st.integers(1, 40),
+       scale=st.floats(0.0, 4.0), whole=st.floats(-8, 8))
+def test_adversarial_scales(seed, sizes, rank, scale, whole):
+    G, c, start, owners = problem(np.random.default_rng(seed), sizes, rank, scale=scale, zero=True, twins=True)
+    G, c = 10.0**whole * G, 10.0**whole * c
+    tol = 1e-9 * size(G, c)
+    check(G, c, start, owners, tol, solve_simplex_qp(G, c, start, tol, owners=owners))
+
+
+def test_one_owner_of_many_is_the_simplex():
+    G, c, start, owners = problem(np.random.default_rng(5), [12], 30)
+    np.testing.assert_allclose(solve_simplex_qp(G, c, start, 1e-13, owners=owners), solve_simplex_qp(G, c, start, 1e-13),
+                               atol=1e-7)
+
+
+def test_where_the_hessian_is_zero_each_owner_goes_to_its_best_atom():
+    owners = np.array([0, 1, 0, 1])
+    found = solve_simplex_qp(np.zeros((4, 4)), np.array([1.0, -1.0, 0.5, -0.5]), np.full(4, 0.5), 1e-12, owners=owners)
+    np.testing.assert_array_equal(found, [0.0, 1.0, 1.0, 0.0])
