@@ -12,7 +12,8 @@ from greedyhull.atoms.base import array_of
 from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.objectives.composite import Composite
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder, lazy_rng
 from greedyhull.types import Answer, Array, AtomSet, Kind, Objective
 

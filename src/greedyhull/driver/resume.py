@@ -18,7 +18,8 @@ from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.points.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, State
 

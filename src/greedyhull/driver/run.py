@@ -31,7 +31,8 @@ from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.stream import Stream
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, lazy_rng
 from greedyhull.solvers.parts.needs import check_needs, needs_of
 from greedyhull.solvers.parts.progress import Event, Progress

@@ -14,7 +14,8 @@ from greedyhull.errors import check
 from greedyhull.kinds import linear_model
 from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.line import Parabola
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory

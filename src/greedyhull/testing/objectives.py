@@ -9,7 +9,8 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.kinds import second_order
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.testing.expect import expect, mixture
 from greedyhull.testing.lines import check_line
 from greedyhull.types import Array, AtomSet, Objective

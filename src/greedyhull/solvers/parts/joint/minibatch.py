@@ -14,8 +14,8 @@ from greedyhull.atoms.geometry.row_ranges import rows
 from greedyhull.kinds import linear_model, listed
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.direction import Direction
-from greedyhull.points.iterate import CoordinateIterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.joint.choice import Choice, decreases, searched
 from greedyhull.solvers.parts.joint.closed_form import energies_of
