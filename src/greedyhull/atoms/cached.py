@@ -16,7 +16,7 @@ from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.points.shapes import block_from
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 
 
@@ -105,7 +105,7 @@ class CachedOracle:
         state: State = {"counts": np.array([self.hits, self.misses]), "used": self.used.copy()}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
         if self.block is not None:
-            state.update({f"block.{name}": array for name, array in self.block.state().items()})
+            state.update({f"block.{name}": array for name, array in block_state(self.block).items()})
         return state
 
     def restore(self, state: State) -> None:

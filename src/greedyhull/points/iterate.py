@@ -14,8 +14,8 @@ import numpy as np
 
 from greedyhull.atoms.entering import as_atom
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.direction import Direction
-from greedyhull.points.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
 from greedyhull.types import Array, Atom, Block, State, View
 
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
@@ -114,14 +114,7 @@ class Iterate:
     def absolute(self) -> Array:
         """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
         x = np.zeros(self.shape)
-        if isinstance(self.block, (BasisBlock, SparseBlock, DenseBlock)):
-            self.block.add_sizes_to(x, self.weights)
-            return x
-        atom = np.zeros(self.shape)
-        for i, weight in enumerate(self.weights.tolist()):
-            atom[:] = 0.0
-            self.block[i].add_to(atom, weight)
-            x += np.abs(atom)
+        self.block.add_sizes_to(x, self.weights)
         return x
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -278,7 +271,7 @@ class Iterate:
         return Iterate(self.block.take(np.arange(len(self.block))), self.weights, self.shape)
 
     def state(self) -> State:
-        state = {f"block.{name}": array for name, array in self.block.state().items()}
+        state = {f"block.{name}": array for name, array in block_state(self.block).items()}
         state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
         state["work"] = np.array([self.work.gradients, self.work.products])
         state["step"] = np.array(self.step)

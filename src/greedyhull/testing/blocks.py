@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.points.shapes import block_from
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.testing.expect import atom_array, expect, saved
 from greedyhull.types import Array, Atom
 
@@ -44,7 +44,7 @@ def check_block(atoms: list[Any], shape: tuple[int, ...], rng: np.random.Generat
     some = np.flatnonzero(rng.random(len(different)) < 0.5)
     if len(some):
         _check_rows(block.take(some), rows[some], rng)
-    again = block_from(saved(block.state()))
+    again = block_from(saved(block_state(block)))
     _check_rows(again, rows, rng)
     expect(list(again.keys) == list(block.keys), "A block that was saved and read back has other keys than before.")
 

@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.atoms.base import ClosedOracle
 from greedyhull.atoms.entering import as_answer, as_shortlist
 from greedyhull.errors import check
-from greedyhull.points.shapes import block_from
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.solvers.parts.careful import careful
 from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
 
@@ -232,7 +232,7 @@ class Recorder:
             block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
             rest = 0.0 if isinstance(answer, Answer) else answer.rest
             state[f"answer{i}.told"] = np.array([single, answer.slack, rest, KINDS.index(answer.kind)])
-            state.update({f"answer{i}.block.{name}": array for name, array in block.state().items()})
+            state.update({f"answer{i}.block.{name}": array for name, array in block_state(block).items()})
         return state
 
     def restore(self, state: State) -> None:

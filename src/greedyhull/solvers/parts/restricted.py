@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.kinds import linear_model
+from greedyhull.points.blocks import block_state
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Index, SecondOrder, State
@@ -104,7 +105,7 @@ class Restricted:
         return move
 
     def state(self) -> State:
-        state = {f"block.{name}": array for name, array in self.block.state().items()}
+        state = {f"block.{name}": array for name, array in block_state(self.block).items()}
         if self._hessian is not None:
             state["hessian"] = self._hessian
         if self._rows is not None:

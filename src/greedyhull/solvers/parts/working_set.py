@@ -8,9 +8,9 @@ import numpy as np
 
 from greedyhull.kinds import linear_model
 from greedyhull.objectives.line import NEAR
+from greedyhull.points.blocks import block_from
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.shapes import block_from
 from greedyhull.solvers.parts.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.types import Array, Block, SecondOrder, State
 
