@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.entering import as_atom, as_block, as_own_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
+from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
@@ -52,6 +53,7 @@ class AtomSet(ABC):
 
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
+    gradients: Literal["dense", "any"] = "dense"  # "any": its argmin and its atoms take sparse matrices and operators, too
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     _measures = False  # whether it writes `absolute` itself
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
@@ -61,7 +63,8 @@ class AtomSet(ABC):
     def traits(self) -> SetTraits:
         """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
         own = vars(self)
-        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"))
+        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"),
+                         self.gradients)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -81,7 +84,7 @@ class AtomSet(ABC):
         if self._ships:
             d = as_atom(self.argmin(g), self.shape)
         else:  # it may write on g, and on its answer once more
-            d = as_own_atom(self.argmin(g.copy()), self.shape)
+            d = as_own_atom(self.argmin(copied(g)), self.shape)
         if not self._measures:
             self.saw(d)
         return d

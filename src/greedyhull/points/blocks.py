@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Atom, Block, Design, Index, Shape, State
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
 
 
 class BlockBase(ABC):
@@ -55,7 +55,7 @@ class BlockBase(ABC):
         """The key that an atom has, or would have, in this block."""
         return atom.key
 
-    def dots(self, g: Array) -> Array:
+    def dots(self, g: Gradient) -> Array:
         """⟨g, dᵢ⟩ for every atom."""
         return np.array([self[i].dot(g) for i in range(len(self))], dtype=np.float64)
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.points.direction import Direction
+from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate, Work, outside
-from greedyhull.types import Array, Block, State
+from greedyhull.types import Array, Block, Gradient, State
 
 
 class CoordinateIterate(Iterate):
@@ -48,8 +49,8 @@ class CoordinateIterate(Iterate):
     def absolute(self) -> Array:
         return np.abs(self.x)
 
-    def dot(self, g: Array) -> float:
-        return float(self.x.ravel().dot(g.ravel()))
+    def dot(self, g: Gradient) -> float:
+        return inner(g, self.x)
 
     def move(self, v: Direction, step: float) -> None:
         if not 0.0 <= step <= v.max_step:

@@ -16,7 +16,7 @@ from greedyhull.atoms.entering import as_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.direction import Direction
-from greedyhull.types import Array, Atom, Block, State, View
+from greedyhull.types import Array, Atom, Block, Gradient, State, View
 
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
 
@@ -61,7 +61,7 @@ class Iterate:
         self.pending: dict[str, State] = {}
         self.work = Work()
         self.step = np.nan
-        self._scored: tuple[Array, Array] | None = None
+        self._scored: tuple[Gradient, Array] | None = None
         self._emptied = False  # whether the move under way has used an atom up
 
     @classmethod
@@ -122,25 +122,25 @@ class Iterate:
         x = self.array()
         return x if dtype is None else x.astype(dtype)
 
-    def dot(self, g: Array) -> float:
+    def dot(self, g: Gradient) -> float:
         """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
         return float(self.weights.dot(self.scores(g)))
 
-    def scores(self, g: Array) -> Array:
+    def scores(self, g: Gradient) -> Array:
         """⟨g, dᵢ⟩ for every atom; asked again with the same g and atoms, it is free."""
         if self._scored is None or self._scored[0] is not g:
             self._scored = (g, self.block.dots(g))
         return self._scored[1]
 
-    def best(self, g: Array) -> Active:
+    def best(self, g: Gradient) -> Active:
         """The atom of the iterate with the least ⟨g, ·⟩."""
         return self._active(int(self.scores(g).argmin()), g)
 
-    def worst(self, g: Array) -> Active:
+    def worst(self, g: Gradient) -> Active:
         """The atom of the iterate with the largest ⟨g, ·⟩: the one to move away from."""
         return self._active(int(self.scores(g).argmax()), g)
 
-    def _active(self, i: int, g: Array) -> Active:
+    def _active(self, i: int, g: Gradient) -> Active:
         return Active(i, self.block[i], float(self._weights[i]), float(self.scores(g)[i]))
 
     def find(self, atom: Atom) -> int | None:

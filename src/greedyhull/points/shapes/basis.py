@@ -10,7 +10,8 @@ import numpy as np
 
 from greedyhull.points.arrays import flat, grown
 from greedyhull.points.blocks import BlockBase, register_block
-from greedyhull.types import Array, Atom, Block, Design, Index, State
+from greedyhull.points.gradients import as_array
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class Basis:
     def key(self) -> Hashable:
         return (self.index, self.scale)
 
-    def dot(self, g: Array) -> float:
-        out: float = self.scale * g.item(self.index)
+    def dot(self, g: Gradient) -> float:
+        out: float = self.scale * (g if isinstance(g, np.ndarray) else as_array(g)).item(self.index)
         return out
 
     def image(self, A: Design) -> Array:
@@ -70,7 +71,9 @@ class BasisBlock(BlockBase):
     def __getitem__(self, i: int) -> Basis:
         return Basis(int(self.index[i]), float(self.scale[i]))
 
-    def dots(self, g: Array) -> Array:
+    def dots(self, g: Gradient) -> Array:
+        if not isinstance(g, np.ndarray):
+            g = as_array(g)
         if g.size == self.size:
             return flat(g)[self.index] * self.scale
         return g[self.index] * self.scale[:, None]

@@ -11,7 +11,8 @@ import numpy as np
 
 from greedyhull.points.arrays import flat, grown, value_key
 from greedyhull.points.blocks import BlockBase, register_block
-from greedyhull.types import Array, Atom, Block, Design, Index, Shape, State
+from greedyhull.points.gradients import as_array, inner
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,8 +26,8 @@ class Dense:
     def key(self) -> Hashable:
         return value_key(self.array) if self.name is None else self.name
 
-    def dot(self, g: Array) -> float:
-        return float(self.array.ravel().dot(g.ravel()))
+    def dot(self, g: Gradient) -> float:
+        return inner(g, self.array)
 
     def image(self, A: Design) -> Array:
         return A.matvec(self.array)
@@ -63,7 +64,9 @@ class DenseBlock(BlockBase):
         key = self.keys[i]
         return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
 
-    def dots(self, g: Array) -> Array:
+    def dots(self, g: Gradient) -> Array:
+        if not isinstance(g, np.ndarray):
+            g = as_array(g)
         out: Array = self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g)
         return out
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from greedyhull.points.arrays import flat, value_key
 from greedyhull.points.blocks import BlockBase, register_block
+from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes.basis import Basis
-from greedyhull.types import Array, Atom, Block, Design, Index, State
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +29,8 @@ class Sparse:
             return (int(self.places[0]), float(self.entries[0]))
         return (np.asarray(self.places, dtype=np.int64).tobytes(), value_key(self.entries))
 
-    def dot(self, g: Array) -> float:
-        return float(self.entries.dot(flat(g)[self.places]))
+    def dot(self, g: Gradient) -> float:
+        return float(self.entries.dot(flat(as_array(g))[self.places]))
 
     def image(self, A: Design) -> Array:
         return A.combine(self.places, self.entries)
@@ -74,7 +75,9 @@ class SparseBlock(BlockBase):
     def __getitem__(self, i: int) -> Sparse:
         return self._atoms[i]
 
-    def dots(self, g: Array) -> Array:
+    def dots(self, g: Gradient) -> Array:
+        if not isinstance(g, np.ndarray):
+            g = as_array(g)
         return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
 
     def combine(self, A: Design, c: Array) -> Array:
