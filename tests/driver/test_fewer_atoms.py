@@ -1,6 +1,7 @@
 """A run ends by writing its point in fewer atoms where the set knows how; what comes back is never taken on trust."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,6 +107,20 @@ def test_what_is_not_the_same_point_is_left_with_a_warning(name):
         s = solve(Ball(SPOILT[name]), gh.Gap(1e-6))
     want = solve(Plain(), gh.Gap(1e-6))
     assert s.converged and len(s.point) == len(want.point) and s.value == want.value and s.gap == want.gap
+
+
+def test_a_set_that_writes_on_what_it_is_given_spoils_nothing():
+    class Writes(Ball):
+        def compressed(self, block, weights, tol):
+            block.append(Dense(np.zeros(5)))
+            block.matrix[:], weights[:] = 7.0, 7.0
+            return block.take(np.arange(1)), np.ones(1)
+
+    with pytest.warns(gh.GreedyhullWarning, match="was left") as said:
+        s = solve(Writes(), gh.Gap(1e-6))
+    want = solve(Plain(), gh.Gap(1e-6))
+    assert np.array_equal(s.point.array(), want.point.array()) and s.gap == want.gap
+    assert Path(said[0].filename).name == Path(__file__).name  # the line that called minimize
 
 
 def test_atoms_outside_the_set_are_not_taken():

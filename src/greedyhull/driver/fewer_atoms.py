@@ -23,8 +23,9 @@ def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
     """
     if not w.keeps_atoms:
         return None
+    given = w.copy()  # which a set may spoil
     try:
-        block, weights = S.compressed(w.block, w.weights.copy(), SAME)
+        block, weights = S.compressed(given.block, given.weights, SAME)
         if len(block) >= len(w):
             return None
         fewer = Iterate(block, weights, w.shape)
@@ -34,7 +35,7 @@ def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
     if wrong is None:
         return fewer.merged()
     warn(f"compressed(block, weights, tol) of {S!r} was to write the point of the run in fewer atoms, and what it gave was "
-         f"left: {wrong}. The point is as it was.", GreedyhullWarning, stacklevel=6)
+         f"left: {wrong}. The point is as it was.", GreedyhullWarning, stacklevel=7)
     return None
 
 
