@@ -163,6 +163,16 @@ def test_what_is_registered_is_looked_at():
         register_block("dense", restored)
 
 
+def test_what_is_no_block_is_refused_in_words():
+    register_block("tests.corners", lambda state: None)
+    with pytest.raises(gh.GreedyhullError, match=r"registered for blocks of the kind 'tests.corners' made a NoneType"):
+        block_from(block_state(Corner(1.0).block(6)))
+    half = Corner(1.0)
+    half.block = lambda size: [half]
+    with pytest.raises(gh.GreedyhullError, match=r"block\(size\) of a Corner made a list.*extend.BlockBase"):
+        Iterate.at(half, (2, 3))
+
+
 def test_a_state_does_not_take_the_name_of_the_kind():
     class Greedy(Corners):
         def state(self):

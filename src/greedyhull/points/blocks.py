@@ -94,6 +94,13 @@ class BlockBase(ABC):
         return self
 
 
+def checked_block(made: Any, whose: str) -> Block:
+    """What was made, if it is a block; ``whose``: who made it, in words."""
+    check(isinstance(made, (BlockBase, Block)), lambda: f"{whose} made a {type(made).__name__}, which is no block of atoms. "
+                                                        "Derive its class from greedyhull.extend.BlockBase.")
+    return made  # type: ignore[no-any-return]
+
+
 class _Registered(NamedTuple):
     restore: Callable[[State], Block]
     home: str  # the module that registered it
@@ -138,7 +145,8 @@ def block_from(state: State) -> Block:
         whose = "the program that wrote it" if home in ("", "__main__") else home
         raise GreedyhullError(f"The saved state has atoms of the kind {kind!r}, which nobody has registered here. When it was "
                               f"saved, {whose} had: import it, and read the state again.")
-    return _KINDS[kind].restore({name: array for name, array in state.items() if name not in ("kind", "home")})
+    made = _KINDS[kind].restore({name: array for name, array in state.items() if name not in ("kind", "home")})
+    return checked_block(made, f"The function that {_KINDS[kind].home} registered for blocks of the kind {kind!r}")
 
 
 def _kind_of(state: State) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from greedyhull.atoms.entering import as_atom
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.blocks import block_from, block_state
+from greedyhull.points.blocks import block_from, block_state, checked_block
 from greedyhull.points.direction import Direction
 from greedyhull.types import Array, Atom, Block, Gradient, State, View
 
@@ -67,7 +67,8 @@ class Iterate:
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom."""
-        return cls(as_atom(atom, shape).block(prod(shape)), np.ones(1), shape)
+        d = as_atom(atom, shape)
+        return cls(checked_block(d.block(prod(shape)), f"block(size) of a {type(d).__name__}"), np.ones(1), shape)
 
     @property
     def _places(self) -> dict[Hashable, int]:
