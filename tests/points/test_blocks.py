@@ -138,6 +138,15 @@ def test_shapes_mix(first, second):
         assert np.array_equal(again, wanted)
 
 
+def test_zeros_of_either_sign_are_one_number():
+    plus, minus = np.array([0.0, 1.0]), np.array([-0.0, 1.0])
+    assert Dense(plus).key == Dense(minus).key and Sparse(np.arange(2), plus).key == Sparse(np.arange(2), minus).key
+    assert DenseBlock(np.stack([plus, minus]), (2,)).keys[0] == Dense(minus).key
+    w = Iterate.at(Dense(plus), (2,))
+    w.move(w.toward(Dense(minus)), 0.5)
+    assert len(w) == 1
+
+
 def test_a_kind_that_nobody_registered_is_refused_in_words():
     block = Corner(1.0).block(6)
     with pytest.raises(gh.GreedyhullError, match=r"'tests.corners' is not registered.*register_block"):

@@ -26,7 +26,10 @@ class Basis:
         return (self.index, self.scale)
 
     def dot(self, g: Gradient) -> float:
-        out: float = self.scale * (g if isinstance(g, np.ndarray) else as_array(g)).item(self.index)
+        try:
+            out: float = self.scale * g.item(self.index)  # type: ignore[union-attr]
+        except AttributeError:  # no array: asked for so often that it is not looked at first
+            out = self.scale * as_array(g).item(self.index)
         return out
 
     def image(self, A: Design) -> Array:
@@ -72,7 +75,7 @@ class BasisBlock(BlockBase):
         return Basis(int(self.index[i]), float(self.scale[i]))
 
     def dots(self, g: Gradient) -> Array:
-        if not isinstance(g, np.ndarray):
+        if type(g) is not np.ndarray:
             g = as_array(g)
         if g.size == self.size:
             return flat(g)[self.index] * self.scale

@@ -65,7 +65,7 @@ class DenseBlock(BlockBase):
         return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
 
     def dots(self, g: Gradient) -> Array:
-        if not isinstance(g, np.ndarray):
+        if type(g) is not np.ndarray:
             g = as_array(g)
         out: Array = self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g)
         return out

@@ -76,7 +76,7 @@ class SparseBlock(BlockBase):
         return self._atoms[i]
 
     def dots(self, g: Gradient) -> Array:
-        if not isinstance(g, np.ndarray):
+        if type(g) is not np.ndarray:
             g = as_array(g)
         return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
 
