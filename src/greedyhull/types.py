@@ -29,6 +29,7 @@ Shape: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["always", "probability", "expectation", "estimate", "stationary"]
 
 
+@runtime_checkable
 class Operator(Protocol):
     """A matrix that is known by its products, as sparse matrices and SciPy's operators are."""
 

@@ -44,7 +44,6 @@ LEAVING = "tests/driver/test_guard.py::test_a_solver_that_leaves_the_set_is_caug
 WEIGHTS = "tests/driver/test_guard.py::test_weights_that_are_none"
 OUTSIDE = "tests/driver/test_guard.py::test_a_point_outside_names_solver_and_set"
 DRIFT = "tests/driver/test_guard.py::test_a_view_that_goes_wrong_is_noticed_and_the_atoms_count"
-ZEROS = "tests/atoms/test_entering.py::test_signed_zeros_leave_no_trace"
 TAKEN = "tests/driver/test_guard.py::test_weight_that_a_point_does_not_have_cannot_be_taken"
 ROOM = "tests/driver/test_run.py::test_a_bound_of_another_point_leaves_room_for_the_rounding_of_this_value"
 PERHAPS = "tests/atoms/test_entering.py::test_answers_that_may_fail_make_estimates"
@@ -174,7 +173,7 @@ MUTANTS = (
            "return bool(np.isfinite(_entries(g)).all())", "return True", (FINITE,)),
     Mutant("a kind has one owner", "points/blocks.py", "known is None or known.home == home", "known is None or True", (OWNER,)),
     Mutant("zeros of either sign are one number", "points/arrays.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
-           (ZEROS, SIGNS)),
+           (SIGNS,)),
     Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
     Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
            "max(value - memory.lower, 0.0)", (ROOM,)),

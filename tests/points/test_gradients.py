@@ -85,7 +85,14 @@ def test_other_shapes_and_other_things_are_refused_in_words():
     with pytest.raises(gh.GreedyhullError, match=r"shape \(4, 3\), and .* holds points of shape \(3, 4\)"):
         taken(Told("any"), sp.csr_array(G.T))
     with pytest.raises(gh.GreedyhullError, match="an operator with shape and @ is wanted"):
-        as_array("steep")
+        as_array("steep")  # no operator, though strings have lengths
+    for odd in (None, object(), {"shape": 3}):
+        for ask in (finite, as_array, size, lambda g: taken(Told("any"), g), lambda g: taken(Told("dense"), g)):
+            with pytest.raises(gh.GreedyhullError, match=r"A gradient is a (NoneType|object|dict); an array"):
+                ask(odd)
+    for complex_ in (sp.csr_array(1j * G), aslinearoperator(1j * G)):
+        with pytest.raises(gh.GreedyhullError, match="complex entries"):
+            as_array(complex_)
     with pytest.raises(gh.GreedyhullError, match="A gradient is a list"):
         as_array([1.0, 2.0])
 
@@ -104,5 +111,7 @@ def test_odd_scales(scale):
     for g in (scale * G, sp.csr_array(scale * G), aslinearoperator(scale * G)):
         assert finite(g) and size(g) == pytest.approx(scale * np.linalg.norm(G))
         assert inner(g, X) == pytest.approx(scale * np.vdot(G, X))
+    ones = sp.csr_array(G != 0.0)  # of dtype bool
+    assert size(ones) ** 2 == pytest.approx(np.count_nonzero(G)) and inner(ones, X) == pytest.approx(X[G != 0.0].sum())
     empty = sp.csr_array((3, 4))
     assert finite(empty) and size(empty) == 0.0 and inner(empty, X) == 0.0
