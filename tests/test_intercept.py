@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 
 N, D, RADIUS = 35, 5, 1.2
 RNG = np.random.default_rng(21)

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import LinearOperator
 
 import greedyhull as gh
 from greedyhull.driver.guard import check_point
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Answer
 
 rng = np.random.default_rng(0)

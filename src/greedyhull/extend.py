@@ -1,11 +1,19 @@
 """What those who write pieces of their own import: these names stay where they are."""
 
 from greedyhull.atoms.base import AtomSet as AtomSet
+from greedyhull.atoms.base import Sizes as Sizes
 from greedyhull.objectives.by_products import ByProducts as ByProducts
+from greedyhull.objectives.designs.base import DesignBase as DesignBase
 from greedyhull.objectives.line import Curve as Curve
 from greedyhull.objectives.line import Parabola as Parabola
 from greedyhull.objectives.trial import LineTrial as LineTrial
+from greedyhull.points.blocks import BlockBase as BlockBase
+from greedyhull.points.blocks import register_block as register_block
 from greedyhull.points.direction import Direction as Direction
+from greedyhull.points.gradients import as_array as as_array
+from greedyhull.points.gradients import finite as finite
+from greedyhull.points.gradients import inner as inner
+from greedyhull.points.gradients import size as size
 from greedyhull.points.iterate import Iterate as Iterate
 from greedyhull.points.owners import Joint as Joint
 from greedyhull.points.owners import Owned as Owned
@@ -14,11 +22,15 @@ from greedyhull.points.shapes import Basis as Basis
 from greedyhull.points.shapes import BasisBlock as BasisBlock
 from greedyhull.points.shapes import Dense as Dense
 from greedyhull.points.shapes import Sparse as Sparse
+from greedyhull.points.shapes import widened as widened
+from greedyhull.testing import check_atoms as check_atoms
+from greedyhull.testing import check_objective as check_objective
 from greedyhull.theory import Constant as Constant
 from greedyhull.types import Answer as Answer
 from greedyhull.types import Array as Array
 from greedyhull.types import Block as Block
 from greedyhull.types import Curved as Curved
+from greedyhull.types import Gradient as Gradient
 from greedyhull.types import Index as Index
 from greedyhull.types import Line as Line
 from greedyhull.types import Needs as Needs

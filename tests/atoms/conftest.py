@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 
 Array = np.ndarray[Any, Any]
 

@@ -6,8 +6,9 @@ import pytest
 import greedyhull as gh
 from greedyhull.driver.guard import check_drift, check_point
 from greedyhull.errors import DriftWarning
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.image import Image
-from greedyhull.points.iterate import Active, CoordinateIterate, Iterate
+from greedyhull.points.iterate import Active, Iterate
 from greedyhull.points.shapes import DenseBlock
 from greedyhull.solvers.parts.progress import Progress
 

@@ -6,7 +6,7 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 
 RNG = np.random.default_rng(4)
 N, D = 18, 4

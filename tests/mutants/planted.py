@@ -64,6 +64,12 @@ OWNERS_COUNTED = "tests/points/test_owners.py::test_the_guard_counts_owners"
 OWNERS_WITHIN = "tests/points/test_owners.py::test_weight_moves_within_an_owner_only"
 TRIED = "tests/driver/test_ending.py::test_a_gap_that_never_closes_is_tried_a_few_times_only"
 WAITING = "tests/solvers/parts/test_working_set.py::test_atoms_that_wait_in_vain_leave"
+FEWER = "tests/driver/test_fewer_atoms.py::test_what_is_not_the_same_point_is_left_with_a_warning"
+TWO = "tests/driver/test_fewer_atoms.py::test_the_same_point_in_two_atoms"
+ARRAYS = "tests/points/test_gradients.py::test_a_set_is_asked_with_arrays_unless_it_says_that_it_takes_more"
+FINITE = "tests/points/test_gradients.py::test_what_is_not_finite_is_seen"
+SIGNS = "tests/points/test_blocks.py::test_zeros_of_either_sign_are_one_number"
+OWNER = "tests/points/test_blocks.py::test_what_is_registered_is_looked_at"
 MOVES = "tests/points/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
 
 
@@ -144,7 +150,7 @@ MUTANTS = (
     Mutant("a bound is resumed with its kind", "solvers/parts/memory.py", "KINDS[int(state[\"kind\"])]\n", "KINDS[0]\n", (KEPT, BACK)),
     Mutant("a bound is resumed with its delta", "solvers/parts/memory.py", "float(state[\"delta\"]), int", "0.0, int",
            (KEPT, BACK)),
-    Mutant("a dense atom is known again", "points/shapes.py",
+    Mutant("a dense atom is known again", "points/shapes/dense.py",
            "        self._m += 1\n        self.keys.append(self.key_of(atom))\n",
            "        self._m += 1\n        self.keys.append(self._m)\n", (MOVES,)),
     Mutant("what is not semidefinite is not handed out", "objectives/by_products.py", "return _semidefinite(self._hessian)",
@@ -167,8 +173,17 @@ MUTANTS = (
     Mutant("a place outside is seen", "driver/guard.py", "if inside is not None and not inside:", "if inside is not None and inside is None:", (OUTSIDE,)),
     Mutant("a value that drifted is seen", "driver/guard.py", "if not abs(carried - value)", "if not abs(value - value)",
            (DRIFT,)),
-    Mutant("zeros of either sign are one number", "points/shapes.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
-           (ZEROS,)),
+    Mutant("a point in fewer atoms is the same point", "driver/fewer_atoms.py", "if not off <= allowed:", "if off != off:",
+           (FEWER,)),
+    Mutant("a point in fewer atoms is certified anew", "driver/ending.py", "    now = _recomputed(run, fewer)\n",
+           "    now = certificate\n", (TWO,)),
+    Mutant("a set is asked with arrays unless it takes more", "points/gradients.py", 'S.traits.gradients == "dense"',
+           'S.traits.gradients == "sparse"', (ARRAYS,)),
+    Mutant("entries that are not finite are seen in sparse matrices", "points/gradients.py",
+           "return bool(np.isfinite(_entries(g)).all())", "return True", (FINITE,)),
+    Mutant("a kind has one owner", "points/blocks.py", "known is None or known.home == home", "known is None or True", (OWNER,)),
+    Mutant("zeros of either sign are one number", "points/arrays.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
+           (SIGNS,)),
     Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
     Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
            "max(value - memory.lower, 0.0)", (ROOM,)),

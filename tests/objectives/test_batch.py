@@ -10,7 +10,7 @@ import greedyhull as gh
 from greedyhull.objectives.batch import Source
 from greedyhull.objectives.finite_sum import finite_sum
 from greedyhull.objectives.sampler import Sampler
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.parts.looks import Looks
 from greedyhull.testing import check_objective
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 
 SCALES = [1e-150, 1e-8, 1.0, 1e8, 1e150]
 

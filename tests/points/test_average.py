@@ -5,7 +5,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.points.average import Average
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense
 
 

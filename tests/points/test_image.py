@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.points.iterate import Iterate, restored
+from greedyhull.points.coordinate_iterate import restored
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import greedyhull as gh
+from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.coordinates import Coordinates
-from greedyhull.points.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse
 
 D = 4

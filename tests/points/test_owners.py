@@ -6,10 +6,12 @@ from greedyhull.atoms.entering import as_atom
 
 import greedyhull as gh
 from greedyhull.driver.guard import check_point
+from greedyhull.points.blocks import block_from
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.coordinates import Coordinates
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, vertices
-from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, block_from
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse
 from greedyhull.types import SetTraits
 
 g = np.array([3.0, 1.0, 2.0, -5.0, 7.0])

@@ -63,7 +63,7 @@ def line(f, S, w, j):
     """f on the segment to atom j, from fresh coordinates."""
     there, here = np.zeros(S.shape), w.array()
     S[j].add_to(there, 1.0)
-    return lambda eta: f.value(gh.points.iterate.CoordinateIterate((1 - eta) * here + eta * there))
+    return lambda eta: f.value(gh.points.coordinate_iterate.CoordinateIterate((1 - eta) * here + eta * there))
 
 
 def brute(f, S, w, top=1.0):

@@ -12,7 +12,7 @@ from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, 
 from greedyhull.gradients.base import Kept
 from greedyhull.objectives.batch import Source
 from greedyhull.objectives.sampler import Sampler
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.parts.schedules import constant, linear
 from greedyhull.theory import Along
 from greedyhull.theory.expected import following

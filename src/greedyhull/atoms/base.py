@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
+from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
@@ -54,6 +55,7 @@ class AtomSet(ABC):
 
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
+    gradients: Literal["dense", "any"] = "dense"  # "any": its argmin and its atoms take sparse matrices and operators, too
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
     _measures = False  # whether it writes `absolute` itself
@@ -64,7 +66,8 @@ class AtomSet(ABC):
     def traits(self) -> SetTraits:
         """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
         own = vars(self)
-        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners)
+        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
+                         self.gradients)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -84,7 +87,7 @@ class AtomSet(ABC):
         if self._ships:
             d = as_atom(self.argmin(g), self.shape)
         else:  # it may write on g, and on its answer once more
-            d = as_own_atom(self.argmin(g.copy()), self.shape)
+            d = as_own_atom(self.argmin(copied(g)), self.shape)
         if not self._measures:
             self.saw(d)
         return d
@@ -124,6 +127,14 @@ class AtomSet(ABC):
     def recognised(self, block: Block) -> Block:
         """The atoms of ``block`` as this set would name them: names that another set gave them mean nothing here."""
         return block.unnamed()
+
+    def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
+        """The same point Σ weightsᵢ dᵢ in fewer atoms of the set, up to ``tol``·Σ weightsᵢ|dᵢ| in length; as given where the
+        set knows no other way. Neither argument is changed.
+
+        A run ends by asking for it. What comes back is taken if it is what it should be, and is certified anew.
+        """
+        return block, weights
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether it is sure that the point lies outside; where membership takes a search, that may stay open."""

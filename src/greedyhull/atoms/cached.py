@@ -15,8 +15,8 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import as_answer, as_shortlist
-from greedyhull.points.shapes import block_from
 from greedyhull.points.states import under
 from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
 
@@ -108,7 +108,7 @@ class CachedOracle:
         state: State = {"counts": np.array([self.hits, self.misses]), "used": self.used.copy()}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
         if self.block is not None:
-            state.update({f"block.{name}": array for name, array in self.block.state().items()})
+            state.update({f"block.{name}": array for name, array in block_state(self.block).items()})
         return state
 
     def restore(self, state: State) -> None:

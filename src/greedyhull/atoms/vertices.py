@@ -14,9 +14,9 @@ from greedyhull.atoms.geometry.farthest_pair import farthest_points
 from greedyhull.atoms.geometry.nearest_mixture import nearest_mixture
 from greedyhull.atoms.geometry.row_ranges import CHUNK, products
 from greedyhull.errors import check
-from greedyhull.points.arrays import is_sparse
+from greedyhull.points.arrays import is_sparse, value_key
 from greedyhull.points.given import compressed
-from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock, value_key
+from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Block, Design
 

@@ -107,6 +107,9 @@ class Wrapped(AtomSet):
     def recognised(self, block: Block) -> Block:
         return self.S.recognised(block)
 
+    def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
+        return self.S.compressed(block, weights, tol)
+
     def decompose(self, w: Array) -> Iterate:
         return self.S.decompose(w)
 

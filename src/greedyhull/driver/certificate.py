@@ -12,9 +12,11 @@ from greedyhull.atoms.base import array_of
 from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.objectives.composite import Composite
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.gradients import finite
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder, lazy_rng
-from greedyhull.types import Answer, Array, AtomSet, Kind, Objective
+from greedyhull.types import Answer, AtomSet, Gradient, Kind, Objective
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -79,7 +81,7 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
 
 
 def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
-                   ask: Callable[[Array], Answer] | None = None) -> Certificate:
+                   ask: Callable[[Gradient], Answer] | None = None) -> Certificate:
     """The certificate of an iterate without views that is known to lie in the hull.
 
     ``known`` is a lower bound that the caller has already: where bounds must be searched for, f having kinks, it may save
@@ -89,8 +91,8 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     value = precise.value(w)
     check(bool(np.isfinite(value)), f"{f!r} is {value} at this point; a certificate needs a finite value.")
     g = precise.gradient(w)
-    check(bool(np.isfinite(g).all()), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be "
-                                      "certified there. Check the objective's gradient.")
+    check(finite(g), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be certified there. Check "
+                     "the objective's gradient.")
     rounding = precise.rounding(w, S)
     check(rounding < np.inf, lambda: at_edge(f))
     d, slack, kind = (Recorder(S, lazy_rng(0)).argmin if ask is None else ask)(g)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of
+from greedyhull.driver.fewer_atoms import in_fewer_atoms
 from greedyhull.driver.guard import check_drift, check_point
 from greedyhull.driver.inspection import challenge
 from greedyhull.driver.reason import Reason
@@ -105,6 +106,24 @@ def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
     return replace(event, value=value), Certificate(value, gap, lower, event.kind, event.delta)
 
 
+def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:
+    """The end with its point in fewer atoms, where the set knows how, and the certificate of that point.
+
+    A bound that was told belongs to the point as it is; and a request on the gap that was met must stay so.
+    """
+    fewer = None if final.told else in_fewer_atoms(final.point, run.S)
+    if fewer is None:
+        return final, certificate
+    fewer.work, fewer.step = final.point.work, final.point.step
+    now = _recomputed(run, fewer)
+    assert now.value is not None and now.gap is not None
+    end = replace(final, point=fewer, value=now.value, gap=now.gap, lower=now.lower, kind=now.kind, delta=now.delta)
+    if run.stop.met(final) and not run.stop.met(end):
+        return final, certificate
+    run.trace.settle(now.value, now.gap, run.memory.oracle_calls, len(fewer))
+    return end, now
+
+
 def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
     """Whether another try, from refreshed views, may still close a gap that looked closed."""
     if final.iteration >= run.limits.iterations or final.seconds >= run.limits.seconds:
@@ -119,6 +138,7 @@ def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
 
 def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason) -> Solution:
     """All that a run has to say."""
+    final, certificate = _compressed(run, final, certificate)
     converged = run.stop.met(final)
     if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
         certificate = replace(certificate, kind="estimate")

@@ -24,7 +24,7 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     membership, the weights are the proof: the atoms are answers of its oracle.
     """
     check_owners(w, S)
-    wrong = _wrong_weights(w, moves) if w.keeps_atoms else None
+    wrong = wrong_weights(w, moves) if w.keeps_atoms else None
     inside = S.contains_quickly(w) if wrong is None else None
     if inside is None and wrong is None and not w.keeps_atoms and prod(S.shape) <= FEW:
         inside = not S.excludes(w)  # by a search, which an oracle that errs may leave open
@@ -36,7 +36,8 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
                               "check=True to see where it begins, or use another solver.")
 
 
-def _wrong_weights(w: Iterate, moves: int) -> str | None:
+def wrong_weights(w: Iterate, moves: int) -> str | None:
+    """What the weights have that those of a mixture do not, if anything."""
     weights = w.weights
     if not np.isfinite(weights).all():
         return "some of its weights are NaN or infinite"

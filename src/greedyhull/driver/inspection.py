@@ -14,6 +14,7 @@ import numpy as np
 from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.points.gradients import as_array, finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least, vertices, whole
 from greedyhull.solvers.parts.memory import Memory, Recorder
@@ -59,9 +60,9 @@ def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
     begin, end = float(exact.value(w)), float(exact.value(at(0.8)))
     if not np.isfinite([left, here, right, begin, end]).all():
         return
-    g = np.asarray(exact.gradient(middle), dtype=np.float64)
+    g = exact.gradient(middle)
     check(
-        bool(np.isfinite(g).all()),
+        finite(g),
         f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.",
     )
     slope = d.dot(g) - w.dot(g)
@@ -212,7 +213,7 @@ def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None
     g = oracle.asked
     if g is None or answer.kind != "always" or not np.isfinite(answer.slack):
         return
-    if not np.isfinite(g).all():
+    if not finite(g):
         raise GreedyhullError(
             f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
             f"{f!r} or its gradient is not finite there."
@@ -220,4 +221,4 @@ def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None
     scores, owners = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)]), w.owners
     if owners is not None:  # of the best vertex that its parts make
         scores = least(scores, owners).sum(keepdims=True)
-    _inspect_slack(S, answer, g, scores, "an atom of the current point")
+    _inspect_slack(S, answer, as_array(g, S.shape), scores, "an atom of the current point")

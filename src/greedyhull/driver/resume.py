@@ -19,7 +19,8 @@ from greedyhull.driver.guard import owners_agree
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.points.iterate import CoordinateIterate, Iterate, restored
+from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, vertices
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.memory import Memory

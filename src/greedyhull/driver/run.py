@@ -31,8 +31,10 @@ from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.stream import Stream
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.gradients import as_array
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, lazy_rng
 from greedyhull.solvers.parts.needs import check_needs, needs_of
 from greedyhull.solvers.parts.progress import Event, Progress
@@ -229,7 +231,7 @@ class Run:
             raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
                                   f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
         f, S, w = self.f, self.S, p.point
-        noise = (1e-2 if self.drifts else 1e-6) * (abs(value) + abs(f.euler(w)) + S.absolute(np.abs(f.gradient(w))))
+        noise = (1e-2 if self.drifts else 1e-6) * (abs(value) + abs(f.euler(w)) + S.absolute(np.abs(as_array(f.gradient(w)))))
         if gap < -noise:
             raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
                                   f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "

@@ -9,13 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import target_of
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import linear_model
+from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
@@ -105,7 +104,7 @@ class Solution:
         slope = float(self.objective.euler(self.point))
         middle = traits.middle
         if middle is not None:
-            slope -= float(np.vdot(self.objective.gradient(self.point), middle))
+            slope -= inner(self.objective.gradient(self.point), middle)
         return -slope / float(radius)
 
     @property

@@ -26,10 +26,10 @@ class Trace:
         self.rows: list[tuple[float, ...]] = []
         self.steps: list[float] = []
 
-    def settle(self, value: float, gap: float, oracle_calls: int) -> None:
-        """Write what the certificate of the last point says, and what it asked, into its row."""
+    def settle(self, value: float, gap: float, oracle_calls: int, atoms: int | None = None) -> None:
+        """Write what the certificate of the last point says, what it asked, and the number of its atoms if that is another."""
         row = self.rows[-1]
-        self.rows[-1] = (*row[:2], value, gap, row[4], oracle_calls, *row[6:])
+        self.rows[-1] = (*row[:2], value, gap, row[4] if atoms is None else atoms, oracle_calls, *row[6:])
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -24,7 +24,7 @@ from greedyhull.estimators.models import classes_of, named, predictions, probabi
 from greedyhull.estimators.selection import improved, selected
 from greedyhull.objectives.by_name import absolute, least_squares, log_likelihood
 from greedyhull.objectives.composite import Composite
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Array, LinearModel
 
 COMMON: dict[str, list[Any]] = {"models": [list, tuple, None],

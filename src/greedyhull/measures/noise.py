@@ -8,8 +8,9 @@ from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.errors import GreedyhullError
 from greedyhull.kinds import linear_model, listed
 from greedyhull.objectives.batch import counts_of
+from greedyhull.points.gradients import size
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.lengths import length, rms, times
+from greedyhull.points.lengths import rms, times
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, AtomSet, LinearModel, Objective, Shape
 
@@ -43,7 +44,7 @@ def _deviation(f: LinearModel, atom: Atom, shape: Shape, norms: Array) -> float:
     """√E‖∇fᵢ − ∇f‖² = √(E‖∇fᵢ‖² − ‖∇f‖²) at an atom."""
     g, w = f.precise(), Iterate.at(atom, shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        whole, mean = rms(g.residual(w) * f.n * norms), length(g.gradient(w))
+        whole, mean = rms(g.residual(w) * f.n * norms), size(g.gradient(w))
     if whole == np.inf:
         return np.inf
     return float(np.sqrt(max(whole - mean, 0.0)) * np.sqrt(whole + mean))

@@ -13,6 +13,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.objectives.trial import LineTrial
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Curved, Index, State
 
@@ -102,14 +103,14 @@ class ByProducts:
     def _compare(self, w: Iterate) -> None:
         """Once in a solve: does ∇²f say how ∇f changes on the way to the best atom? If not, steps will be poor."""
         self._compared = True
-        d, g = self.block[int(self.gradient(w).argmin())], self.f.gradient(w)
+        d, g = self.block[int(self.gradient(w).argmin())], as_array(self.f.gradient(w), w.shape)
         at = w.copy()
         at.move(at.toward(d), NUDGE)
         v = np.zeros(w.shape)
         d.add_to(v, 1.0)
         v -= w.array()
         with np.errstate(all="ignore"):
-            change = self.f.gradient(at) - g
+            change = as_array(self.f.gradient(at), w.shape) - g
             seen = float(np.vdot(change, v)) / NUDGE
             told = [float(np.vdot(self.f.hessian_product(point, v), v)) for point in (w, at)]
             noise = BLUR * float(np.vdot(np.abs(g), np.abs(v))) / NUDGE

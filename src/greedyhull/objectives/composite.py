@@ -13,6 +13,7 @@ from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.direction import Direction
+from greedyhull.points.gradients import as_array
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
@@ -250,7 +251,7 @@ class Composite:
             far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
         steep, count = loss.norm(value, view.residual), n + n + terms
         if loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
-            spread = abs(self.euler(w)) + S.absolute(np.abs(self.gradient(w)))
+            spread = abs(self.euler(w)) + S.absolute(np.abs(as_array(self.gradient(w))))
         else:
             spread = steep * far
         size = loss.size(value, view.z)

@@ -34,3 +34,22 @@ def locked(x: Array) -> Array:
     view = x.view()
     view.flags.writeable = False
     return view
+
+
+def flat(array: Array) -> Array:
+    """A matrix as the vector of its entries, row by row: the very same memory, so that it can be written to."""
+    return array if array.ndim == 1 else array.reshape(-1)
+
+
+def value_key(array: Array) -> bytes:
+    """The bytes of the numbers as float64, the same for equal numbers: −0.0 is written as 0.0."""
+    return (np.asarray(array, dtype=np.float64) + 0.0).tobytes()
+
+
+def grown(array: Array, used: int) -> Array:
+    """``array`` with room for one more row: twice as long when full, so that appending costs O(1) on average."""
+    if used < len(array):
+        return array
+    bigger = np.empty((max(8, 2 * used), *array.shape[1:]), dtype=array.dtype)
+    bigger[:used] = array[:used]
+    return bigger

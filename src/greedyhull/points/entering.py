@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.blocks import BlockBase
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
-from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock
+from greedyhull.points.shapes import Basis, Dense, Sparse
 from greedyhull.types import Answer, Array, Atom, Block, Shape, Shortlist
 
 
@@ -112,7 +113,7 @@ def as_answer(given: Any, shape: Shape) -> Answer:
 
 def as_block(given: Any, owner: Any) -> Block:
     """What ``best(g, m)`` of a set gave, if it is a block of atoms."""
-    known = isinstance(given, (BasisBlock, DenseBlock, SparseBlock, Block))
+    known = isinstance(given, (BlockBase, Block))
     check(known and len(given) > 0, lambda: f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a "
           "block of at least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, argmin(g) is "
           "asked.")

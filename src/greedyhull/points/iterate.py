@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.blocks import block_from, block_state, checked_block
 from greedyhull.points.direction import Direction
 from greedyhull.points.entering import as_atom
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
-from greedyhull.points.shapes import BasisBlock, DenseBlock, SparseBlock, block_from
 from greedyhull.points.states import under
-from greedyhull.types import Array, Atom, Block, Index, State, View
+from greedyhull.types import Array, Atom, Block, Gradient, Index, State, View
 
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
 
@@ -63,13 +63,14 @@ class Iterate:
         self.pending: dict[str, State] = {}
         self.work = Work()
         self.step = np.nan
-        self._scored: tuple[Array, Array] | None = None
+        self._scored: tuple[Gradient, Array] | None = None
         self._emptied = False  # whether the move under way has used an atom up
 
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom; of a `Joint`, all of its parts."""
-        block = as_atom(atom, shape).block(prod(shape))
+        d = as_atom(atom, shape)
+        block = checked_block(d.block(prod(shape)), f"block(size) of a {type(d).__name__}")
         return cls(block, np.ones(len(block)), shape)
 
     @property
@@ -128,15 +129,7 @@ class Iterate:
     def absolute(self) -> Array:
         """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
         x = np.zeros(self.shape)
-        block = self.block.inner if isinstance(self.block, OwnedBlock) else self.block
-        if isinstance(block, (BasisBlock, SparseBlock, DenseBlock)):
-            block.add_sizes_to(x, self.weights)
-            return x
-        atom = np.zeros(self.shape)
-        for i, weight in enumerate(self.weights.tolist()):
-            atom[:] = 0.0
-            self.block[i].add_to(atom, weight)
-            x += np.abs(atom)
+        self.block.add_sizes_to(x, self.weights)
         return x
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -144,32 +137,32 @@ class Iterate:
         x = self.array()
         return x if dtype is None else x.astype(dtype)
 
-    def dot(self, g: Array) -> float:
+    def dot(self, g: Gradient) -> float:
         """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
         return float(self.weights.dot(self.scores(g)))
 
-    def scores(self, g: Array) -> Array:
+    def scores(self, g: Gradient) -> Array:
         """⟨g, dᵢ⟩ for every atom; asked again with the same g and atoms, it is free."""
         if self._scored is None or self._scored[0] is not g:
             self._scored = (g, self.block.dots(g))
         return self._scored[1]
 
-    def best(self, g: Array) -> Active:
+    def best(self, g: Gradient) -> Active:
         """The atom of the iterate with the least ⟨g, ·⟩."""
         return self._active(int(self.scores(g).argmin()), g)
 
-    def worst(self, g: Array) -> Active:
+    def worst(self, g: Gradient) -> Active:
         """The atom of the iterate with the largest ⟨g, ·⟩: the one to move away from."""
         return self._active(int(self.scores(g).argmax()), g)
 
-    def farthest(self, g: Array) -> tuple[Active, Active]:
+    def farthest(self, g: Gradient) -> tuple[Active, Active]:
         """The worst and the best atom of one owner, of the owner for whom their scores differ most."""
         if type(self.block) is not OwnedBlock:
             return self.worst(g), self.best(g)
         worst, best = farthest_pair(self.scores(g), self.block.owners)
         return self._active(worst, g), self._active(best, g)
 
-    def _active(self, i: int, g: Array) -> Active:
+    def _active(self, i: int, g: Gradient) -> Active:
         return Active(i, self.block[i], float(self._weights[i]), float(self.scores(g)[i]))
 
     def find(self, atom: Atom) -> int | None:
@@ -208,7 +201,7 @@ class Iterate:
     def move(self, v: Direction, step: float) -> None:
         """w ← w + step·v; atoms whose weight is used up leave, every view follows."""
         if not 0.0 <= step <= v.max_step:
-            raise GreedyhullError(_leaves(step, v))
+            raise GreedyhullError(outside(step, v))
         for view in self.views.values():
             view.moved(v, step)
         self.step = step
@@ -306,7 +299,7 @@ class Iterate:
         return Iterate(self.block.take(np.arange(len(self.block))), self.weights, self.shape)
 
     def state(self) -> State:
-        state = {f"block.{name}": array for name, array in self.block.state().items()}
+        state = {f"block.{name}": array for name, array in block_state(self.block).items()}
         state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
         state["work"] = np.array([self.work.gradients, self.work.products])
         state["step"] = np.array(self.step)
@@ -331,87 +324,7 @@ class Iterate:
                 self.pending.setdefault(view, {})[item] = array
 
 
-class CoordinateIterate(Iterate):
-    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded."""
-
-    keeps_atoms = False
-
-    def __init__(self, x: Array) -> None:
-        self.x, self.shape = np.array(x, dtype=np.float64), x.shape
-        self.views = {}
-        self.pending = {}
-        self.work = Work()
-        self.step = np.nan
-        self._scored = self._index = None
-
-    @property
-    def weights(self) -> Array:
-        raise GreedyhullError(self._lost("weights"))
-
-    @property
-    def atoms(self) -> Block:
-        raise GreedyhullError(self._lost("atoms"))
-
-    @staticmethod
-    def _lost(what: str) -> str:
-        return (f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
-                "Use point.array(), or solve with BlendedPairwise, Corrective or PairwiseJones, which keep the atoms.")
-
-    def __len__(self) -> int:
-        return 1
-
-    def __repr__(self) -> str:
-        return f"CoordinateIterate(shape {self.shape})"
-
-    def array(self) -> Array:
-        return self.x.copy()
-
-    def absolute(self) -> Array:
-        return np.abs(self.x)
-
-    def dot(self, g: Array) -> float:
-        return float(self.x.ravel().dot(g.ravel()))
-
-    def move(self, v: Direction, step: float) -> None:
-        if not 0.0 <= step <= v.max_step:
-            raise GreedyhullError(_leaves(step, v))
-        for view in self.views.values():
-            view.moved(v, step)
-        self.step = step
-        if v.drift:
-            self.x *= 1.0 - v.drift * step
-        v.add_to(self.x, step)
-
-    def refresh(self) -> None:
-        for view in self.views.values():
-            view.refresh(self)
-
-    def become(self, other: Iterate) -> None:
-        self.x = other.array()
-        self._follow(other)
-
-    def copy(self) -> CoordinateIterate:
-        return CoordinateIterate(self.x)
-
-    def state(self) -> State:
-        state: State = {"x": self.x.copy(), "work": np.array([self.work.gradients, self.work.products]),
-                        "step": np.array(self.step)}
-        for view in self.views.values():
-            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
-        return state
-
-    @staticmethod
-    def restored(state: State) -> CoordinateIterate:
-        w = CoordinateIterate(state["x"])
-        w._take_back(state)
-        return w
-
-
-def _leaves(step: float, v: Direction) -> str:
+def outside(step: float, v: Direction) -> str:
+    """What is said of a step that leaves the hull."""
     return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
             "rule: testing.check_step tells what it does wrong.")
-
-
-def restored(state: State) -> Iterate:
-    """The iterate of either kind that wrote ``state``."""
-    return CoordinateIterate.restored(state) if "x" in state else Iterate.restored(state)

@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.blocks import block_from, block_state, register_block
 from greedyhull.points.direction import Direction
-from greedyhull.types import Array, Atom, Block, Design, Index, State
+from greedyhull.points.states import under
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -39,7 +41,7 @@ class Owned:
     def key(self) -> Hashable:
         return (self.owner, self.atom.key)
 
-    def dot(self, g: Array) -> float:
+    def dot(self, g: Gradient) -> float:
         return self.atom.dot(g)
 
     def image(self, A: Design) -> Array:
@@ -82,7 +84,7 @@ class Joint:
         """The parts as atoms that know their owner."""
         return tuple(Owned(part, owner) for owner, part in zip(self.owners, self.parts, strict=True))
 
-    def dot(self, g: Array) -> float:
+    def dot(self, g: Gradient) -> float:
         return float(sum(part.dot(g) for part in self.parts))
 
     def image(self, A: Design) -> Array:
@@ -106,11 +108,16 @@ class OwnedBlock:
     """A block of atoms and whose each is. Keys are (owner, key), so that whoever goes by keys keeps owners apart."""
 
     __slots__ = ("_keys", "inner", "owners")
+    kind = "owned"
 
     def __init__(self, inner: Block, owners: Any) -> None:
         check(not isinstance(inner, OwnedBlock), "A block that has owners was given owners once more. Give the plain block.")
         self.inner, self.owners = inner, whole_owners(owners, len(inner))
         self._keys: list[Hashable] | None = None
+
+    @property
+    def shape(self) -> Shape:
+        return self.inner.shape
 
     @property
     def count(self) -> int:
@@ -129,7 +136,7 @@ class OwnedBlock:
     def __getitem__(self, i: int) -> Owned:
         return Owned(self.inner[i], int(self.owners[i]))
 
-    def dots(self, g: Array) -> Array:
+    def dots(self, g: Gradient) -> Array:
         return self.inner.dots(g)
 
     def combine(self, A: Design, c: Array) -> Array:
@@ -140,6 +147,9 @@ class OwnedBlock:
 
     def add_to(self, w: Array, c: Array) -> None:
         self.inner.add_to(w, c)
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        self.inner.add_sizes_to(w, c)
 
     def append(self, atom: Atom) -> OwnedBlock:
         owned = _owned(atom)
@@ -174,7 +184,15 @@ class OwnedBlock:
             yield Joint(tuple(self.inner[int(own[j % len(own)])] for own in places))
 
     def state(self) -> State:
-        return {"owners": self.owners.copy(), **{f"of.{name}": array for name, array in self.inner.state().items()}}
+        return {"owners": self.owners.copy(), **{f"of.{name}": array for name, array in block_state(self.inner).items()}}
+
+
+def _restored(state: State) -> OwnedBlock:
+    """The block that wrote ``state``."""
+    return OwnedBlock(block_from(under("of", state)), state["owners"])
+
+
+register_block("owned", _restored)
 
 
 def whole_owners(owners: Any, m: int) -> Index:

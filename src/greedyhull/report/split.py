@@ -13,6 +13,7 @@ import numpy as np
 
 from greedyhull.driver.certificate import afresh
 from greedyhull.errors import GreedyhullError
+from greedyhull.points.gradients import taken
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -61,7 +62,7 @@ def _timed(solution: Solution) -> dict[str, float]:
     if f.traits.terms == "stream":  # a stream: its samples are not for us to take
         g = rng.standard_normal(S.shape)
         return {"oracle": _median(lambda: oracle.argmin(g))}
-    g = f.gradient(w)
+    g = taken(S, f.gradient(w))
     v = w.toward(oracle.argmin(g).atom)
 
     def moved() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.memory import Memory
@@ -71,7 +72,7 @@ class Mean:
         if k == self.last:
             return
         f, share = self.f, k + 1.0
-        self.slope = self.slope + share * f.gradient(w)
+        self.slope = self.slope + share * as_array(f.gradient(w))
         self.offset += share * (f.value(w) - f.euler(w))
         self.rounding += share * f.rounding(w, self.S)
         self.weight, self.terms, self.last = self.weight + share, self.terms + 1.0, k

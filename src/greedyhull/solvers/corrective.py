@@ -15,7 +15,7 @@ from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, SAMPLE
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
-from greedyhull.types import Array, AtomSet, Index, Needs, Objective
+from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Corrective:
             working.reweight(w, gap, self.steps, SAMPLE if early else 1)
 
 
-def _promising(w: Iterate, g: Array, here: float, gap: float, owners: Index | None) -> Array | float:
+def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:
     """What an atom must score below to promise something: ⟨∇f, w⟩ less a share of the gap.
 
     With several owners, ⟨∇f, w_b⟩ less the owner's share of it for each atom of b; one of them has at least that gap.

@@ -11,7 +11,8 @@ from greedyhull.errors import check
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.average import Average
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
 from greedyhull.solvers.parts.batch_sizes import Growing, Grown
 from greedyhull.solvers.parts.careful import step_at

@@ -14,7 +14,8 @@ from greedyhull.errors import check
 from greedyhull.kinds import linear_model
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.objectives.batch import source_of
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory

@@ -13,9 +13,11 @@ from greedyhull.kinds import listed
 from greedyhull.points.entering import as_shortlist
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import vertices
+from greedyhull.testing.asked import Asked
 from greedyhull.testing.blocks import check_atom, check_block
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
 from greedyhull.testing.owners import check_owned_shortlist, check_owners, single_atoms
+from greedyhull.testing.representations import check_compressed, check_kinds_of_gradients
 from greedyhull.types import Array, AtomSet
 
 MOST = 4096  # sets with at most so many atoms are searched through and through
@@ -32,6 +34,11 @@ def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, 
     >>> check_atoms(gh.L1Ball(3, radius=2.0), minimum=lambda g: -2.0 * abs(g).max())
     """
     trial = Trial(S, minimum, vertices, trials, seed)
+    with trial.gradients.announced():
+        _check_all(trial)
+
+
+def _check_all(trial: Trial) -> None:
     _check_form(trial)
     check_owners(trial)
     _check_answers(trial)
@@ -44,6 +51,9 @@ def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, 
     _check_sizes(trial)
     _check_curvature(trial)
     _check_oracle_state(trial)
+    check_kinds_of_gradients(trial.S, trial.gradients, trial.tolerance)
+    check_compressed(trial.S, trial.rng)
+    expect(" object at 0x" not in repr(trial.S), f"{trial.S!r} has no repr of its own.")
 
 
 class Trial:
@@ -51,8 +61,9 @@ class Trial:
 
     def __init__(self, S: AtomSet, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
         self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
-        self.gradients = _gradients(self.shape, self.rng, trials)
-        self.answers = [S.oracle(self.rng).argmin(g) for g in self.gradients]
+        self.gradients = Asked(_gradients(self.shape, self.rng, trials))
+        with self.gradients.announced():
+            self.answers = [S.oracle(self.rng).argmin(g) for g in self.gradients]
         self.atoms = [answer.atom for answer in self.answers]
         found = [atom_array(d, self.shape) for d in self.atoms]
         listed = _listed(S) if vertices is None else [np.asarray(v, dtype=np.float64).reshape(self.shape) for v in vertices]
@@ -89,9 +100,10 @@ def _check_form(trial: Trial) -> None:
     S, shape = trial.S, trial.shape
     expect(isinstance(shape, tuple) and shape and all(isinstance(s, int) and s > 0 for s in shape),
            f"shape is {shape!r}; a tuple of positive whole numbers is wanted.")
-    expect(" object at 0x" not in repr(S), f"{S!r} has no repr of its own.")
     for d, g in zip(trial.atoms, trial.gradients, strict=True):
         check_atom(d, shape, g)
+        inside = S.contains(atom_array(d, shape))  # before others are compared with it
+        expect(inside, f"{S!r} answered {d!r}, which it does not contain.")
     check_block(single_atoms(trial.atoms), shape, trial.rng)
 
 
@@ -200,7 +212,7 @@ def _check_contains(trial: Trial) -> None:
 def _check_decompose(trial: Trial) -> None:
     """An array of the set becomes the same point in atoms of the set; a set may refuse."""
     S = trial.S
-    near = 2e-7 if type(S).decompose is DefaultSet.decompose else 1e-9  # without a formula it is searched for
+    near = 2e-7 if type(S).decompose is DefaultSet.decompose else 1e-9  # what a search promises, and what a formula can do
     points = [mixture(S, trial.rng).array() for _ in range(4)] + [atom_array(trial.atoms[0], trial.shape), S.centre().array()]
     for x in points:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.points.shapes import block_from
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.testing.expect import atom_array, expect, saved
 from greedyhull.types import Array, Atom
 
@@ -41,10 +41,13 @@ def check_block(atoms: list[Any], shape: tuple[int, ...], rng: np.random.Generat
     _check_rows(block, rows, rng)
     for d in different:
         expect(block.key_of(d) in list(block.keys), f"A block does not know the key of its atom {d!r}.")
+    expect(len(block.take(np.arange(0))) == 0, "A block does not become empty where no atom is taken.")
+    both = block.take(np.arange(1)).extend(block)
+    expect(len(both) == 1 + len(different) and len(block) == len(different), "A block's extend makes no new block of both.")
     some = np.flatnonzero(rng.random(len(different)) < 0.5)
     if len(some):
         _check_rows(block.take(some), rows[some], rng)
-    again = block_from(saved(block.state()))
+    again = block_from(saved(block_state(block)))
     _check_rows(again, rows, rng)
     expect(list(again.keys) == list(block.keys), "A block that was saved and read back has other keys than before.")
 
@@ -62,6 +65,10 @@ def _check_rows(block: Any, rows: Array, rng: np.random.Generator) -> None:
     w = np.zeros(shape)
     block.add_to(w, c)
     expect(np.allclose(w.ravel(), c @ flat, rtol=1e-9, atol=1e-12 * size), "A block's add_to(w, c) does not add Σ cᵢ dᵢ.")
+    sizes = np.zeros(shape)
+    block.add_sizes_to(sizes, np.abs(c))
+    expect(np.allclose(sizes.ravel(), np.abs(c) @ np.abs(flat), rtol=1e-9, atol=1e-12 * size),
+           "A block's add_sizes_to(w, c) does not add Σ cᵢ|dᵢ|.")
     for i in range(len(rows)):
         expect(
             np.array_equal(atom_array(block[i], shape), rows[i]), f"Atom {i} of a block is not the atom that was put there."

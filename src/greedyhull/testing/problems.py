@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.testing.reference import Gradient, Value, ball_minimum, hull_minimum, set_minimum
 from greedyhull.types import Array, AtomSet, Objective
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.parts.memory import Recorder, lazy_rng
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of

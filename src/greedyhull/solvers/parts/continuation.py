@@ -6,7 +6,8 @@ import numpy as np
 
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import Smoothing
-from greedyhull.points.iterate import Iterate, restored
+from greedyhull.points.coordinate_iterate import restored
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, owners_of
 from greedyhull.types import Array, State
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from greedyhull.atoms.base import ClosedOracle
 from greedyhull.errors import check
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import as_answer, as_shortlist
+from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
-from greedyhull.points.shapes import block_from
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.careful import careful
-from greedyhull.types import Answer, Array, AtomSet, Kind, Shortlist, State, Step, StepRule
+from greedyhull.types import Answer, AtomSet, Gradient, Kind, Shortlist, State, Step, StepRule
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
 
@@ -178,20 +179,20 @@ class Recorder:
         self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
-        self.asked: Array | None = None  # the last gradient it was asked with
+        self.asked: Gradient | None = None  # the last gradient it was asked with
 
     @property
     def searches(self) -> int:
         """How often the set was searched; answers from a cache do not count."""
         return int(self.inner.misses) + self.glances if self.lazy else self.calls
 
-    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+    def argmin(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
 
-    def glance(self, g: Array) -> Answer:
+    def glance(self, g: Gradient) -> Answer:
         """An answer for a look: counted and kept as any, but a schedule or a cache within the oracle does not notice.
 
         So a run takes the same way however often it is looked at, and whether or not it was interrupted.
@@ -204,9 +205,11 @@ class Recorder:
         self.glances += 1
         return answer
 
-    def aside(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+    def aside(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         """An answer that is counted, and not kept for a resumed run: nothing of the run depends on it."""
         self.calls += 1
+        if type(g) is not np.ndarray:
+            g = taken(self.set, g)
         if self.closed is not None:
             return Answer(self.closed(g))
         return self._seen(as_answer(self.inner.argmin(g, tol, enough), self.set.shape))
@@ -216,12 +219,12 @@ class Recorder:
             self.set.saw(answer.atom)
         return answer
 
-    def best(self, g: Array, m: int) -> Shortlist:
+    def best(self, g: Gradient, m: int) -> Shortlist:
         if self.replay:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(g, m), self.set, self.owners)
+            answer = as_shortlist(self.inner.best(taken(self.set, g), m), self.set, self.owners)
         self.asked = g
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
@@ -234,7 +237,7 @@ class Recorder:
             block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
             rest = 0.0 if isinstance(answer, Answer) else answer.rest
             state[f"answer{i}.told"] = np.array([single, answer.slack, rest, KINDS.index(answer.kind)])
-            state.update({f"answer{i}.block.{name}": array for name, array in block.state().items()})
+            state.update({f"answer{i}.block.{name}": array for name, array in block_state(block).items()})
         return state
 
     def restore(self, state: State) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.line import NEAR
+from greedyhull.points.blocks import block_from
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least, least_of, owners_of
-from greedyhull.points.shapes import block_from
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.corrective_numbers import CROWDED, DECREASE, EXACT, INNER, LONGEST, ROUGH, SHORTEST, TRIES
 from greedyhull.types import Array, Block, SecondOrder, Small, State, Trial

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.joint.choice import Choice, decreases, searched
@@ -26,12 +27,12 @@ class ClosedForm:
         z = f.at(w).z
         self.energies = energies_of(f, S, w)
         self.largest = float(self.energies.max())
-        self.shift: Array = f.product(w, z) - f.gradient(w)
+        self.shift: Array = f.product(w, z) - as_array(f.gradient(w))
         w.work.products += 2.0
 
     def lines(self, w: Iterate) -> tuple[Array, Array]:
         """The slopes and the bends of the lines toward all atoms."""
-        f, g = self.f, self.f.gradient(w)
+        f, g = self.f, as_array(self.f.gradient(w))
         Hw = g + self.shift
         bends = self.energies - 2.0 * self.S.scores(Hw) + w.dot(Hw)
         return self.S.scores(g) - f.euler(w), np.maximum(bends, 0.0)

@@ -14,8 +14,9 @@ from greedyhull.atoms.geometry.row_ranges import rows
 from greedyhull.kinds import linear_model, listed
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.direction import Direction
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.joint.choice import Choice, decreases, searched
 from greedyhull.solvers.parts.joint.closed_form import energies_of
@@ -53,7 +54,7 @@ class MinibatchChoice:
         """The atom for the step η, up to ηε in the value of f̃."""
         S, f, w = self.atoms, self._objective(batch), CoordinateIterate(x)
         if S is None:
-            return Chosen(self.oracle.argmin(f.gradient(w), tol=epsilon).atom, eta)
+            return Chosen(self.oracle.argmin(as_array(f.gradient(w)), tol=epsilon).atom, eta)
         model = _quadratic(f)
         if model is not None:
             slopes, bends = self._lines(model, S, w)
@@ -68,7 +69,7 @@ class MinibatchChoice:
         """The atom and the step in [0, cap], up to ``tol`` in the value of f̃."""
         S, f, w = self.atoms, self._objective(batch), CoordinateIterate(x)
         if S is None:
-            d = self.oracle.argmin(f.gradient(w), tol=tol / cap if cap > 0.0 else 0.0).atom
+            d = self.oracle.argmin(as_array(f.gradient(w)), tol=tol / cap if cap > 0.0 else 0.0).atom
             return Chosen(d, f.along(w, toward(d, cap)).argmin())
         model = _quadratic(f)
         if model is not None:
@@ -110,7 +111,7 @@ def _quadratic(f: Objective) -> LinearModel | None:
 
 
 def _slopes(f: Objective, S: Finite, w: CoordinateIterate) -> Array:
-    return np.asarray(S.scores(f.gradient(w)) - f.euler(w), dtype=np.float64)
+    return np.asarray(S.scores(as_array(f.gradient(w))) - f.euler(w), dtype=np.float64)
 
 
 def toward(d: Atom, cap: float) -> Direction:

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.kinds import listed
 from greedyhull.points.direction import Direction
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Active, Iterate
 from greedyhull.solvers.parts.joint.choice import Choice, closed, decreases, searched
 from greedyhull.solvers.parts.joint.closed_form import ENTRIES, ClosedForm
@@ -48,7 +49,7 @@ class ListedPairs:
 
     def best(self, w: Iterate, answer: Answer) -> Choice:
         """The best of all swaps and all moves toward an atom."""
-        form, g = self.form, self.f.gradient(w)
+        form, g = self.form, as_array(self.f.gradient(w))
         slots, scores, own, weights = self._slots(w), form.S.scores(g), w.scores(g), w.weights
         toward = decreases(*form.lines(w), 1.0)
         j = int(toward.argmax())

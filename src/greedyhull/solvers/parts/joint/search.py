@@ -13,6 +13,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from greedyhull.points.direction import Direction
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint.bracket import Bracket
 from greedyhull.solvers.parts.joint.choice import Choice, searched
@@ -111,7 +112,7 @@ class BranchAndBound:
         self.f, self.S = f, S
 
     def _slopes(self, w: Iterate) -> Array:
-        return np.asarray(self.S.scores(self.f.gradient(w)) - self.f.euler(w), dtype=np.float64)
+        return np.asarray(self.S.scores(as_array(self.f.gradient(w))) - self.f.euler(w), dtype=np.float64)
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
         """min over η in [0, 1] and all atoms; the Frank-Wolfe step with line search is where it begins."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Array, Objective, State
 

@@ -11,7 +11,8 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.average import Average
-from greedyhull.points.iterate import CoordinateIterate, Iterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking, spent_on, weaker
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.looks.reach import reach

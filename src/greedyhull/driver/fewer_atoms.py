@@ -1,0 +1,53 @@
+"""The last thing a run does with its point: the same point in fewer atoms, where the set knows how."""
+
+from __future__ import annotations
+
+from warnings import warn
+
+import numpy as np
+
+from greedyhull.driver.guard import wrong_weights
+from greedyhull.errors import GreedyhullWarning
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.lengths import length
+from greedyhull.types import AtomSet
+
+SAME = 1e-12  # of Σ αᵢ|dᵢ|: what two points may differ by that are called the same
+
+
+def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
+    """w as ``S.compressed`` writes it, if that has fewer atoms; else None.
+
+    What a set gives is looked at: weights of a mixture, the same point, and atoms of the set where it has a formula for
+    membership. Anything else is left, with a warning, for the point as it is has cost a whole run.
+    """
+    if not w.keeps_atoms:
+        return None
+    given = w.copy()  # which a set may spoil
+    try:
+        block, weights = S.compressed(given.block, given.weights, SAME)
+        if len(block) >= len(w):
+            return None
+        fewer = Iterate(block, weights, w.shape)
+        wrong = wrong_weights(fewer, 0) or _elsewhere(w, fewer, S)
+    except Exception as error:  # a set of whatever kind: the result does not hang on it
+        wrong = f"{type(error).__name__}: {error}"
+    if wrong is None:
+        return fewer.merged()
+    warn(f"compressed(block, weights, tol) of {S!r} was to write the point of the run in fewer atoms, and what it gave was "
+         f"left: {wrong}. The point is as it was.", GreedyhullWarning, stacklevel=7)
+    return None
+
+
+def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
+    """Why the two are not the same point of S, if they are not."""
+    off, allowed = length(fewer.array() - w.array()), SAME * length(w.absolute())
+    if not off <= allowed:
+        return f"it is {off:.3g} away, and {allowed:.3g} would be the same point"
+    if not np.isfinite(length(fewer.absolute())):
+        return "its atoms are not finite"
+    for i in range(len(fewer)):
+        inside = S.contains_quickly(Iterate.at(fewer.block[i], w.shape))
+        if inside is not None and not inside:
+            return f"{fewer.block[i]!r} lies outside the set"
+    return None

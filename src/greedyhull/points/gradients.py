@@ -1,0 +1,114 @@
+"""Gradients that need not be arrays: what everybody else asks of one.
+
+The gradient of f at matrices may be a sparse matrix, or an operator that is known by its products alone (``shape`` and ``@``).
+Atoms and sets that can work with such a thing do; all others are handed the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.points.arrays import is_sparse
+from greedyhull.points.lengths import length
+from greedyhull.types import Array, AtomSet, Gradient, Operator, Shape
+
+G = TypeVar("G", bound=Gradient)
+
+
+def finite(g: Gradient) -> bool:
+    """Whether all entries are finite numbers. Of an operator, whether its rows sum to finite numbers: NaN and infinity stay in
+    a sum, and so does an overflow.
+
+    >>> from scipy.sparse import csr_array
+    >>> finite(csr_array([[0.0, 2.0]])), finite(csr_array([[0.0, np.nan]])), finite(np.array([1.0, np.inf]))
+    (True, False, False)
+    """
+    if isinstance(g, np.ndarray):
+        return bool(np.isfinite(g).all())
+    if is_sparse(g):
+        return bool(np.isfinite(_entries(g)).all())
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(_product(g, np.ones)).all())
+
+
+def inner(g: Gradient, x: Array) -> float:
+    """⟨g, x⟩.
+
+    >>> from scipy.sparse import csr_array
+    >>> inner(csr_array([[0.0, 2.0], [3.0, 0.0]]), np.array([[1.0, 10.0], [100.0, 1000.0]]))
+    320.0
+    """
+    if isinstance(g, np.ndarray):
+        return float(x.ravel().dot(g.ravel()))
+    if is_sparse(g) and g.shape == x.shape and x.ndim == 2:
+        few = cast(Any, g).tocoo()
+        return float(x[few.row, few.col].dot(few.data))
+    return float(x.ravel().dot(as_array(g, x.shape).ravel()))
+
+
+def size(g: Gradient) -> float:
+    """‖g‖₂, of a matrix the root of the sum of squares of its entries."""
+    if isinstance(g, np.ndarray):
+        return length(g)
+    return length(_entries(g) if is_sparse(g) else as_array(g))
+
+
+def as_array(g: Gradient, shape: Shape | None = None) -> Array:
+    """g as an array, of ``shape`` if that is given; an array is returned as it is.
+
+    >>> from scipy.sparse import csr_array
+    >>> as_array(csr_array([[0.0, 2.0]]), (2,))
+    array([0., 2.])
+    """
+    if isinstance(g, np.ndarray):
+        return g
+    x = _numbers(cast(Any, g).toarray() if is_sparse(g) else _product(g, np.eye))
+    if shape is None or x.shape == shape:
+        return x
+    check(len(shape) == 1 and x.size == prod(shape), lambda: f"A gradient is a {type(g).__name__} of shape {x.shape}, and "
+          f"points have the shape {shape}. The two must be the same.")
+    return x.reshape(shape)  # the only row or column of a matrix
+
+
+def taken(S: AtomSet, g: Gradient) -> Array:
+    """g as the oracle of S takes it: an array, unless the set says that it takes any kind of gradient."""
+    if isinstance(g, np.ndarray) or S.traits.gradients == "dense":
+        return as_array(g, S.shape)
+    _look_at(g)
+    check(g.shape == S.shape, lambda: f"A gradient is a {type(g).__name__} of shape {g.shape}, and {S!r} holds points of "
+                                      f"shape {S.shape}. The two must be the same.")
+    return cast(Array, g)  # its oracle is typed for arrays, and takes more
+
+
+def copied(g: G) -> G:
+    """g for somebody who may write on it; an operator cannot be written on."""
+    return cast(Any, g).copy() if isinstance(g, np.ndarray) or is_sparse(g) else g
+
+
+def _entries(g: Gradient) -> Array:
+    """The entries that a sparse matrix keeps, those that stand in one place added up."""
+    matrix = cast(Any, g)
+    if not hasattr(matrix, "tocsc"):  # a sparse matrix of another package may only know how to write itself out
+        return _numbers(matrix.toarray())
+    return _numbers(matrix.tocsc().data)  # which sums entries that were given twice
+
+
+def _product(g: Operator, make: Callable[[int], Array]) -> Array:
+    """g @ x for the x that ``make`` makes of as many entries as g has columns."""
+    _look_at(g)
+    return _numbers(g @ make(g.shape[-1]))
+
+
+def _look_at(g: object) -> None:
+    check(isinstance(g, Operator), lambda: f"A gradient is a {type(g).__name__}; an array, a sparse matrix, or an operator "
+                                           "with shape and @ is wanted.")
+
+
+def _numbers(given: Any) -> Array:
+    check(not np.iscomplexobj(given), "A gradient has complex entries; real numbers are wanted.")
+    return np.asarray(given, dtype=np.float64)

@@ -1,0 +1,122 @@
+"""Atoms scale·e_index: two numbers each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from greedyhull.points.arrays import flat, grown
+from greedyhull.points.blocks import BlockBase, register_block
+from greedyhull.points.gradients import as_array
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The atom scale·e_index; scale 0 is the origin."""
+
+    index: int
+    scale: float
+
+    @property
+    def key(self) -> Hashable:
+        return (self.index, self.scale)
+
+    def dot(self, g: Gradient) -> float:
+        try:
+            out: float = self.scale * g.item(self.index)  # type: ignore[union-attr]
+        except AttributeError:  # no array: asked for so often that it is not looked at first
+            out = self.scale * as_array(g).item(self.index)
+        return out
+
+    def image(self, A: Design) -> Array:
+        return self.scale * A.column(self.index)
+
+    def add_to(self, w: Array, c: float) -> None:
+        flat(w)[self.index] += c * self.scale
+
+    def block(self, size: int) -> Block:
+        return BasisBlock(size, np.array([self.index]), np.array([self.scale]))
+
+
+class BasisBlock(BlockBase):
+    """Atoms scale·e_index as two arrays."""
+
+    __slots__ = ("_index", "_keys", "_m", "_scale", "shape", "size")
+    kind = "basis"
+
+    def __init__(self, size: int, index: Any, scale: Any) -> None:
+        self.size, self.shape = size, (size,)
+        self._index, self._scale = np.asarray(index, dtype=np.intp), np.asarray(scale, dtype=np.float64)
+        self._m = len(self._index)
+        self._keys: list[Hashable] | None = None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        if self._keys is None:
+            self._keys = list(zip(self.index.tolist(), self.scale.tolist(), strict=True))
+        return self._keys
+
+    @property
+    def index(self) -> Index:
+        return self._index[: self._m]
+
+    @property
+    def scale(self) -> Array:
+        return self._scale[: self._m]
+
+    def __len__(self) -> int:
+        return self._m
+
+    def __getitem__(self, i: int) -> Basis:
+        return Basis(int(self.index[i]), float(self.scale[i]))
+
+    def dots(self, g: Gradient) -> Array:
+        if type(g) is not np.ndarray:
+            g = as_array(g)
+        if g.size == self.size:
+            return flat(g)[self.index] * self.scale
+        return g[self.index] * self.scale[:, None]
+
+    def combine(self, A: Design, c: Array) -> Array:
+        return A.combine(self.index, c * self.scale)
+
+    def images(self, A: Design) -> Any:
+        return A.columns(self.index, self.scale)
+
+    def add_to(self, w: Array, c: Array) -> None:
+        np.add.at(flat(w), self.index, c * self.scale)
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        np.add.at(flat(w), self.index, c * np.abs(self.scale))
+
+    def append(self, atom: Atom) -> Block:
+        if not isinstance(atom, Basis):
+            return atom.block(self.size).take(np.arange(0)).extend(self).append(atom)
+        self._index, self._scale = grown(self._index, self._m), grown(self._scale, self._m)
+        self._index[self._m], self._scale[self._m] = atom.index, atom.scale
+        self._m += 1
+        if self._keys is not None:
+            self._keys.append(atom.key)
+        return self
+
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, BasisBlock):
+            return super().extend(atoms)
+        return BasisBlock(self.size, np.concatenate([self.index, atoms.index]), np.concatenate([self.scale, atoms.scale]))
+
+    def take(self, index: Index) -> BasisBlock:
+        return BasisBlock(self.size, self.index[index], self.scale[index])
+
+    def state(self) -> State:
+        return {"basis.index": self.index.copy(), "basis.scale": self.scale.copy(), "size": np.array(self.size)}
+
+
+def _restored(state: State) -> BasisBlock:
+    return BasisBlock(int(state["size"]), state["basis.index"], state["basis.scale"])
+
+
+register_block(BasisBlock.kind, _restored)

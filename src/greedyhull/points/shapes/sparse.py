@@ -1,0 +1,119 @@
+"""Atoms with few entries: their places and what stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from greedyhull.points.arrays import flat, value_key
+from greedyhull.points.blocks import BlockBase, register_block
+from greedyhull.points.gradients import as_array
+from greedyhull.points.shapes.basis import Basis
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparse:
+    """An atom with few non-zero entries, at ascending places."""
+
+    places: Index
+    entries: Array
+
+    @property
+    def key(self) -> Hashable:
+        if len(self.places) == 1:  # the same atom as a Basis
+            return (int(self.places[0]), float(self.entries[0]))
+        return (np.asarray(self.places, dtype=np.int64).tobytes(), value_key(self.entries))
+
+    def dot(self, g: Gradient) -> float:
+        return float(self.entries.dot(flat(as_array(g))[self.places]))
+
+    def image(self, A: Design) -> Array:
+        return A.combine(self.places, self.entries)
+
+    def add_to(self, w: Array, c: float) -> None:
+        flat(w)[self.places] += c * self.entries
+
+    def block(self, size: int) -> Block:
+        return SparseBlock(size, [self])
+
+
+class SparseBlock(BlockBase):
+    """Sparse atoms, kept as a list and stacked to one sparse matrix when a product is asked for."""
+
+    __slots__ = ("_atoms", "_keys", "_matrix", "shape", "size")
+    kind = "sparse"
+
+    def __init__(self, size: int, atoms: list[Sparse], keys: list[Hashable] | None = None) -> None:
+        self.size, self.shape, self._atoms = size, (size,), atoms
+        self._keys: list[Hashable] = [a.key for a in atoms] if keys is None else keys
+        self._matrix: Any = None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        return self._keys
+
+    @property
+    def matrix(self) -> Any:
+        """The atoms as rows of a CSR matrix."""
+        if self._matrix is None:
+            from scipy.sparse import csr_array
+
+            indptr = np.concatenate([[0], np.cumsum([len(a.places) for a in self._atoms])])
+            places = np.concatenate([a.places for a in self._atoms]) if self._atoms else np.zeros(0, np.intp)
+            entries = np.concatenate([a.entries for a in self._atoms]) if self._atoms else np.zeros(0)
+            self._matrix = csr_array((entries, places, indptr), shape=(len(self._atoms), self.size))
+        return self._matrix
+
+    def __len__(self) -> int:
+        return len(self._atoms)
+
+    def __getitem__(self, i: int) -> Sparse:
+        return self._atoms[i]
+
+    def dots(self, g: Gradient) -> Array:
+        if type(g) is not np.ndarray:
+            g = as_array(g)
+        return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
+
+    def combine(self, A: Design, c: Array) -> Array:
+        w = c @ self.matrix
+        places = np.flatnonzero(w)
+        return A.combine(places, w[places])
+
+    def add_to(self, w: Array, c: Array) -> None:
+        flat(w)[:] += c @ self.matrix
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        flat(w)[:] += c @ abs(self.matrix)
+
+    def append(self, atom: Atom) -> Block:
+        if isinstance(atom, Basis):
+            atom = Sparse(np.array([atom.index]), np.array([atom.scale]))
+        if not isinstance(atom, Sparse):
+            return atom.block(self.size).take(np.arange(0)).extend(self).append(atom)
+        self._atoms.append(atom)
+        self.keys.append(atom.key)
+        self._matrix = None
+        return self
+
+    def take(self, index: Index) -> SparseBlock:
+        return SparseBlock(self.size, [self._atoms[i] for i in index.tolist()], [self.keys[i] for i in index.tolist()])
+
+    def state(self) -> State:
+        rows = self.matrix
+        return {"sparse.entries": rows.data, "sparse.places": rows.indices, "sparse.starts": rows.indptr,
+                "size": np.array(self.size)}
+
+
+def _restored(state: State) -> SparseBlock:
+    starts, places, entries = state["sparse.starts"], state["sparse.places"], state["sparse.entries"]
+    atoms = [Sparse(places[a:b], entries[a:b]) for a, b in pairwise(starts.tolist())]
+    return SparseBlock(int(state["size"]), atoms)
+
+
+register_block(SparseBlock.kind, _restored)
