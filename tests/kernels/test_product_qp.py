@@ -4,9 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from greedyhull.solvers.parts.simplex_qp import solve_simplex_qp
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from greedyhull.kernels.simplex_qp import solve_simplex_qp
 
 
 def problem(rng, sizes, rank, *, twins=False, zero=False, scale=0.0):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from greedyhull.atoms.entering import as_atom
 
 import greedyhull as gh
 from greedyhull.driver.guard import check_point
 from greedyhull.points.blocks import block_from
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.coordinates import Coordinates
+from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, vertices
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse

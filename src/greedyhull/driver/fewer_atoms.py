@@ -10,6 +10,7 @@ from greedyhull.driver.guard import wrong_weights
 from greedyhull.errors import GreedyhullWarning
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
+from greedyhull.points.owners import vertices
 from greedyhull.types import AtomSet
 
 SAME = 1e-12  # of Σ αᵢ|dᵢ|: what two points may differ by that are called the same
@@ -46,8 +47,8 @@ def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
         return f"it is {off:.3g} away, and {allowed:.3g} would be the same point"
     if not np.isfinite(length(fewer.absolute())):
         return "its atoms are not finite"
-    for i in range(len(fewer)):
-        inside = S.contains_quickly(Iterate.at(fewer.block[i], w.shape))
+    for d in vertices(fewer.block):
+        inside = S.contains_quickly(Iterate.at(d, w.shape))
         if inside is not None and not inside:
-            return f"{fewer.block[i]!r} lies outside the set"
+            return f"{d!r} lies outside the set"
     return None

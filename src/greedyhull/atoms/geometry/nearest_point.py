@@ -15,7 +15,8 @@ import numpy as np
 from greedyhull.points.entering import as_answer
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
-from greedyhull.points.shapes import dense
+from greedyhull.points.owners import Joint
+from greedyhull.points.shapes import Dense, dense
 from greedyhull.types import Array, Atom, AtomSet, Kind, Shape
 
 EPS = float(np.finfo(np.float64).eps)
@@ -76,12 +77,19 @@ def _rounding(S: AtomSet, g: Array, here: Array, size: float) -> float:
     return EPS * (g.size + 16.0) * (S.absolute(sizes) / size + float(np.vdot(sizes, np.abs(here))))
 
 
+def _single(d: Atom, shape: Shape) -> Atom:
+    """d as an atom that stands for itself: a vertex of a product as an array."""
+    return Dense(dense(d, shape)) if isinstance(d, Joint) else d
+
+
 class Kept:
     """The atoms that are kept and their weights; ``gram`` holds the products of their differences from the first one."""
 
     def __init__(self, first: Atom, shape: Shape, size: float) -> None:
+        single = _single(first, shape)
         self.shape, self.size = shape, size
-        self.block, self.weights = first.block(prod(shape)), np.ones(1)
+        self.joints = {single.key: first} if isinstance(first, Joint) else {}
+        self.block, self.weights = single.block(prod(shape)), np.ones(1)
         self.first, self.gram = dense(first, shape), np.zeros((1, 1))
 
     def array(self) -> Array:
@@ -91,8 +99,13 @@ class Kept:
         return u
 
     def point(self) -> Iterate:
-        """The same as an iterate."""
-        return Iterate(self.block, self.weights, self.shape).merged()
+        """The same as an iterate; over a product, with the parts of the vertices as atoms."""
+        if not self.joints:
+            return Iterate(self.block, self.weights, self.shape).merged()
+        first, *others = (self.joints[key].block(prod(self.shape)) for key in self.block.keys)
+        for block in others:
+            first = first.extend(block)
+        return Iterate(first, np.repeat(self.weights, len(first) // len(self.weights)), self.shape).merged()
 
     def step(self, d: Atom, g: Array) -> None:
         """As far toward d as that brings the point nearer; then, where weights promise more than d did, to the nearest point
@@ -112,6 +125,9 @@ class Kept:
 
     def _join(self, d: Atom) -> int:
         """The place of d; a new one joins without weight."""
+        if isinstance(d, Joint):
+            vertex, d = d, _single(d, self.shape)
+            self.joints[d.key] = vertex
         key, keys = self.block.key_of(d), list(self.block.keys)
         if key in keys:
             return keys.index(key)

@@ -6,7 +6,7 @@ import numpy as np
 
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.line import NEAR
-from greedyhull.points.blocks import block_from
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least, least_of, owners_of
 from greedyhull.points.states import under
@@ -80,7 +80,7 @@ class Working:
         return trial.argmin()
 
     def state(self) -> State:
-        block = {f"block.{name}": array for name, array in self.small.block.state().items()}
+        block = {f"block.{name}": array for name, array in block_state(self.small.block).items()}
         small = {f"small.{name}": array for name, array in self.small.state().items()}
         return {**block, **small, "alpha": self.alpha}
 
