@@ -23,7 +23,7 @@ def test_every_public_name_is_in_the_reference_once():
     assert [name for name in named if not hasattr(gh, name) and name != "greedyhull"] == []
 
 
-@pytest.mark.parametrize("module", ["apps", "estimators", "experiments", "gradients", "testing", "theory"])
+@pytest.mark.parametrize("module", ["apps", "estimators", "experiments", "extend", "gradients", "testing", "theory"])
 def test_every_public_module_is_in_the_reference(module):
     assert f".. automodule:: greedyhull.{module}\n" in REFERENCE
     assert importlib.import_module(f"greedyhull.{module}").__all__
