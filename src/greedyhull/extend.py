@@ -1,7 +1,8 @@
 """The one import for those who write pieces of their own. These names stay where modules move; others may not.
 
 ================================  =====================================================================================
-a set, its oracle                 ``AtomSet ClosedOracle Wrapped Oracle Answer Shortlist Finite SetTraits Sizes Constant``
+a set, its oracle                 ``AtomSet AnySet ClosedOracle Wrapped Oracle Answer Shortlist Finite SetTraits Sizes
+                                  Constant``
 an atom's shape                   ``Atom Basis Sparse Dense Block BasisBlock SparseBlock DenseBlock``
 a point, and what follows it      ``Iterate Direction Active View Position``
 an objective                      ``Objective Summed Streamed SecondOrder LinearModel Traits Composite Minibatch Supply``
@@ -18,8 +19,9 @@ whether a piece keeps its word    ``check_atoms check_design check_loss check_ob
                                   small_problems kinked_problems``
 ================================  =====================================================================================
 
-`Constant` is a number with its status, as ``sizes`` and ``curvature`` of a set return it, and `Minibatch` what a source
-draws: neither is the step rule or the estimator of that name.
+`AtomSet` is what a set derives from, `AnySet` the type of one that is given, to a solver say. `Constant` is a number with its
+status, as ``sizes`` and ``curvature`` of a set return it, and `Minibatch` what a source draws: neither is the step rule or the
+estimator of that name.
 """
 
 from greedyhull.atoms.base import AtomSet as AtomSet
@@ -76,6 +78,7 @@ from greedyhull.theory import Constant as Constant
 from greedyhull.types import Answer as Answer
 from greedyhull.types import Array as Array
 from greedyhull.types import Atom as Atom
+from greedyhull.types import AtomSet as AnySet
 from greedyhull.types import Block as Block
 from greedyhull.types import Design as Design
 from greedyhull.types import Finite as Finite
@@ -109,6 +112,7 @@ from greedyhull.types import View as View
 __all__ = [
     "Active",
     "Answer",
+    "AnySet",
     "Array",
     "Atom",
     "AtomSet",

@@ -125,7 +125,7 @@ def test_a_smoothed_objective() -> None:
     X, y = rng.standard_normal((20, 4)), rng.standard_normal(20)
     f, S = gh.absolute(X, y), gh.L1Ball(4, 1.0)
     soft = f.smoothed(0.1)
-    assert soft.smooth and float(soft.curvature(S)) == pytest.approx(float(gh.least_squares(X, y).curvature(S)) / 0.1)
+    assert soft.traits.smooth and float(soft.curvature(S)) == pytest.approx(float(gh.least_squares(X, y).curvature(S)) / 0.1)
     assert np.isinf(float(f.curvature(S)))
     s = gh.minimize(soft, S, gh.FrankWolfe(gh.Short()), stop=gh.Iterations(30))
     assert s.gap is not None and s.gap < 0.1
