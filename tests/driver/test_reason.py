@@ -65,7 +65,8 @@ class Claiming(Stop):
         return Reason("gap", "Small enough for me.")
 
 
-@pytest.mark.parametrize("stop", [Claiming(), Claiming() | gh.Gap(1e-20), Claiming() & gh.Callback(lambda e: "Yes.")], ids=str)
+@pytest.mark.parametrize("stop", [Claiming(), Claiming() | gh.Gap(1e-20), Claiming() & gh.Callback(lambda e: "Yes.")],
+                         ids=["alone", "either", "both"])
 def test_claims_of_ones_own_are_words(stop: Any) -> None:
     reason = said(stop)
     assert reason.kind == "custom" and reason.words.startswith("Small enough for me.")
