@@ -8,6 +8,8 @@ from math import inf
 from greedyhull.errors import check
 from greedyhull.types import Needs, Objective, Solver
 
+OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
+
 
 def needs_of(solver: Solver) -> Needs:
     """What the solver asks of a problem; one that says nothing needs its atoms.
@@ -18,11 +20,11 @@ def needs_of(solver: Solver) -> Needs:
     told = getattr(solver, "needs", None)  # a user's class, which may be of the first edition
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
-    needs, newer = told or Needs(), _depth(solver, "needs")
-    if told is None or _depth(solver, "looks_back") < newer:
-        needs = replace(needs, atoms=bool(getattr(solver, "looks_back", True)))
-    if told is None or _depth(solver, "needs_smooth") < newer:
-        needs = replace(needs, smooth=bool(getattr(solver, "needs_smooth", False)))
+    needs = told or Needs()
+    for field, older in OLDER.items():
+        said = getattr(solver, older, None)
+        if said is not None and (told is None or _depth(solver, older) < _depth(solver, "needs")):
+            needs = replace(needs, **{field: bool(said)})
     return needs
 
 
