@@ -18,7 +18,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from greedyhull.estimators import EnsembleClassifier
 
-X, y = make_classification(3000, 20, n_informative=8, n_redundant=4, n_clusters_per_class=4, flip_y=0.08, random_state=2)
+X, y = map(np.asarray, make_classification(3000, 20, n_informative=8, n_redundant=4, n_clusters_per_class=4, flip_y=0.08,
+                                          random_state=2))
 train, fit, test = slice(0, 800), slice(800, 1800), slice(1800, None)
 rng = np.random.default_rng(0)
 

@@ -39,7 +39,7 @@ single = np.eye(models)[np.argmin(np.mean((forecasts[past] - truth[past, None]) 
 print(f"{np.count_nonzero(w > 1e-9)} of {models} models get weight; the weights sum to {w.sum():.6f}.")
 print(f"Error on new days: best single model {error(single):.3f}, equal weights {error(np.full(models, 1 / models)):.3f}, "
       f"these weights {error(w):.3f}.")
-print(f"In the past, no other weights have a mean square error lower by more than {2 * s.gap:.1e}.")
+print(f"In the past, no other weights have half the mean square error lower by more than {s.gap:.1e}.")
 
 # %%
 # The answer: more where the error is small, but that is not all. A poor model whose bias goes the other way can be

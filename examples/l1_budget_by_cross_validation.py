@@ -7,6 +7,8 @@ five folds and takes the best, or the smallest that is as good within one standa
 patients and all their products, 65 columns, predict the progress of diabetes.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -15,7 +17,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from greedyhull.estimators import L1BudgetRegressorCV
 
-data = load_diabetes()
+data: Any = load_diabetes()
 expand = PolynomialFeatures(2, include_bias=False)
 X = StandardScaler().fit_transform(expand.fit_transform(data.data))
 names = expand.get_feature_names_out(data.feature_names)

@@ -8,6 +8,7 @@ as argument.
 """
 
 import sys
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,14 +16,14 @@ from sklearn.datasets import load_breast_cancer
 
 import greedyhull as gh
 
-data = load_breast_cancer()
+data: Any = load_breast_cancer()
 X = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
 f = gh.logistic(X, data.target, intercept=True)
 count = int(sys.argv[1]) if len(sys.argv) > 1 else 6
 
 path = []
 print("  budget      loss   provable gap     price   measurements used")
-w = np.zeros(X.shape[1])
+w, chosen = np.zeros(X.shape[1]), np.zeros(0, int)
 for budget in 0.5 * 2.0 ** np.arange(count):
     s = gh.minimize(f, gh.L1Ball(X.shape[1], radius=budget), start=w)  # a warm start: the last answer is feasible
     w = s.point.array()

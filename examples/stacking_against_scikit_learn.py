@@ -7,6 +7,8 @@ intercept. ``EnsembleRegressor`` puts a weighted mean there. Both see the same o
 predicts better on data that nobody has seen, and which weights can be explained?
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -59,7 +61,7 @@ print(f"The weighted mean is at least as good in {better:.0%} of the splits.")
 # %%
 # In scikit-learn itself it is one argument:
 
-stack = StackingRegressor(list(models.items()), EnsembleRegressor(), cv=4).fit(past, before)
+stack: Any = StackingRegressor(list(models.items()), EnsembleRegressor(), cv=4).fit(X, y)
 print({name: float(w) for name, w in zip(models, stack.final_estimator_.weights_.round(2), strict=True) if w > 0})
 
 # %%

@@ -34,7 +34,7 @@ for name, look in looks.items():
     seen: list[tuple[float, float, float]] = []
 
     def note(event, seen=seen):
-        seen.append((event.also["spent"], event.gap, gh.certify(f, S, event.point).value - least))
+        seen.append((event.also["spent"], event.gap, f.value(event.point.copy()) - least))
 
     s = gh.minimize(f, S, gh.StochasticFrankWolfe(Minibatch(gh.linear()), look=look), stop=gh.Iterations(800), watch=note)
     curves[name] = np.array(seen)

@@ -23,7 +23,7 @@ def test_every_public_name_is_in_the_reference_once():
     assert [name for name in named if not hasattr(gh, name) and name != "greedyhull"] == []
 
 
-@pytest.mark.parametrize("module", ["apps", "estimators", "experiments", "gradients", "testing", "theory"])
+@pytest.mark.parametrize("module", ["apps", "estimators", "experiments", "extend", "gradients", "testing", "theory"])
 def test_every_public_module_is_in_the_reference(module):
     assert f".. automodule:: greedyhull.{module}\n" in REFERENCE
     assert importlib.import_module(f"greedyhull.{module}").__all__
@@ -43,6 +43,17 @@ def test_every_estimator_is_on_a_page_and_in_the_index():
 
     pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "estimators").glob("*.md")))
     assert [name for name in estimators.__all__ if name not in pages] == []
+
+
+def test_the_walk_shows_lines_as_they_are_and_files_that_exist():
+    text, source = (DOCS / "architecture.md").read_text(encoding="utf-8"), DOCS.parent / "src" / "greedyhull"
+    named = re.findall(r"`([a-z_0-9/]+(?:\.py|/))`", text)
+    assert [name for name in named if not any((home / name).exists() for home in (source, DOCS.parent))] == []
+    shown = re.findall(r"```text\n# (\S+)\n(.*?)```", text, flags=re.DOTALL)
+    assert len(shown) >= 6
+    for name, lines in shown:
+        there = {line.strip() for line in (source / name).read_text(encoding="utf-8").splitlines()}
+        assert [line for line in lines.splitlines() if line.strip() not in there | {"…", ""}] == [], name
 
 
 def test_every_page_is_in_the_index_and_in_the_contents():

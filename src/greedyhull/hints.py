@@ -30,7 +30,7 @@ MEANT = {  # arguments as other libraries call them, and what to give here
 }
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor",
               "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor")
-ROOMS = ("apps", "estimators", "experiments", "gradients", "report", "testing", "theory")
+ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")
 ELSEWHERE = {  # names of other libraries
     "Lasso": BUDGET, "LassoCV": "greedyhull.estimators.L1BudgetRegressorCV",
     "LogisticRegression": "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier",

@@ -66,7 +66,7 @@ class Claiming(Stop):
 
 
 @pytest.mark.parametrize("stop", [Claiming(), Claiming() | gh.Gap(1e-20), Claiming() & gh.Callback(lambda e: "Yes.")],
-                         ids=["alone", "or", "and"])
+                         ids=["alone", "either", "both"])
 def test_claims_of_ones_own_are_words(stop: Any) -> None:
     reason = said(stop)
     assert reason.kind == "custom" and reason.words.startswith("Small enough for me.")

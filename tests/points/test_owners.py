@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.driver.guard import check_point
-from greedyhull.points.blocks import block_from
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.entering import as_atom
@@ -187,7 +187,7 @@ def test_owners_that_are_none(owners):
 
 def test_blocks_are_saved_with_their_owners():
     block = OwnedBlock(BasisBlock(5, [0, 0], [0.0, 0.0]), [1, 0])
-    again = block_from(block.state())
+    again = block_from(block_state(block))
     assert isinstance(again, OwnedBlock) and list(again.keys) == [(1, (0, 0.0)), (0, (0, 0.0))]
     with pytest.raises(gh.GreedyhullError, match="owners once more"):
         OwnedBlock(block, [0, 1])

@@ -45,6 +45,13 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     random_state: Any
     verbose: Any
 
+    # what every fit leaves behind; where classes are told apart one by one, lists with one entry for each
+    certificate_: Any
+    solution_: Any
+    trace_: Any
+    n_iter_: int
+    dual_gap_: float
+
     def _solve(self, f: Objective, S: AtomSet, start: Any = None) -> Solution:
         """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if it was not reached, and why."""
         s = self._run(f, S, Relative(float(self.tol)), start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, _clone_parametrized
@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate, certify
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
@@ -38,6 +40,9 @@ class Ensemble(Certified):
     models: Any
     max_models: int | None
     asks: ClassVar[str]  # the method of models that says what the weights are for
+    certificate_: Certificate
+    solution_: Solution  # where the loss has a name
+    trace_: Trace
 
     def __sklearn_clone__(self) -> Any:
         """A clone asks the same models: they are fitted, and would be no use otherwise."""
@@ -141,7 +146,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         return tags
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the weights."""
         check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
               "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
@@ -200,7 +205,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         return tags
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the weights."""
         X, y = self._given(X, y)
         check_classification_targets(y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -102,7 +102,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         self.random_state, self.verbose = random_state, verbose
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the radius, then find the coefficients on all data."""
         X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)

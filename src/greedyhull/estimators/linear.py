@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -14,7 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.solution import Solution
+from greedyhull.driver.trace import Trace
 from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
@@ -29,6 +31,9 @@ class Linear(Certified, ABC):
     """Coefficients in a set that the subclass names: it writes ``_atoms(X, s)``, s the sample weights or None."""
 
     loss: str
+    coef_: Array
+    weights_: Array
+    intercept_: Any  # a number, or one for each class
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -63,6 +68,9 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     delta: float
     quantile: float
+    certificate_: Certificate
+    solution_: Solution
+    trace_: Trace
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints,
         "loss": [StrOptions(set(REGRESSION))],
@@ -76,7 +84,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return tags
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
         X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)
@@ -115,7 +123,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
     }
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
         X, y = self._given(X, y)
         check_classification_targets(y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,18 +44,24 @@ class Composite:
         self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
+        self._scale: float | None = None
         self._centre: tuple[Array, float] | None = None
 
     def __repr__(self) -> str:
         intercept = ", intercept=True" if self.has_intercept else ""
         return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
 
-    @cached_property
+    @property
     def scale(self) -> float:
         """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
 
         0 where that is not finite: for `log_likelihood`, and for targets whose loss overflows.
         """
+        if self._scale is None:
+            self._scale = self._loss_of_zero()
+        return self._scale
+
+    def _loss_of_zero(self) -> float:
         if not self.exact.everywhere:  # zero is outside
             return 0.0
         zero = np.zeros(self.design.n)

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
+
 from greedyhull.errors import check
 from greedyhull.types import AtomSet, Needs, Objective, Solver
 
+OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
+
 
 def needs_of(solver: Solver) -> Needs:
-    """What the solver asks of a problem. One that says nothing needs its atoms, and may say so by the older ``looks_back``."""
+    """What the solver asks of a problem; one that says nothing needs its atoms.
+
+    The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
+    class derived from the one that has it.
+    """
     told = getattr(solver, "needs", None)  # a user's class, which may be of the first edition
-    if isinstance(told, Needs):
-        return told
-    return Needs(smooth=bool(getattr(solver, "needs_smooth", False)), atoms=bool(getattr(solver, "looks_back", True)))
+    check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
+          "greedyhull.extend.Needs(...) is wanted.")
+    needs = told or Needs()
+    for field, older in OLDER.items():
+        said = getattr(solver, older, None)
+        if said is not None and (told is None or _depth(solver, older) < _depth(solver, "needs")):
+            needs = replace(needs, **{field: bool(said)})
+    return needs
+
+
+def _depth(solver: Solver, name: str) -> float:
+    """How far up the attribute is found: 0 on the object, then its class and those it derives from; infinity: nowhere."""
+    homes = (getattr(solver, "__dict__", {}), *map(vars, type(solver).__mro__))
+    return next((i for i, home in enumerate(homes) if name in home), inf)
 
 
 def check_needs(f: Objective, S: AtomSet, solver: Solver) -> None:

@@ -1,0 +1,95 @@
+"""What a solver needs is what it says, in the words of this edition or of the one before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+from greedyhull.extend import Needs, Progress
+from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.solvers.parts.needs import needs_of
+
+
+class Silent:
+    def run(self, f: Any, S: Any, w: Any, memory: Any) -> Iterator[Progress]:
+        for _ in memory.count(first=0):
+            yield Progress(w, f.euler(w) - memory.oracle(S).argmin(f.gradient(w)).atom.dot(f.gradient(w)))
+
+
+def test_a_solver_that_says_nothing_needs_its_atoms() -> None:
+    assert needs_of(Silent()) == Needs(atoms=True)
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_the_older_words_are_understood(back: bool) -> None:
+    class Older(Silent):
+        looks_back = back
+        needs_smooth = True
+
+    assert needs_of(Older()) == Needs(smooth=True, atoms=back)
+
+
+def test_a_class_derived_from_one_of_ours_may_use_the_older_words() -> None:
+    class Back(gh.FrankWolfe):
+        looks_back = True
+
+    class Property(gh.FrankWolfe):
+        @property
+        def looks_back(self) -> bool:
+            return True
+
+    assert needs_of(gh.FrankWolfe()) == Needs(smooth=True, atoms=False)
+    assert needs_of(Back()) == needs_of(Property()) == Needs(smooth=True, atoms=True)
+    assert needs_of(gh.Aggregated(Back())).atoms and not needs_of(gh.Aggregated(gh.FrankWolfe())).atoms
+
+
+def test_what_was_said_last_counts() -> None:
+    class Older(Silent):
+        looks_back = True
+
+    class Newer(Older):
+        needs = Needs(atoms=False, smooth=True)
+
+    class Both(Silent):
+        needs, looks_back = Needs(atoms=False), True
+
+    class OlderAgain(Newer):
+        looks_back = True
+
+    assert needs_of(Newer()) == Needs(atoms=False, smooth=True)
+    assert needs_of(Both()) == Needs(atoms=False)
+    assert needs_of(OlderAgain()) == Needs(atoms=True, smooth=True)
+
+
+def test_the_older_words_are_understood_of_objects_and_of_whoever_stands_in_for_them() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Told(Silent):
+        looks_back: bool
+
+    class Proxy:
+        def __init__(self, solver: Any) -> None:
+            self.solver = solver
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.solver, name)
+
+    for solver in (Told(False), Proxy(Told(False)), Proxy(gh.FrankWolfe())):
+        assert not needs_of(solver).atoms  # type: ignore[arg-type]
+    assert needs_of(Proxy(gh.FrankWolfe())).smooth  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("back", "kept"), [(True, True), (False, False)])
+def test_dense_atoms_are_kept_for_a_derived_class_that_looks_back(back: bool, kept: bool) -> None:
+    Derived = type("Derived", (gh.FrankWolfe,), {"looks_back": back})
+    s = gh.minimize(gh.least_squares(np.eye(3), np.ones(3)), gh.L2Ball(3, 1.0), Derived(), stop=gh.Iterations(3))
+    assert isinstance(s.point, CoordinateIterate) is not kept
+
+
+@pytest.mark.parametrize("needs", [True, "smooth", {"atoms": True}, Needs])
+def test_needs_of_another_type_are_told(needs: object) -> None:
+    Wrong = type("Wrong", (Silent,), {"needs": needs})
+    with pytest.raises(gh.GreedyhullError, match=r"Wrong has needs=.*Needs\(...\) is wanted"):
+        gh.minimize(gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3), Wrong(), stop=gh.Iterations(3))
