@@ -203,8 +203,8 @@ def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None
             _inspect_atom(S, answer.atoms[i])
         return
     _inspect_atom(S, answer.atom)
-    g = oracle.asked
-    if g is None or answer.kind != "always" or not np.isfinite(answer.slack):
+    g = oracle.gradients[-1]
+    if answer.kind != "always" or not np.isfinite(answer.slack):
         return
     if not np.isfinite(g).all():
         raise GreedyhullError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import second_order
 from greedyhull.points.iterate import Iterate
@@ -12,6 +14,8 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
 from greedyhull.types import AtomSet, Needs, Objective
+
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of a gap, relative to its terms
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,9 @@ class Corrective:
             g = f.gradient(w)
             found = oracle.best(g, max(self.batch, len(w)))
             atoms, scores = found.atoms, found.atoms.dots(g)
-            gap = f.euler(w) - float(scores.min()) + found.slack
-            yield Progress(w, gap, found.kind, found.slack)
+            estimate = f.euler(w) - float(scores.min())
+            yield Progress.of(w, estimate, found)
+            gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.euler(w))))  # atoms may promise nothing
             early = gap > 0.03 * abs(f.value(w))
             if not early:  # only those that promise something
                 atoms = atoms.take((scores < f.euler(w) - 0.05 * gap).nonzero()[0])

@@ -171,9 +171,10 @@ def slide(w: Iterate, x: Position, oracle: Oracle, p: Array, beta: float, tol: f
     start = x.array.copy()
     for _ in range(most):
         h = p + beta * (x.array - start)
-        d, slack, _ = oracle.argmin(h, tol=0.25 * tol)
+        answer = oracle.argmin(h, tol=0.25 * tol)
+        d = answer.atom
         fall = float(np.vdot(h, x.array)) - d.dot(h)
-        if not fall > 0.0 or fall + slack <= tol:
+        if not fall > 0.0 or fall + answer.slack <= tol:
             return
         v = -x.array
         d.add_to(v, 1.0)

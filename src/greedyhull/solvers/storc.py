@@ -176,10 +176,10 @@ def slide(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int
     u = x.copy()
     for _ in range(most):
         slope = g + beta * (u - x)
-        d, slack, _ = oracle.argmin(slope, tol=0.5 * tol)
-        v = dense_atom(d, x.shape) - u
+        answer = oracle.argmin(slope, tol=0.5 * tol)
+        v = dense_atom(answer.atom, x.shape) - u
         gap, bend = -float(np.vdot(slope, v)), beta * float(np.vdot(v, v))
-        if not gap > 0.0 or gap + slack <= tol:
+        if not gap > 0.0 or gap + answer.slack <= tol:
             break
         u += Parabola(0.0, -gap, bend, 1.0).argmin() * v
     return u
