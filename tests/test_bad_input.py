@@ -12,6 +12,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.points.shapes import Basis
 from greedyhull.types import Answer
 
@@ -244,15 +245,10 @@ class Lying(AtomSet):
     def oracle(self, rng: Any) -> Any:
         S = self
 
-        class Oracle:
+        class Oracle(OracleBase):
             def argmin(self, g: Any, tol: float = 0.0, enough: float = -np.inf) -> Answer:
                 S.calls += 1
                 return S.answer(g, S.calls)
-
-            def state(self) -> dict[str, Any]:
-                return {}
-
-            def restore(self, state: Any) -> None: ...
 
         return Oracle()
 

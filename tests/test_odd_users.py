@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse.linalg import LinearOperator
 
 import greedyhull as gh
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.driver.guard import check_point
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Answer
@@ -230,7 +231,7 @@ class Answering(OwnBall):
     def oracle(self, rng):
         inner = super().oracle(rng)
 
-        class Plain:
+        class Plain(OracleBase):
             def argmin(self, g, tol=0.0, enough=-np.inf):
                 return Answer(inner.argmin(g).atom.scale * np.eye(4)[inner.argmin(g).atom.index], 0.0)
 

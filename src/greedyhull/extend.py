@@ -1,8 +1,8 @@
 """The one import for those who write pieces of their own. These names stay where modules move; others may not.
 
 ================================  =====================================================================================
-a set, its oracle                 ``AtomSet AnySet ClosedOracle Wrapped Oracle Answer Shortlist Finite SetTraits Sizes
-                                  Constant``
+a set, its oracle                 ``AtomSet AnySet ClosedOracle OracleBase Wrapped Oracle Answer Shortlist Floor Finite
+                                  SetTraits Sizes Constant``
 a product of sets                 ``Joint Owned OwnedBlock``
 an atom's shape                   ``Atom Basis Sparse Dense Block BasisBlock SparseBlock DenseBlock BlockBase register_block
                                   widened``
@@ -31,6 +31,7 @@ estimator of that name.
 from greedyhull.atoms.base import AtomSet as AtomSet
 from greedyhull.atoms.base import ClosedOracle as ClosedOracle
 from greedyhull.atoms.base import Sizes as Sizes
+from greedyhull.atoms.oracle_base import OracleBase as OracleBase
 from greedyhull.atoms.wrapped import Wrapped as Wrapped
 from greedyhull.driver.reason import Reason as Reason
 from greedyhull.driver.stop import Limits as Limits
@@ -99,6 +100,7 @@ from greedyhull.types import Block as Block
 from greedyhull.types import Curved as Curved
 from greedyhull.types import Design as Design
 from greedyhull.types import Finite as Finite
+from greedyhull.types import Floor as Floor
 from greedyhull.types import Gradient as Gradient
 from greedyhull.types import Index as Index
 from greedyhull.types import Kind as Kind
@@ -156,6 +158,7 @@ __all__ = [
     "Estimator",
     "Event",
     "Finite",
+    "Floor",
     "Gradient",
     "GreedyhullError",
     "GreedyhullWarning",
@@ -176,6 +179,7 @@ __all__ = [
     "Needs",
     "Objective",
     "Oracle",
+    "OracleBase",
     "Owned",
     "OwnedBlock",
     "Parabola",

@@ -15,6 +15,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.testing import check_atoms
 from greedyhull.theory import rate
+from greedyhull.types import Answer
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class Lazy(gh.FrankWolfe):
             g = f.gradient(w)
             epsilon = self.tolerance(k, memory.gap)
             enough = f.euler(w) - (f.value(w) - memory.lower) + epsilon
-            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=enough)
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon)
-            toward = w.toward(d)
+            answer = oracle.argmin(g, tol=epsilon, enough=enough)
+            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon)
+            toward = w.toward(answer.atom)
             w.move(toward, step(f.along(w, toward), k))
 
 
@@ -84,7 +85,7 @@ def test_without_enough_the_inner_oracle_answers(rng):
     S, oracle = gh.L1Ball(5, 1.0), Cached(gh.L1Ball(5, 1.0)).oracle(rng)
     for _ in range(20):
         g = rng.standard_normal(5)
-        assert oracle.argmin(g) == (S.argmin(g), 0.0, "always")
+        assert oracle.argmin(g) == Answer(S.argmin(g))
     assert (oracle.hits, oracle.misses) == (0, 20)
 
 
@@ -93,7 +94,7 @@ def test_an_atom_that_is_not_enough_is_not_returned(rng):
     oracle.argmin(np.array([3.0, 1.0]))
     g = np.array([1.0, 2.0])
     assert oracle.argmin(g, enough=-1.0).slack == np.inf
-    assert oracle.argmin(g, enough=-1.5) == (gh.L1Ball(2, 1.0).argmin(g), 0.0, "always")
+    assert oracle.argmin(g, enough=-1.5) == Answer(gh.L1Ball(2, 1.0).argmin(g))
     assert (oracle.hits, oracle.misses) == (1, 2)
 
 

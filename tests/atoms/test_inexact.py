@@ -13,6 +13,7 @@ from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.testing import check_atoms
 from greedyhull.theory import rate
+from greedyhull.types import Answer
 
 RNG = np.random.default_rng(0)
 SETS = [gh.L1Ball(4, 2.0), gh.Simplex(5), gh.Simplex(5, upper=0.4), L2Ball(4, 1.5), L2Ball(1, 1.0),
@@ -29,9 +30,10 @@ def test_keeps_its_promises(S):
 def test_answers_are_admissible_and_no_better_than_needed(S, epsilon, rng):
     oracle = Inexact(S, epsilon).oracle(rng)
     for g in [*rng.standard_normal((20, *S.shape)), np.zeros(S.shape), np.ones(S.shape)]:
-        d, slack, kind = oracle.argmin(g)
+        answer = oracle.argmin(g)
+        d = answer.atom
         error = d.dot(g) - S.argmin(g).dot(g)
-        assert -1e-12 <= error <= epsilon + 1e-13 and (slack, kind) == (epsilon, "always")
+        assert -1e-12 <= error <= epsilon + 1e-13 and answer[1:] == (epsilon, "always", 0.0)
         if hasattr(S, "scores"):
             scores = S.scores(g)
             assert d.dot(g) == pytest.approx(scores[scores <= scores.min() + epsilon].max())
@@ -52,7 +54,7 @@ def test_epsilon_may_be_a_schedule_or_the_solvers_tolerance(rng):
     assert [scheduled.argmin(g).atom.index for _ in range(3)] == [1, 0, 0]
     assert Inexact(gh.Simplex(4), lambda k: 0.7).oracle(rng).argmin(g).atom.index == 2
     tolerant = Inexact(gh.Simplex(4)).oracle(rng)
-    assert tolerant.argmin(g) == (gh.Simplex(4).argmin(g), 0.0, "always")
+    assert tolerant.argmin(g) == Answer(gh.Simplex(4).argmin(g))
     assert tolerant.argmin(g, tol=0.55).atom.index == 1 and tolerant.argmin(g, tol=0.55).slack == 0.55
     assert Inexact(gh.Simplex(4), 0.1).oracle(rng).argmin(g, tol=5.0).atom.index == 0
 
@@ -82,7 +84,7 @@ def test_theorem_2_with_the_worst_oracle(S, rng):
 def test_shortlists_leave_the_best_out(rng):
     oracle = Inexact(gh.Simplex(5), 0.25).oracle(rng)
     found = oracle.best(np.array([0.0, 0.2, 0.4, 0.1, 9.0]), 3)
-    assert found.atoms.index.tolist() == [1] and found.slack == 0.25 and found.rest == 0.0
+    assert found.atoms.index.tolist() == [1] and found.slack == 0.25
     assert Inexact(gh.Simplex(5), 0.0).oracle(rng).best(np.arange(5.0), 2).atoms.index.tolist() == [0, 1]
 
 
@@ -111,8 +113,8 @@ def test_an_error_that_cannot_be_is_refused_when_it_comes(epsilon):
 def test_slacks_of_oracles_inside_one_another_add_up(rng):
     oracle = Inexact(Inexact(gh.Simplex(4), 0.25), 0.5).oracle(rng)
     for g in (np.array([0.0, -0.0, 0.5, 0.7]), np.array([-0.0, 0.0, 0.0, -0.0]), rng.standard_normal(4)):
-        d, slack, _ = oracle.argmin(g)
-        assert slack == 0.75 and d.dot(g) - slack <= g.min()
+        answer = oracle.argmin(g)
+        assert answer.slack == 0.75 and answer.atom.dot(g) - answer.slack <= g.min()
 
 
 # --- the slack is part of every bound -----------------------------------------------------------------------------------

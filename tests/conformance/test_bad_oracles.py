@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.types import Answer
 
@@ -21,20 +22,14 @@ class Fickle(Wrapped):
     def oracle(self, rng: np.random.Generator) -> Any:
         inner, S = self.S.oracle(rng), self.S
 
-        class Working:
+        class Working(OracleBase):
             def argmin(self, g: Any, tol: float = 0.0, enough: float = -np.inf) -> Answer:
                 best, other = inner.argmin(g).atom, S.argmin(rng.standard_normal(S.shape))
                 slack = other.dot(g) - best.dot(g)
                 return Answer(other, max(slack, 0.0) * (1 + 1e-12), "always")
 
-            def best(self, g: Any, m: int) -> Any:
+            def best(self, g: Any, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Any:
                 return inner.best(g, m)
-
-            def state(self) -> dict[str, Any]:
-                return {}
-
-            def restore(self, state: Any) -> None:
-                pass
 
         return Working()
 

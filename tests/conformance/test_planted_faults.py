@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.line import Curve, Parabola
 from greedyhull.objectives.losses.huber import Huber
@@ -19,7 +20,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.steps import Plain
 from greedyhull.testing import check_atoms, check_design, check_loss, check_objective, check_solver, check_step, small_problems
-from greedyhull.types import Answer, Shortlist
+from greedyhull.types import Answer, Floor
 
 Array = Any
 y = np.array([0.5, -1.0, 2.0, 0.3])
@@ -115,28 +116,23 @@ class Boastful(gh.L1Ball):
         return type(M)(1.1 * M.value, "exact", M.name)
 
 
-class _Answers:
+class _Answers(OracleBase):
     def __init__(self, S: Any) -> None:
         self.S, self.calls = S, 0
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         return Answer(self.S.argmin(g))
 
-    def best(self, g: Array, m: int) -> Shortlist:
-        atoms = self.S.best(g, m)
-        return Shortlist(atoms, 0.0, float(atoms.dots(g).max()) + 0.1)
-
-    def state(self) -> dict[str, Array]:
-        return {}
-
-    def restore(self, state: Any) -> None: ...
-
 
 class Overrated(gh.L1Ball):
-    """Says that what it left out scores worse than it does."""
+    """Proves more than is true."""
 
     def oracle(self, rng: Any) -> Any:
-        return _Answers(self)
+        class Oracle(_Answers):
+            def floor(self, g: Array, tol: float = 0.0) -> Floor:
+                return Floor(0.9 * super().floor(g, tol).lower)
+
+        return Oracle(self)
 
 
 class Fickle(gh.L1Ball):
@@ -409,10 +405,10 @@ class Solver:
         oracle, remembered, unseeded = memory.oracle(S), 0, np.random.default_rng()
         for k in memory.count(first=0):
             g = f.gradient(w)
-            d, slack, kind = oracle.argmin(g)
-            gap = f.euler(w) - d.dot(g) + slack
-            yield Progress(w, 0.3 * gap if self.fault == "boasts" else gap, kind, slack)
-            toward = w.toward(d)
+            answer = oracle.argmin(g)
+            gap = f.euler(w) - answer.atom.dot(g)
+            yield Progress.of(w, 0.3 * gap if self.fault == "boasts" else gap, answer)
+            toward = w.toward(answer.atom)
             eta = f.along(w, toward).argmin()
             if self.fault == "leaves the hull" and k == 3:
                 w._weights *= 1.3

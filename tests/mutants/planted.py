@@ -47,7 +47,17 @@ DRIFT = "tests/driver/test_guard.py::test_a_view_that_goes_wrong_is_noticed_and_
 ZEROS = "tests/points/test_entering.py::test_atoms_that_are_equal_have_one_name_whatever_the_sign_of_their_zeros"
 TAKEN = "tests/driver/test_guard.py::test_weight_that_a_point_does_not_have_cannot_be_taken"
 ROOM = "tests/driver/test_run.py::test_a_bound_of_another_point_leaves_room_for_the_rounding_of_this_value"
-PERHAPS = "tests/points/test_entering.py::test_answers_that_may_fail_make_estimates"
+PERHAPS = "tests/points/test_entering.py::test_what_an_answer_promises"
+PROMISES, PROOFS = "tests/extend/test_probability.py", "tests/extend/test_proves_on_demand.py"
+ONCE = f"{PROMISES}::test_every_answer_that_was_compared_counts_once"
+TWICE = f"{PROMISES}::test_a_resumed_run_counts_none_twice"
+CHANCE = f"{PROMISES}::test_the_chance_of_samples_is_added"
+ONE = f"{PROMISES}::test_from_one_on_nothing_is_promised"
+FLOORS = f"{PROMISES}::test_floors_that_may_fail_count_too"
+BITS = f"{PROOFS}::test_a_resumed_run_goes_on_bit_by_bit"
+SAME = f"{PROOFS}::test_a_proof_is_not_asked_for_again_by_a_resumed_run"
+SELDOM = f"{PROOFS}::test_proofs_that_fall_short_are_asked_for_less_and_less_often"
+ENDED = f"{PROOFS}::test_a_run_that_ends_is_proved"
 FLIPPED = "tests/driver/test_inspection.py::test_a_wrong_gradient_is_refused"
 OTHER_SET = "tests/driver/test_resume.py::test_with_another_set"
 OTHER_F = "tests/driver/test_resume.py::test_with_another_objective"
@@ -73,22 +83,20 @@ OWNER = "tests/points/test_blocks.py::test_what_is_registered_is_looked_at"
 MOVES = "tests/points/test_iterate.py::test_any_moves_keep_a_distribution_and_the_coordinates"
 
 
-def forgotten(solver: str, old: str, new: str) -> Mutant:
-    """A bound without the oracle's slack."""
-    return Mutant("the slack is part of the bound", f"{solver}.py", old, new, (SLACK,))
-
-
-def untold(solver: str, old: str, new: str) -> Mutant:
-    """A slack that the trace does not tell."""
-    return Mutant("the slack is told", f"{solver}.py", old, new, (SLACK,))
+def forgotten(solver: str, old: str) -> Mutant:
+    """A bound that is told of an answer as if it had no slack."""
+    name = old.split(",")[0].split(")")[0]
+    return Mutant("the slack is part of the bound", f"{solver}.py", old, old.replace(name, f"{name}._replace(slack=0.0)"),
+                  (SLACK,))
 
 
 MUTANTS = (
     # rounding
     Mutant("an image counts its moves", "points/image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
     Mutant("an image counts moves that were foreseen", "points/image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
-    Mutant("rounding is part of a gap underway", "driver/run.py", "gap = p.gap + self.blur", "gap = p.gap", (EXACT,)),
-    Mutant("rounding is part of a certificate", "driver/certificate.py", "+ slack + rounding, 0.0)", "+ slack, 0.0)", (EXACT,)),
+    Mutant("rounding is part of a gap underway", "driver/run.py", "p.gap + self.blur", "p.gap", (EXACT,)),
+    Mutant("rounding is part of a certificate", "driver/certificate.py", "- least.lower + rounding, 0.0)", "- least.lower, 0.0)",
+           (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),
     Mutant("refreshed weights sum to one", "points/iterate.py", "        self.weights[:] = normalised(self.weights, self.owners)\n", "",
@@ -98,28 +106,25 @@ MUTANTS = (
     Mutant("an intercept known to rounding is part of what smoothing costs", "objectives/smoothing.py",
            "            blur += abs(float(r.sum(dtype=np.float64)))", "            blur += 0.0", (COST, SMOOTH)),
     # slack
-    Mutant("the slack is part of a certificate", "driver/certificate.py", "- d.dot(g) + slack + ", "- d.dot(g) + ", (HIDDEN,)),
-    Mutant("the slack is part of a dual bound", "driver/dual_bound.py", "- d.dot(g) + slack)", "- d.dot(g))", (HIDDEN,)),
-    Mutant("the slack is part of a bound from duals", "solvers/parts/sample_duals.py", "- float(d.dot(g)) + slack", "- float(d.dot(g))", (SLACK,)),
-    forgotten("solvers/frank_wolfe", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/jones", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/mixed", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/corrective", " + found.slack\n", "\n"),
-    forgotten("solvers/blended_pairwise", "gap + slack,", "gap,"),
-    forgotten("solvers/pairwise_jones", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/aggregated", "d.dot(mean.gradient) - slack", "d.dot(mean.gradient)"),
-    forgotten("solvers/parts/looks/gap", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/parts/looks/regret", "- d.dot(g) + slack", "- d.dot(g)"),
-    forgotten("solvers/parts/looks/minibatch", "float(parts.mean()) + slack +", "float(parts.mean()) +"),
-    Mutant("the slack is part of the bound of a sample", "solvers/parts/looks/minibatch.py", "- d.dot(g) + slack", "- d.dot(g)",
+    Mutant("the slack is part of a floor", "atoms/oracle_base.py", "dot(g)) - answer.slack", "dot(g))", (HIDDEN,)),
+    Mutant("the slack is part of the bound", "solvers/parts/progress.py", "cls(point, estimate + answer.slack,",
+           "cls(point, estimate,", (SLACK,)),
+    Mutant("the slack is told", "solvers/parts/progress.py", "answer.kind, answer.slack, tolerance", "answer.kind, 0.0, tolerance",
+           (SLACK,)),
+    forgotten("solvers/parts/sample_duals", "answer, also="),
+    forgotten("solvers/frank_wolfe", "answer, tolerance="),
+    forgotten("solvers/jones", "answer, tolerance="),
+    forgotten("solvers/mixed", "answer, tolerance="),
+    forgotten("solvers/corrective", "found)\n"),
+    forgotten("solvers/blended_pairwise", "answer, tolerance="),
+    forgotten("solvers/pairwise_jones", "answer, tolerance="),
+    forgotten("solvers/parts/looks/gap", "answer, also="),
+    Mutant("the slack is part of the bound", "solvers/aggregated.py", "estimate + answer.slack,", "estimate,", (SLACK,)),
+    Mutant("the slack is part of the bound", "solvers/parts/looks/regret.py", ".dot(g) + answer.slack", ".dot(g)", (SLACK,)),
+    Mutant("the slack is part of the bound", "solvers/parts/looks/minibatch.py", "parts.mean()) + answer.slack", "parts.mean())",
+           (SLACK,)),
+    Mutant("the slack is part of the bound of a sample", "solvers/parts/looks/minibatch.py", ".dot(g) + answer.slack", ".dot(g)",
            (f"{INEXACT}::test_a_sample_of_a_sum_counts_the_slack",)),
-    untold("solvers/frank_wolfe", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
-    untold("solvers/jones", "kind, slack, epsilon", "kind, 0.0, epsilon"),
-    untold("solvers/mixed", "kind, slack, epsilon", "kind, 0.0, epsilon"),
-    untold("solvers/corrective", "found.kind, found.slack)", "found.kind, 0.0)"),
-    untold("solvers/blended_pairwise", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
-    untold("solvers/pairwise_jones", "kind, slack, epsilon)", "kind, 0.0, epsilon)"),
-    untold("solvers/parts/looks/gap", "kind, slack, also", "kind, 0.0, also"),
     Mutant("an inexact oracle errs by no more than it may", "atoms/inexact.py", "        return epsilon\n",
            "        return 2.0 * epsilon\n", (ADMISSIBLE,)),
     Mutant("an inexact oracle errs by as much as it may", "atoms/inexact.py", "        return epsilon\n",
@@ -187,9 +192,23 @@ MUTANTS = (
     Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
     Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
            "max(value - memory.lower, 0.0)", (ROOM,)),
-    Mutant("answers that may fail make estimates", "points/entering.py",
-           '"estimate" if given.kind == "probability" else given.kind',
-           "given.kind", (PERHAPS,)),
+    Mutant("answers that may fail make estimates", "points/entering.py", "and not 0.0 < delta < 1.0:", "and False:", (PERHAPS,)),
+    # delta and proofs
+    Mutant("delta is summed over the answers", "solvers/parts/memory.py", "self.spent + delta, self.k", "delta, self.k", (ONCE,)),
+    Mutant("answers that are repeated count once", "solvers/parts/memory.py", "self._spent_at == self.k\n", "False\n", (TWICE,)),
+    Mutant("the delta of a sum of samples is added", "driver/run.py", "held(bound.kind, bound.delta + memory.spent)",
+           "held(bound.kind, bound.delta or memory.spent)", (CHANCE,)),
+    Mutant("from one on nothing is promised", "driver/bound.py", "if 0.0 < delta < 1.0 else", "if 0.0 < delta else", (ONE,)),
+    Mutant("the end of a run counts its answers", "driver/ending.py", "memory.spent += max(", "max(", (ONCE,)),
+    Mutant("a proof for a stop counts", "driver/run.py", "        self.memory.spent += p.answer.delta\n", "", (FLOORS,)),
+    Mutant("a proof for a stop does not steer", "driver/run.py", "steers=False)", "steers=True)", (BITS,)),
+    Mutant("the oracle does not notice a proof", "solvers/parts/memory.py",
+           "self.inner.floor(g, tol), self.set)\n        self.inner.restore(before)\n", "self.inner.floor(g, tol), self.set)\n",
+           (BITS,)),
+    Mutant("a proof that is repeated is the same", "driver/proofs.py", "if memory.k == at and", "if False and", (SAME,)),
+    Mutant("proofs that fall short are seldom", "driver/proofs.py", "max(1, run.memory.k // 2)", "1", (SELDOM,)),
+    Mutant("an end is proved", "driver/ending.py", "None if run.open is None else run.proofs.at_end(run.open, event)", "None",
+           (ENDED,)),
     Mutant("a gradient is compared with its value", "driver/run.py", "inspect_gradient(f, self.S, self.w, memory)", "pass",
            (FLIPPED,)),
     # several owners

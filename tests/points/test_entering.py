@@ -5,10 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.points.entering import as_answer, as_atom, as_shortlist
+from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.points.entering import as_answer, as_atom, as_floor, as_shortlist
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense, DenseBlock, Sparse, SparseBlock, dense
-from greedyhull.types import Answer, Shortlist
+from greedyhull.types import Answer, Floor, Shortlist
 
 X = np.random.default_rng(2).standard_normal((40, 8))
 y = 2 * np.random.default_rng(3).standard_normal(40)
@@ -48,7 +49,7 @@ def test_a_slack_is_a_number_of_at_least_zero(slack):
     with pytest.raises(gh.GreedyhullError, match="slack"):
         as_answer(Answer(Basis(0, 1.0), slack), (2,))
     with pytest.raises(gh.GreedyhullError, match="slack"):
-        as_shortlist(Shortlist(Basis(0, 1.0).block(2), slack, 0.0), gh.Simplex(2))
+        as_shortlist(Shortlist(Basis(0, 1.0).block(2), slack), gh.Simplex(2))
 
 
 class Listing(gh.AtomSet):
@@ -78,7 +79,7 @@ def test_best_atoms_that_are_no_block_are_refused_in_the_name_of_the_set(given, 
     for S in (Listing(given), gh.Cached(Listing(given)), gh.Inexact(Listing(given), 0.1)):
         with pytest.raises(gh.GreedyhullError, match=rf"best\(g, m\) of Listing\(\) returned {words}; a block"):
             gh.minimize(gh.least_squares(X, y), S, gh.Corrective())
-    for answer in (given, Shortlist(given, 0.0, 0.0)):
+    for answer in (given, Shortlist(given)):
         with pytest.raises(gh.GreedyhullError, match=r"Listing\(\) returned .* is wanted"):
             as_shortlist(answer, Listing(given))
 
@@ -95,21 +96,15 @@ class Perhaps(gh.AtomSet):
         return Doubtful(super().oracle(rng))
 
 
-class Doubtful:
+class Doubtful(OracleBase):
     def __init__(self, inner):
         self.inner = inner
 
     def argmin(self, g, tol=0.0, enough=-np.inf):
         return Answer(self.inner.argmin(g).atom, 0.0, "probability")
 
-    def best(self, g, m):
+    def best(self, g, m=1, *, tol=0.0, enough=-np.inf):
         return self.inner.best(g, m)._replace(kind="probability")
-
-    def state(self):
-        return {}
-
-    def restore(self, state):
-        pass
 
 
 @pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(), gh.PairwiseJones()],
@@ -118,6 +113,31 @@ def test_answers_that_may_fail_make_estimates(solver):
     s = gh.minimize(gh.least_squares(X, y), Perhaps(), solver, stop=gh.Iterations(5))
     assert s.certificate.kind == "estimate" and s.gap is None
     assert gh.certify(gh.least_squares(X, y), Perhaps(), s.point).kind == "estimate"
+
+
+D = Basis(0, 1.0)
+
+
+@pytest.mark.parametrize("given, answer", [
+    (D, Answer(D)), ((D, 0.5), Answer(D, 0.5)), ((D, np.float32(0.5)), Answer(D, 0.5)), ((D, 0), Answer(D)),
+    (Answer(D, 0.5, "probability"), Answer(D, 0.5, "estimate")),
+    (Answer(D, 0.5, "probability", 1), Answer(D, 0.5, "estimate")),
+    (Answer(D, 0.5, "probability", 0.25), Answer(D, 0.5, "probability", 0.25)),
+    (Answer(D, 0.5, "always", 0.25), Answer(D, 0.5, "probability", 0.25)),
+    (Answer(D, np.inf, "probability", 0.25), Answer(D, np.inf)), (Answer(D, np.inf, "estimate"), Answer(D, np.inf)),
+    (Answer(D, 0.5, "expectation", 0.25), Answer(D, 0.5, "expectation"))], ids=repr)
+def test_what_an_answer_promises(given, answer):
+    """Where it is not known how likely it is to fail, an estimate; where it says nothing, nothing that could fail."""
+    assert as_answer(given, (2,)) == answer and type(as_answer(given, (2,)).slack) is float
+    if isinstance(given, Answer):
+        floor = Floor(-given.slack, given.kind, given.delta)
+        assert as_floor(floor, gh.Simplex(2)) == Floor(-answer.slack, answer.kind, answer.delta)
+
+
+@pytest.mark.parametrize("given", [(D,), (D, 0.0, "always"), (D, 0.0, "always", 0.0, 1)], ids=len)
+def test_tuples_that_are_no_pair_are_refused(given):
+    with pytest.raises(gh.GreedyhullError, match="tuple of"):
+        as_answer(given, (2,))
 
 
 # --- signed zeros ----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.points.shapes import Basis
 from greedyhull.theory import aggregate_rate, gap_rate, line_search_rate, one_atom_lower, rate
 from greedyhull.types import Answer
@@ -89,7 +90,7 @@ class Interval(AtomSet):
         return Sloppy(self)
 
 
-class Sloppy:
+class Sloppy(OracleBase):
     def __init__(self, S):
         self.S, self.k = S, 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import listed
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
@@ -19,7 +20,7 @@ from greedyhull.points.lengths import length
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry.nearest_point import Nearest
@@ -67,7 +68,7 @@ class AtomSet(ABC):
         """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
         own = vars(self)
         return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                         self.gradients)
+                         self.gradients, random=not self._ships)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -286,7 +287,7 @@ class AtomSet(ABC):
         return low, high
 
 
-class ClosedOracle:
+class ClosedOracle(OracleBase):
     """The oracle of a set that can minimise a linear function exactly: it holds nothing."""
 
     __slots__ = ("S",)
@@ -295,18 +296,11 @@ class ClosedOracle:
         self.S = S
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        return Answer(self.S.atom(g), 0.0, "always")
+        return Answer(self.S.atom(g))
 
-    def best(self, g: Array, m: int) -> Shortlist:
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         atoms = as_block(self.S.best(g, m), self.S)
-        scores = atoms.dots(g)
-        return Shortlist(atoms, 0.0, float(scores.max() if len(atoms) >= m else scores.min()), owners=owners_of(atoms))
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        pass
+        return Shortlist(atoms, owners=owners_of(atoms))
 
 
 def dense_atom(atom: Atom, shape: Shape) -> Array:

@@ -13,12 +13,13 @@ from math import prod
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.points.blocks import block_from, block_state
-from greedyhull.points.entering import as_answer, as_shortlist
+from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, Block, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, Block, Floor, Index, Oracle, Shape, Shortlist, State
 
 
 class Cached(Wrapped):
@@ -29,7 +30,7 @@ class Cached(Wrapped):
     >>> oracle.argmin(np.array([1.0, -3.0, 0.5])).atom
     Basis(index=1, scale=1.0)
     >>> oracle.argmin(np.array([1.0, -2.0, 2.5]), enough=-1.5)
-    Answer(atom=Basis(index=1, scale=1.0), slack=inf, kind='always')
+    Answer(atom=Basis(index=1, scale=1.0), slack=inf, kind='always', delta=0.0)
     >>> oracle.hits, oracle.misses
     (1, 1)
     """
@@ -52,7 +53,7 @@ class Cached(Wrapped):
         return Cached(S, size=self.size)
 
 
-class CachedOracle:
+class CachedOracle(OracleBase):
     """The cache of one solve; ``hits`` counts the answers it gave, ``misses`` those that the inner oracle gave."""
 
     def __init__(self, inner: Oracle, shape: Shape, size: int) -> None:
@@ -71,17 +72,21 @@ class CachedOracle:
             if scores[i] <= enough:
                 self.hits += 1
                 self.used[i] = self.hits + self.misses
-                return Answer(self.block[i], np.inf, "always")
+                return Answer(self.block[i], np.inf)
         answer = as_answer(self.inner.argmin(g, tol, enough), self.shape)
         self.misses += 1
         self._keep(answer.atom.block(prod(self.shape)))
         return answer
 
-    def best(self, g: Array, m: int) -> Shortlist:
-        shortlist = as_shortlist(self.inner.best(g, m), self.inner)
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        shortlist = as_shortlist(self.inner.best(g, m, tol=tol, enough=enough), self.inner)
         self.misses += 1
         self._keep(shortlist.atoms)
         return shortlist
+
+    def floor(self, g: Array, tol: float = 0.0) -> Floor:
+        self.misses += 1
+        return as_floor(self.inner.floor(g, tol), self.inner)
 
     def _keep(self, atoms: Block) -> None:
         """Let ``atoms`` in, the first ones first; where room is wanted, the fourth that was unused longest goes."""

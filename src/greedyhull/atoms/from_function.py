@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet, ClosedOracle, positive, whole_shape
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import check
-from greedyhull.points.entering import as_atom
-from greedyhull.types import Answer, Array, Atom, Shape, Shortlist
+from greedyhull.points.entering import as_answer
+from greedyhull.types import Answer, Array, Atom, Shape
 
 
 class FromFunction(AtomSet):
@@ -29,13 +29,7 @@ class FromFunction(AtomSet):
 
     def answer(self, g: Array) -> Answer:
         """What the function returned, as an atom and its slack."""
-        given = self.fn(g.copy())  # it may write on it
-        if not (isinstance(given, tuple) and len(given) == 2):
-            return Answer(as_atom(given, self.shape))
-        atom, slack = given
-        good = isinstance(slack, (int, float, np.integer, np.floating)) and slack >= 0
-        check(bool(good), f"{self!r} returned a slack of {slack!r}; a number of at least 0 is wanted.")
-        return Answer(as_atom(atom, self.shape), float(slack))
+        return as_answer(self.fn(g.copy()), self.shape)  # it may write on it
 
     def argmin(self, g: Array) -> Atom:
         return self.answer(g).atom
@@ -55,9 +49,7 @@ class FromFunctionOracle(ClosedOracle):
         self.S.saw(answer.atom)
         return answer
 
-    def best(self, g: Array, m: int) -> Shortlist:
-        atom, slack, kind = self.argmin(g)
-        return Shortlist(atom.block(prod(self.S.shape)), slack, atom.dot(g) - slack, kind)
+    best = OracleBase.best
 
 
 def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | None = None) -> FromFunction:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.points.entering import as_answer, as_shortlist
+from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, Oracle, Shortlist, State
+from greedyhull.types import Answer, Array, Floor, Oracle, Shortlist, State
 
 
 class Inexact(Wrapped):
@@ -21,7 +22,7 @@ class Inexact(Wrapped):
     >>> from greedyhull.atoms.simplex import Simplex
     >>> oracle = Inexact(Simplex(3), 0.6).oracle(np.random.default_rng(0))
     >>> oracle.argmin(np.array([0.0, 0.5, 0.7]))
-    Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always')
+    Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always', delta=0.0)
     """
 
     def __init__(self, S: AtomSet, epsilon: float | Callable[[int], float] | None = None) -> None:
@@ -45,7 +46,7 @@ class Inexact(Wrapped):
         return Inexact(S, self.epsilon)
 
 
-class InexactOracle:
+class InexactOracle(OracleBase):
     """The worst admissible answers of one solve; ``calls`` is k for a schedule."""
 
     def __init__(self, owner: Inexact, inner: Oracle) -> None:
@@ -67,17 +68,22 @@ class InexactOracle:
             return exact
         worst = self.S.worst(g, epsilon)
         score, admitted = worst.dot(g), exact.atom.dot(g) + epsilon
-        return Answer(worst if score <= admitted else exact.atom, epsilon + exact.slack, exact.kind)
+        return exact._replace(atom=worst if score <= admitted else exact.atom, slack=epsilon + exact.slack)
 
-    def best(self, g: Array, m: int) -> Shortlist:
-        """The best atoms without those that beat the worst admissible one; these are left out and counted in ``rest``."""
-        epsilon = self._tolerance(0.0)
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        """The best atoms without those that beat the worst admissible one; these are left out."""
+        epsilon = self._tolerance(tol)
         found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)
         keep = np.flatnonzero(scores >= float(self.S.worst(g, epsilon).dot(g)) - 1e-12 * abs(float(scores[0])))
         if epsilon == 0.0 or not len(keep):
             return found
-        return Shortlist(atoms.take(keep), epsilon + found.slack, min(found.rest, float(scores[0])), found.kind)
+        return found._replace(atoms=atoms.take(keep), slack=epsilon + found.slack)
+
+    def floor(self, g: Array, tol: float = 0.0) -> Floor:
+        """That of its answer; where the inner oracle answers without a proof, that which the inner one proves."""
+        found = super().floor(g, tol)
+        return found if found.lower > -np.inf else as_floor(self.inner.floor(g, tol), self.S)
 
     def state(self) -> State:
         return {"calls": np.array(self.calls), **{f"inner.{name}": array for name, array in self.inner.state().items()}}

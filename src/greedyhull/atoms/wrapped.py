@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class Wrapped(AtomSet):
 
     @property
     def traits(self) -> SetTraits:
-        return self.S.traits
+        return replace(self.S.traits, random=True)  # its oracle may draw, whatever that of the inner set does
 
     # --- its atoms ------------------------------------------------------------------------------------------------
 

@@ -9,14 +9,16 @@ from typing import Any, Literal
 import numpy as np
 
 from greedyhull.atoms.base import array_of
+from greedyhull.atoms.generator import generator
+from greedyhull.driver.bound import held
 from greedyhull.errors import check
 from greedyhull.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Recorder, lazy_rng
-from greedyhull.types import Answer, AtomSet, Gradient, Kind, Objective
+from greedyhull.solvers.parts.memory import Recorder
+from greedyhull.types import AtomSet, Floor, Gradient, Kind, Objective
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -33,7 +35,8 @@ def promise(kind: Kind, delta: float = 0.0) -> str:
 class Certificate:
     """value − min f ≤ gap, where lower ≤ min f and gap is value − lower with the rounding of the value, of a ``kind``:
 
-    "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta),
+    "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta, the sum over all
+    answers and samples that may fail and were compared),
     "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the
     first-order decrease, not the error, and lower is −∞). For a stream value is None and lower −∞; gap still bounds
     the error, and is None where nothing is known yet. ``rounding`` is "estimated" where the set does not say how large its
@@ -81,11 +84,12 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
 
 
 def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
-                   ask: Callable[[Gradient], Answer] | None = None) -> Certificate:
+                   ask: Callable[[Gradient], Floor] | None = None) -> Certificate:
     """The certificate of an iterate without views that is known to lie in the hull.
 
     ``known`` is a lower bound that the caller has already: where bounds must be searched for, f having kinks, it may save
-    the search. ``ask`` is the oracle of a run, which counts; without it the set is asked for a new one.
+    the search. ``ask`` is the floor of a run's oracle, which counts; without it the set is asked for a new one. ``delta`` is
+    that of all floors that were compared here.
     """
     precise = f.precise()
     value = precise.value(w)
@@ -95,16 +99,18 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
                      "the objective's gradient.")
     rounding = precise.rounding(w, S)
     check(rounding < np.inf, lambda: at_edge(f))
-    d, slack, kind = (Recorder(S, lazy_rng(0)).argmin if ask is None else ask)(g)
-    gap = max(precise.euler(w) - d.dot(g) + slack + rounding, 0.0)
+    ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
+    least = ask(g)
+    gap = max(precise.euler(w) - least.lower + rounding, 0.0)
     if not f.traits.convex:
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
-    lower = value - gap
+    found = Floor(value - gap, least.kind, least.delta)
     if not f.traits.smooth and isinstance(precise, Composite):
         from greedyhull.driver.dual_bound import dual_bound
 
-        lower, kind = dual_bound(precise, S, w, (lower, kind), known)
-    return Certificate(value, max(value - lower, 0.0), lower, kind, rounding=rounding_of(S))
+        found = dual_bound(precise, S, w, found, known, ask)
+    kind, delta = held(found.kind, found.delta)
+    return Certificate(value, max(value - found.lower, 0.0), found.lower, kind, delta, rounding=rounding_of(S))
 
 
 def at_edge(f: object) -> str:

@@ -6,49 +6,62 @@ that a minimum is one. They are found by smoothing: −φ*(r) + min_S ⟨Aᵀr, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from greedyhull.atoms.generator import generator
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.continuation import LEAST, SHARPER, first_mu
-from greedyhull.solvers.parts.memory import Memory, lazy_rng
-from greedyhull.types import AtomSet, Kind
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.types import Array, AtomSet, Floor
 
 TRIALS = 16  # values of μ that are tried at the point itself
 ROUNDS = 100  # of the solver that begins at the point
 ENOUGH = 1e-9  # relative to f: a gap that is not worth another round
 
 
-def dual_bound(f: Composite, S: AtomSet, w: Iterate, best: tuple[float, Kind], known: float) -> tuple[float, Kind]:
-    """A lower bound of min f and its kind, ``best`` or a better one that is quick to find from w.
+def dual_bound(f: Composite, S: AtomSet, w: Iterate, best: Floor, known: float, ask: Callable[[Array], Floor]) -> Floor:
+    """A lower bound of min f, ``best`` or a better one that is quick to find from w; its delta is that of all compared.
 
-    What the caller has ``known`` before is left alone, unless w itself shows that there is a better one.
+    What the caller has ``known`` before is left alone, unless w itself shows that there is a better one. ``ask`` is the floor
+    of an oracle.
     """
-    value, oracle, soft = f.value(w), S.oracle(lazy_rng(0)), Smoothing(f, first_mu(f, w))
+    value, soft = f.value(w), Smoothing(f, first_mu(f, w))
     above, enough = value - f.rounding(w, S), ENOUGH * abs(value) + 2.0 * f.rounding(w, S)
     for _ in range(TRIALS):
         g = soft.gradient(w)
-        d, slack, kind = oracle.argmin(g)
-        best = max(best, (above - soft.blur(w, S) - (soft.euler(w) - d.dot(g) + slack), kind))
+        least = ask(g)
+        best = higher(best, least._replace(lower=above - soft.blur(w, S) - (soft.euler(w) - least.lower)))
         if SHARPER * soft.mu < LEAST:
             break
         soft.sharpen(SHARPER * soft.mu, w)
-    if best[0] <= known or value - best[0] <= enough:
+    if best.lower <= known or value - best.lower <= enough:
         return best
-    return max(best, _searched(f, S, w, value - enough))
+    return higher(best, _searched(f, S, w, value - enough))
 
 
-def _searched(f: Composite, S: AtomSet, w: Iterate, wanted: float) -> tuple[float, Kind]:
+def higher(one: Floor, other: Floor) -> Floor:
+    """The better of two bounds; that one of them fails may be why it is the better one.
+
+    >>> higher(Floor(1.0, "probability", 0.25), Floor(2.0, "always"))
+    Floor(lower=2.0, kind='always', delta=0.25)
+    """
+    return max(one, other, key=lambda bound: bound.lower)._replace(delta=one.delta + other.delta)
+
+
+def _searched(f: Composite, S: AtomSet, w: Iterate, wanted: float) -> Floor:
     """The best lower bound that some rounds of `Smoothed`, begun at w, come by, until one is ``wanted`` or above."""
     from greedyhull.solvers.smoothed import Smoothed
 
     try:
         u = w.copy() if w.keeps_atoms else S.decompose(w.array())
     except GreedyhullError:  # the set cannot name atoms for it
-        u = Iterate.at(S.start(lazy_rng(0)), S.shape)
-    best: tuple[float, Kind] = (-float("inf"), "always")
+        u = Iterate.at(S.start(generator(S, 0)), S.shape)
+    best = Floor(-float("inf"))
     for i, p in enumerate(Smoothed().run(f, S, u, Memory())):
-        best = max(best, (f.value(u) - p.gap - f.rounding(u, S), p.kind))
-        if i >= ROUNDS or best[0] >= wanted:
+        best = higher(best, Floor(f.value(u) - p.gap - f.rounding(u, S), p.kind, p.spent))
+        if i >= ROUNDS or best.lower >= wanted:
             break
     return best

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.driver.bound import held
 from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of
 from greedyhull.driver.fewer_atoms import in_fewer_atoms
 from greedyhull.driver.guard import check_drift, check_point
@@ -20,6 +21,7 @@ from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.progress import Event
+from greedyhull.types import Floor, Gradient
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -43,6 +45,8 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
     if event.told:
         return _complete(run, event)
     if not moved and not run.drifts and run.f.fresh(event.point):  # computed from the atoms a moment ago
+        proved = None if run.open is None else run.proofs.at_end(run.open, event)
+        event = event if proved is None else run.prove(proved, event)
         return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
@@ -61,14 +65,23 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     if w.keeps_atoms:
         w.refresh()
     known = -inf if run.drifts or not run.convex else memory.lower
-    fresh = certificate_of(f, S, afresh(w), known, memory.oracle(S).aside)
+    floors: list[Floor] = []
+
+    def ask(g: Gradient) -> Floor:
+        floors.append(memory.oracle(S).floor(g))
+        return floors[-1]
+
+    fresh = certificate_of(f, S, afresh(w), known, ask)
     assert fresh.value is not None and fresh.gap is not None
+    memory.spent += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared with what was known
     allowance = max(allowance, _drift(run, w), fresh.gap if run.drifts else 0.0)
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
     blur = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
     if known - blur <= fresh.lower:
-        return fresh
-    return replace(fresh, gap=max(fresh.value - known, 0.0) + blur, lower=known, kind=memory.kind, delta=memory.delta)
+        kind, delta = held(fresh.kind, memory.spent)
+        return replace(fresh, kind=kind, delta=delta)
+    kind, delta = held(memory.kind, memory.delta + memory.spent)
+    return replace(fresh, gap=max(fresh.value - known, 0.0) + blur, lower=known, kind=kind, delta=delta)
 
 
 def _drift(run: Run, w: Iterate) -> float:
@@ -129,7 +142,8 @@ def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
     if final.iteration >= run.limits.iterations or final.seconds >= run.limits.seconds:
         return False
     if not final.told:
-        run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, fresh.delta
+        if fresh.lower != run.memory.lower:  # a bound of its own, in which no samples have a share
+            run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, 0.0
         run.memory.guide = fresh.lower
     tries = run.memory.arrays.get("recertified", np.array(0)) + 1
     run.memory.arrays["recertified"] = tries

@@ -210,8 +210,8 @@ def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None
             _inspect_atom(S, d)
         return
     _inspect_atom(S, answer.atom)
-    g = oracle.asked
-    if g is None or answer.kind != "always" or not np.isfinite(answer.slack):
+    g = oracle.gradients[-1]
+    if answer.kind != "always" or not np.isfinite(answer.slack):
         return
     if not finite(g):
         raise GreedyhullError(

@@ -82,7 +82,8 @@ def _prove_anew(run: Run, w: Iterate) -> None:
         return
     memory.beside += 1
     now = certificate_of(run.f, run.S, w, -inf)  # by an oracle of its own: that of the run may count its calls
-    memory.lower, memory.kind, memory.delta = now.lower, now.kind, now.delta
+    memory.lower, memory.kind, memory.delta = now.lower, now.kind, 0.0
+    memory.spent += now.delta
 
 
 def saved_point(state: State, S: AtomSet) -> Iterate:

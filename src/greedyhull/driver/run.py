@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite, isinf, isnan, nan
 from pathlib import Path
@@ -14,12 +15,15 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import array_of
+from greedyhull.atoms.generator import generator
+from greedyhull.driver.bound import Bound, held
 from greedyhull.driver.certificate import as_iterate, at_edge, check_pair
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.guard import check_owners
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
+from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import because, ended, interrupted
 from greedyhull.driver.resume import moved_over, take_up
 from greedyhull.driver.saving import save, state_of
@@ -35,11 +39,11 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory, lazy_rng
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.needs import check_needs, needs_of
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
-from greedyhull.types import AtomSet, Kind, Objective, Solver, State
+from greedyhull.types import AtomSet, Objective, Solver, State
 
 REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
@@ -73,7 +77,8 @@ class Run:
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex = f.traits.convex
-        self.standing = Standing()
+        self.standing, self.proofs = Standing(), Proofs(self)
+        self.open: Progress | None = None  # the last one, where a proof has not been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
         self.blur = 0.0  # what rounding may have done to the last gap
@@ -84,7 +89,9 @@ class Run:
         f, S = self.f, self.S
         if start is None:
             self.memory.beside += getattr(S.start, "__func__", None) is DefaultSet.start  # one that others have asks nobody
-            w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, lazy_rng(seed))
+            ships = type(f).__module__.startswith("greedyhull.")  # what others write may draw, whatever the set does
+            rng = generator(S, seed) if ships else np.random.default_rng([seed])
+            w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, rng)
         elif isinstance(start, Solution):
             w = moved_over(as_iterate(f, S, start.point, 1e-9), S, self.looks_back)
         elif isinstance(start, Iterate):
@@ -171,42 +178,68 @@ class Run:
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
                 self._question(p.value, p.gap, p)
-            return self._note(p, p.value, p.gap, -inf, p.kind, p.delta)
+            memory.spend(p.spent)
+            memory.gap = p.gap if p.gap < inf else None
+            return self._note(p, p.value, Bound(p.gap, -inf, p.kind, p.delta))
         value = f.value(w)
         if memory.k == self.unproved:  # the answers that are repeated may be those of another set
-            return self._note(p, value, value - memory.lower, memory.lower, memory.kind, memory.delta)
+            memory.spend(p.spent)
+            return self._note(p, value, Bound(value - memory.lower, memory.lower, memory.kind, memory.delta))
         self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
-        gap = p.gap + self.blur
+        if p.gap == inf:
+            p = self.proofs.on_time(p, value, self.blur)
+        memory.spend(p.spent)
+        event = self._note(p, value, self._bound(p, value))
+        proved = self.proofs.for_stop(p, event) if p.gap == inf else None
+        self.open = p if proved is None else None
+        return event if proved is None else self.prove(proved, event)
+
+    def _bound(self, p: Progress, value: float, steers: bool = True) -> Bound:
+        """The best bound for p that is known, and whether solvers are to steer by what p adds to it."""
+        memory, gap = self.memory, p.gap + self.blur
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
+        if steers:
+            memory.guide = max(memory.guide, value - gap) if self.convex else -inf
+            steady = min(gap, max(value - memory.guide, 0.0) + self.blur)
+            memory.gap = steady if steady < inf else None
         if not self.convex:  # a gap says nothing of the minimum there
-            return self._note(p, value, gap, -inf, "stationary", 0.0)
-        memory.guide = max(memory.guide, value - gap)
+            return Bound(gap, -inf, "stationary")
         if value - gap > memory.lower:
             memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
-            return self._note(p, value, gap, memory.lower, p.kind, p.delta)
+            return Bound(gap, memory.lower, p.kind, p.delta)
         earlier = max(value - memory.lower, 0.0) + self.blur  # this value is rounded too; that bound is about another point
         if gap <= earlier and p.kind in (memory.kind, "always"):
             known = memory.lower if memory.kind == p.kind else value - gap  # a bound that promises less is not this one's
-            return self._note(p, value, gap, known, p.kind, p.delta)
-        return self._note(p, value, earlier, memory.lower, memory.kind, memory.delta)
+            return Bound(gap, known, p.kind, p.delta)
+        return Bound(earlier, memory.lower, memory.kind, memory.delta)
 
-    def _note(self, p: Progress, value: float, gap: float, lower: float, kind: Kind, delta: float) -> Event:
+    def prove(self, p: Progress, event: Event) -> Event:
+        """The event with p, which has a proof now; no solver steers by it, for its time is that of a stop."""
+        assert p.answer is not None
+        self.memory.spent += p.answer.delta
+        bound = self._bound(p, event.value, steers=False)
+        kind, delta = held(bound.kind, bound.delta + self.memory.spent)
+        self.trace.settle(event.value, bound.gap, self.memory.oracle_calls)
+        return replace(event, gap=bound.gap, lower=bound.lower, kind=kind, delta=delta, seconds=self.seconds)
+
+    def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         w, memory, trace = p.point, self.memory, self.trace
-        memory.gap, self.shown = gap if gap < inf else None, w
-        seconds, work = self.seconds, w.work
+        self.shown, gap, seconds, work = w, bound.gap, self.seconds, w.work
+        kind, delta = held(bound.kind, bound.delta + memory.spent)
         if trace.rows:
             trace.steps.append(w.step)
         elif isnan(self.start_value):
             self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
             self._caution()
-        slack = p.slack if p.slack < inf else p.tolerance  # a lazy answer promises progress up to its tolerance
+        lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.guide  # it promises progress up to its tolerance
+        slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
         blur = SINGLE * (abs(value) + abs(self.f.euler(w))) if self.drifts and p.value is None else 0.0
         trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack))
-        return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
+        return Event(memory.k, seconds, value, gap, bound.lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.f.scale)
 
     def _caution(self) -> None:
@@ -230,6 +263,8 @@ class Run:
         if isinf(gap) and not isinf(p.slack):
             raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
                                   f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
+        if isinf(gap):
+            return gap
         f, S, w = self.f, self.S, p.point
         noise = (1e-2 if self.drifts else 1e-6) * (abs(value) + abs(f.euler(w)) + S.absolute(np.abs(as_array(f.gradient(w)))))
         if gap < -noise:

@@ -15,7 +15,7 @@ from greedyhull.types import State
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
-VERSION = 2  # of saved states
+VERSION = 3  # of saved states
 
 
 def save(run: Run, event: Event) -> None:

@@ -11,7 +11,8 @@ from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import State
 
 ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
-COUNTERS = ("work", "k", "gap", "calls", "counts", "used", "beside", "given", "moves")  # they go up even if nothing moves
+# they go up even if nothing moves
+COUNTERS = ("work", "k", "gap", "calls", "glances", "counts", "used", "beside", "given", "moves", "spent", "proofs")
 
 
 class Standing:

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
+from greedyhull.atoms.generator import generator
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.kinds import linear_model, streamed, summed
 from greedyhull.objectives.batch import check_terms, counts_of
+from greedyhull.points.entering import as_answer
 from greedyhull.points.lengths import length, rms, times
 from greedyhull.theory.bound import Constant
 from greedyhull.types import Array, AtomSet, LinearModel, Minibatch, Objective
@@ -57,13 +59,14 @@ def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
 
 
 def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
-    oracle = S.oracle(np.random.default_rng(0))
+    oracle = S.oracle(generator(S, 0))
     norms, widths = [], []
     with np.errstate(over="ignore", invalid="ignore"):
         for term in _some(f):
             g = term.gradient(x)
             norms.append(length(g))
-            widths.append(0.5 * (oracle.argmin(-g).atom.dot(g) - oracle.argmin(g).atom.dot(g)))
+            low, high = (as_answer(oracle.argmin(sign * g), S.shape).atom for sign in (1.0, -1.0))
+            widths.append(0.5 * (high.dot(g) - low.dot(g)))
     return Steepness(Constant(rms(np.array(norms)), "estimated", "L"), rms(np.array(widths)))
 
 

@@ -7,7 +7,7 @@ here is an atom of the right shape that nobody else will change, with a slack th
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite, isnan, prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,9 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import BlockBase
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, Dense, Sparse
-from greedyhull.types import Answer, Array, Atom, Block, Shape, Shortlist
+from greedyhull.types import Answer, Array, Atom, Block, Floor, Kind, Shape, Shortlist
+
+KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
 
 
 def as_atom(given: Any, shape: Shape) -> Atom:
@@ -101,14 +103,43 @@ def _sparse(given: Sparse, size: int) -> Sparse:
 
 
 def as_answer(given: Any, shape: Shape) -> Answer:
-    """What an oracle gave as an `Answer`: its slack checked, and called an estimate where it only may hold."""
+    """What an oracle gave as an `Answer`: an atom, a pair (atom, slack), or an answer, its promise checked."""
     if not isinstance(given, Answer):
-        return Answer(as_atom(given, shape))
-    check(not isnan(given.slack) and given.slack >= 0.0, lambda: f"An oracle returned a slack of {given.slack!r}; a number of "
-          "at least 0, how far its atom may be from the best one, is wanted.")
-    atom = as_atom(given.atom, shape)
-    kind = "estimate" if given.kind == "probability" else given.kind  # how likely it is to fail is not known
-    return given if atom is given.atom and kind == given.kind else Answer(atom, given.slack, kind)
+        if not (isinstance(given, tuple) and len(given) == 2):
+            return Answer(as_atom(given, shape))
+        given = Answer(*given)
+    atom, slack = as_atom(given.atom, shape), _slack(given.slack)
+    kind, delta = _promise(given.kind, given.delta, slack)
+    same = atom is given.atom and slack is given.slack and kind == given.kind and delta is given.delta
+    return given if same else Answer(atom, slack, kind, delta)
+
+
+def _slack(given: Any) -> float:
+    """A slack as a number of at least 0."""
+    if type(given) is float and given >= 0.0:
+        return given
+    good = isinstance(given, (int, float, np.integer, np.floating)) and bool(given >= 0.0)
+    check(good, lambda: f"An oracle returned a slack of {given!r}; a number of at least 0, how far its atom may be from the "
+                        "best one, is wanted.")
+    return float(given)
+
+
+def _promise(kind: Any, delta: Any, slack: float = 0.0) -> tuple[Kind, float]:
+    """What an answer promises, and how likely that is to fail: where that is not known, it is an estimate."""
+    if kind == "always" and delta == 0.0 and type(delta) is float:
+        return "always", delta
+    check(isinstance(kind, str) and kind in KINDS, lambda: f"An oracle returned an answer of kind {kind!r}; one of "
+                                                           f"{', '.join(KINDS)} is wanted.")
+    good = isinstance(delta, (int, float, np.integer, np.floating)) and bool(delta >= 0.0)
+    check(good, lambda: f"An oracle returned delta={delta!r}; a number from 0 to 1, how likely its promise is to fail, is "
+                        "wanted.")
+    if slack == np.inf:  # that promises nothing, which always holds
+        return "always", 0.0
+    if kind == "always" and delta > 0.0:
+        kind = "probability"
+    if kind == "probability" and not 0.0 < delta < 1.0:
+        kind = "estimate"
+    return kind, float(delta) if kind == "probability" else 0.0
 
 
 def as_block(given: Any, owner: Any) -> Block:
@@ -124,13 +155,23 @@ def as_shortlist(given: Any, owner: Any, owners: int = 1) -> Shortlist:
     """What an oracle of the set ``owner`` gave, if it has an atom of each of its ``owners`` at least, and a slack that is
     a number of at least 0."""
     check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
-          "Shortlist(atoms, slack, rest) is wanted.")
+          "Shortlist(atoms, slack) is wanted.")
     as_block(given.atoms, owner)
     one = owners == 1 and given.owners is None and owners_of(given.atoms) is None
     found: Shortlist = given if one else _with_owners(given, owner, owners)
-    good = isinstance(found.slack, (int, float, np.integer, np.floating)) and bool(found.slack >= 0.0)
-    check(good, lambda: f"An oracle returned a shortlist with slack {found.slack!r}; a number of at least 0 is wanted.")
-    return found._replace(kind="estimate") if found.kind == "probability" else found
+    slack = _slack(found.slack)
+    kind, delta = _promise(found.kind, found.delta, slack)
+    return found._replace(slack=slack, kind=kind, delta=delta)
+
+
+def as_floor(given: Any, owner: Any) -> Floor:
+    """What ``floor(g, tol)`` of an oracle of the set ``owner`` gave: a `Floor`, or the number alone."""
+    floor = given if isinstance(given, Floor) else Floor(given)
+    good = isinstance(floor.lower, (int, float, np.integer, np.floating)) and bool(floor.lower < np.inf)
+    check(good, lambda: f"floor(g) of an oracle of {owner!r} returned {given!r}; a number that ⟨g, ·⟩ is nowhere below is "
+                        "wanted, −inf where none is known.")
+    kind, delta = _promise(floor.kind, floor.delta, -float(floor.lower))
+    return Floor(float(floor.lower), kind, delta)
 
 
 def _with_owners(given: Shortlist, S: Any, owners: int) -> Shortlist:

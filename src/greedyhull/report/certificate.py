@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 MEANS: dict[Kind, str] = {
     "always": "This is a proof, rounding included, for the point as it is returned: no point of the hull has a value lower by "
               "more than the gap. It rests on f being convex and on the oracle, and on nothing that was drawn at random.",
-    "probability": "The gap was found from random samples. Of all runs with other seeds, at most the share δ may have bounds "
-                   "that fail, all bounds that this run looked at taken together.",
+    "probability": "The gap was found from random samples, or by an oracle that may fail. Of all runs with other seeds, at "
+                   "most the share δ may have bounds that fail, all bounds that this run looked at taken together.",
     "expectation": "The gap bounds a mean: that of the error over all runs with other seeds. This run by itself may be "
                    "further from the minimum.",
     "estimate": "The gap holds if some constants are right that could only be estimated: those of a loss or an oracle without "

@@ -13,6 +13,7 @@ import numpy as np
 
 from greedyhull.driver.certificate import afresh
 from greedyhull.errors import GreedyhullError
+from greedyhull.points.entering import as_answer
 from greedyhull.points.gradients import taken
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _timed(solution: Solution) -> dict[str, float]:
         g = rng.standard_normal(S.shape)
         return {"oracle": _median(lambda: oracle.argmin(g))}
     g = taken(S, f.gradient(w))
-    v = w.toward(oracle.argmin(g).atom)
+    v = w.toward(as_answer(oracle.argmin(g), S.shape).atom)
 
     def moved() -> None:
         w.move(v, 0.0)  # what is kept with a point is computed again after a move, even one of no length

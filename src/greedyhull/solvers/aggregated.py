@@ -51,10 +51,13 @@ class Aggregated:
         for p in self.solver.run(f, S, w, memory):
             mean.take(p.point, memory.k)
             if memory.k % self.every == 0:
-                d, slack, kind = memory.oracle(S).argmin(mean.gradient)
-                gap = f.value(p.point) - mean.lower(d.dot(mean.gradient) - slack)
-                if gap < p.gap:
-                    p = p._replace(gap=gap, kind=kind)
+                g = mean.gradient
+                answer = memory.oracle(S).argmin(g)
+                estimate = f.value(p.point) - mean.lower(answer.atom.dot(g))
+                gap, spent = estimate + answer.slack, p.spent + answer.delta
+                if (gap, estimate) < (p.gap, p.estimate):
+                    p = p._replace(gap=gap, kind=answer.kind, estimate=estimate, answer=answer)
+                p = p._replace(spent=spent)
             yield p
 
 

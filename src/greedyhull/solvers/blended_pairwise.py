@@ -34,9 +34,9 @@ class BlendedPairwise:
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
+            answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             worst, best = w.farthest(g)
-            gap, local = here - d.dot(g), worst.score - best.score
-            yield Progress(w, gap + slack, kind, slack, epsilon)
-            move = w.between(worst, best.atom) if local >= gap else w.toward(d)
+            gap, local = here - answer.atom.dot(g), worst.score - best.score
+            yield Progress.of(w, gap, answer, tolerance=epsilon)
+            move = w.between(worst, best.atom) if local >= gap else w.toward(answer.atom)
             w.move(move, step(f.along(w, move), k))

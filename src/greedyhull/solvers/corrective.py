@@ -17,6 +17,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
 
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of a gap, relative to its terms
+
 
 @dataclass(frozen=True)
 class Corrective:
@@ -53,8 +55,9 @@ class Corrective:
             g = f.gradient(w)
             found = oracle.best(g, max(self.batch, len(w)))
             atoms, scores = found.atoms, found.atoms.dots(g)
-            gap = f.euler(w) - least_of(scores, found.owners) + found.slack
-            yield Progress(w, gap, found.kind, found.slack)
+            estimate = f.euler(w) - least_of(scores, found.owners)
+            yield Progress.of(w, estimate, found)
+            gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.euler(w))))  # atoms may promise nothing
             early = gap > EARLY * abs(f.value(w))
             if not early:  # only those that promise something
                 atoms = atoms.take((scores < _promising(w, g, f.euler(w), gap, found.owners)).nonzero()[0])

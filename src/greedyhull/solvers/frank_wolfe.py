@@ -35,7 +35,7 @@ class FrankWolfe:
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
-            d, slack, kind = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
-            yield Progress(w, here - d.dot(g) + slack, kind, slack, epsilon)
-            toward = w.toward(d)
+            answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
+            yield Progress.of(w, here - answer.atom.dot(g), answer, tolerance=epsilon)
+            toward = w.toward(answer.atom)
             w.move(toward, step(f.along(w, toward), k))

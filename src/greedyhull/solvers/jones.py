@@ -60,8 +60,7 @@ class Jones:
             g = f.gradient(w)
             epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=0.0 if exact else epsilon)
-            d, slack, kind = answer
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
+            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=told(memory))
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 

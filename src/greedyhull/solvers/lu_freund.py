@@ -66,7 +66,7 @@ class LuFreund:
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
             before, t = source.spent, k - 1
-            d, _, _ = oracle.argmin(kept.gradient(w), tol=tolerance_at(self.tolerance, t, memory.gap))
+            d = oracle.argmin(kept.gradient(w), tol=tolerance_at(self.tolerance, t, memory.gap)).atom
             kept.renew(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
             w.work.products += 2.0 * (source.spent - before) / n
             w.move(w.toward(d), 2.0 * (2.0 * m + t) / ((t + 1.0) * (4.0 * m + t)))

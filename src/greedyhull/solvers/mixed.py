@@ -70,8 +70,7 @@ class Mixed:
             g = f.gradient(w)
             epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
             answer = oracle.argmin(g, tol=epsilon)
-            d, slack, kind = answer
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon, told(memory))
+            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=told(memory))
             tried = [movers[i](w, answer, k) for i in self._turn(k)]
             tried.append(_scheduled(f, w, answer, k))
             move, eta, _, _ = min(tried, key=lambda choice: inf if isnan(choice.value) else choice.value)

@@ -7,12 +7,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.atoms.base import array_of, numbers
+from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
 from greedyhull.objectives.black_box import number
+from greedyhull.points.entering import as_answer, as_floor
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.follow_the_leader import Leader
 from greedyhull.solvers.parts.gradient_weights import Steady, Unweighted
-from greedyhull.solvers.parts.memory import lazy_rng
 from greedyhull.solvers.parts.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
 from greedyhull.theory.arsfw import arsfw
 from greedyhull.types import Array, AtomSet, State
@@ -55,7 +56,7 @@ class Online:
         self.regularizer: Regularizer = SquaredNorm() if regularizer is None else regularizer
         check_regularizer(self.regularizer)
         self.weights = Unweighted(c) if horizon is None else Steady(horizon, c)
-        self._oracle = S.oracle(lazy_rng(0, 1))
+        self._oracle = S.oracle(generator(S, 0, 1))
         first = argmin_over(self.regularizer, S) if start is None else start
         self._x = np.array(array_of(first), dtype=np.float64)
         check(self._x.shape == S.shape and S.contains(self._x),
@@ -102,13 +103,13 @@ class Online:
             leader.c = SHARE[type(self.weights)] * self.S.diameter / (self.lipschitz or norm)
         sigma, scale = self.weights.at(k, leader.c) if leader.c else (1.0, 1.0)
         h = leader.pull(scale, self._x)
-        d, slack, _ = self._oracle.argmin(h)
-        leader.take(sigma, scale, g, float(np.vdot(h, self._x)) - d.dot(h) + slack)
+        answer = as_answer(self._oracle.argmin(h), self.S.shape)
+        leader.take(sigma, scale, g, float(np.vdot(h, self._x)) - answer.atom.dot(h) + answer.slack)
         self._products += sigma * float(np.vdot(g, self._x))
         self._mean += (self._x - self._mean) / k
         eta = k**-0.5
         self._x *= 1.0 - eta
-        d.add_to(self._x, eta)
+        answer.atom.add_to(self._x, eta)
         self.rounds = k
 
     def regret(self) -> float:
@@ -116,8 +117,7 @@ class Online:
         if self.rounds == 0:
             return 0.0
         total = self._leader.total
-        d, slack, _ = self._oracle.argmin(total)
-        excess: float = self._products - d.dot(total) + slack
+        excess: float = self._products - as_floor(self._oracle.floor(total), self.S).lower
         return excess / self._sigma
 
     @property

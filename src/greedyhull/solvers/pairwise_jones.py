@@ -44,8 +44,7 @@ class PairwiseJones:
             g = f.gradient(w)
             epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon)
-            d, slack, kind = answer
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack, epsilon)
+            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon)
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 

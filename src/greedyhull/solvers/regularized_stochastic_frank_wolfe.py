@@ -115,12 +115,12 @@ class RegularizedStochasticFrankWolfe:
             sigma, scale = weights.at(k, leader.c)
             g = duals.gradient(source.draw(b), x.array)
             h = leader.pull(scale, x.array)
-            d, slack, _ = oracle.argmin(h, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
-            leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - d.dot(h) + slack)
+            answer = oracle.argmin(h, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
+            leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - answer.atom.dot(h) + answer.slack)
             look.seen(g, x.array, eta, sigma, b**-0.5 if b < source.n else 0.0)
             mean.include(sigma)
             w.work.products += 2.0 * (source.spent - before) / source.n
-            w.move(w.toward(d), eta)
+            w.move(w.toward(answer.atom), eta)
 
     def begins(self, f: Objective, S: AtomSet, x: Array) -> Leader:
         """ḡ_1 = 0 and Φ seen from x; c is measured if it is not given."""

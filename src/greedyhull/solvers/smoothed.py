@@ -60,11 +60,12 @@ class Smoothed:
         u.work = w.work
         for p in self.solver.run(soft, S, u, memory):
             blur = soft.blur(u, S)
-            lower = f.value(u) - blur - p.gap
-            closed = self.mu is None and p.gap <= CLOSED * blur and way.can_sharpen()
+            above = f.value(u) - blur
+            closed = self.mu is None and p.estimate <= CLOSED * blur and way.can_sharpen()
             for point in (u, way.end() if closed else None):
                 if point is not None and f.value(point) < f.value(w):
                     w.become(point)
-            yield p._replace(point=w, gap=f.value(w) - lower, also={"mu": soft.mu})
+            higher = f.value(w) - above
+            yield p._replace(point=w, gap=higher + p.gap, estimate=higher + p.estimate, also={"mu": soft.mu})
             if closed:
                 way.sharpen()

@@ -120,7 +120,7 @@ class StochasticFrankWolfe:
             before, eta = source.spent, step_at(step, k - 1)
             g = estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
-            d, _, _ = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
+            d = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap)).atom
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 

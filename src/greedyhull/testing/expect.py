@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import dense_atom
+from greedyhull.points.entering import as_answer
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, State
 
@@ -46,7 +47,7 @@ def mixture(S: AtomSet, rng: np.random.Generator, atoms: int = 4, w: Iterate | N
     oracle = S.oracle(rng)
     w = Iterate.at(S.start(rng), S.shape) if w is None else w.copy()
     for _ in range(atoms):
-        d = oracle.argmin(rng.standard_normal(S.shape)).atom
+        d = as_answer(oracle.argmin(rng.standard_normal(S.shape)), S.shape).atom
         w.move(w.toward(d), float(rng.uniform(0.1, 0.6)))
     return w
 

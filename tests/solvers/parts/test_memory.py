@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.solvers.parts.memory import Memory, Recorder, lazy_rng
+from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.testing.expect import saved
 from greedyhull.types import Answer
 
@@ -40,10 +41,6 @@ def test_a_seed_decides_the_numbers() -> None:
     assert Memory(1).rng.random() == Memory(1).rng.random() != Memory(2).rng.random()
 
 
-def test_a_lazy_generator_draws_as_a_generator() -> None:
-    assert lazy_rng(4).standard_normal() == np.random.Generator(np.random.PCG64([4])).standard_normal()
-
-
 def test_values_come_back() -> None:
     memory = Memory(seed=7, warm=True)
     memory.k, memory.lower, memory.gap, memory.kind, memory.delta = 12, -3.5, 0.25, "probability", 0.1
@@ -63,7 +60,7 @@ def test_the_step_rule_comes_back() -> None:
     assert (other.M, other.largest) == (3.0, 5.0)
 
 
-class Counting:
+class Counting(OracleBase):
     """An oracle that answers with the number of its calls."""
 
     def __init__(self) -> None:
@@ -112,7 +109,7 @@ def test_a_recorder_counts_and_keeps_what_it_was_asked() -> None:
     g = np.array([0.0, -1.0, 0.0])
     recorder.argmin(g)
     recorder.best(g, 2)
-    assert recorder.calls == 2 and len(recorder.recent) == 2 and recorder.asked is g
+    assert recorder.calls == 2 and len(recorder.recent) == 2 and recorder.gradients[-1] is g
 
 
 def test_parts_come_back_by_name() -> None:

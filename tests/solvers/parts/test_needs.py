@@ -9,7 +9,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.extend import Needs, Progress
-from greedyhull.points.iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.parts.needs import needs_of
 
 

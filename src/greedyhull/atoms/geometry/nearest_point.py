@@ -60,12 +60,13 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
         stalled = 0 if distance < (1.0 - 1e-9) * before else stalled + 1
         if distance <= near or stalled > STALLED:
             break
-        d, slack, kind = as_answer(oracle.argmin(g), S.shape)
+        answer = as_answer(oracle.argmin(g), S.shape)
+        d = answer.atom
         S.saw(d)
         ahead = d.dot(g) / size - float(np.vdot(g, here))
-        bound = (ahead - slack / size) / distance
+        bound = (ahead - answer.slack / size) / distance
         if bound > far and (bound := bound - _rounding(S, g, here, size) / distance) > far:
-            lower, known = bound, kind
+            lower, known = bound, answer.kind
             break
         kept.step(d, g)
     return Nearest(kept.point(), distance, lower, known)

@@ -36,8 +36,8 @@ class WorstJones:
         oracle, all_atoms = memory.oracle(S), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            d, slack, kind = oracle.argmin(g)
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack)
+            answer = oracle.argmin(g)
+            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer)
             eta = 2.0 / (k + 2.0)
             moves = [w.toward(all_atoms[j]) for j in range(len(all_atoms))]
             ahead = np.array([f.along(w, move).value(eta) for move in moves])
@@ -56,8 +56,7 @@ class WorstJoint:
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
-            d, slack, kind = answer
-            yield Progress(w, f.euler(w) - d.dot(g) + slack, kind, slack)
+            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer)
             best = atoms.jointly(w, answer, 0.0)
             allowed = best.value + 4.0 * self.c / (k + 2.0) ** 2
             move, eta, highest = best.move, best.step, best.value

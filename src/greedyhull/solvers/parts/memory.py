@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import ClosedOracle
+from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
 from greedyhull.points.blocks import block_from, block_state
-from greedyhull.points.entering import as_answer, as_shortlist
+from greedyhull.points.entering import KINDS as KINDS
+from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.careful import careful
-from greedyhull.types import Answer, AtomSet, Gradient, Kind, Shortlist, State, Step, StepRule
-
-KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")
+from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
 
 
 def never(k: int) -> bool:
@@ -37,7 +37,9 @@ class Memory:
         self.k, self.warm = 0, warm
         self.gap: float | None = None
         self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
-        self.delta = 0.0  # how likely it is to fail, where it may
+        self.delta = 0.0  # how likely it is to fail because of samples, where it may
+        self.spent = 0.0  # how likely one of the oracle's answers is to fail, of all that were compared in the run
+        self._spent_at, self._again = -1, False  # where that was added last; whether this iteration is begun again
         self.guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.asked: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
@@ -75,7 +77,7 @@ class Memory:
                 self._top = self._rng.bit_generator.state  # type: ignore[assignment]
             yield self.k
             if self._oracle is not None:
-                self._oracle.recent.clear()
+                self._oracle.forget()
             self.k += 1
 
     def step(self, rule: StepRule) -> Step:
@@ -91,7 +93,7 @@ class Memory:
     def oracle(self, S: AtomSet) -> Recorder:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = Recorder(S, lazy_rng(self._seed, 1))
+            self._oracle = Recorder(S, generator(S, self._seed, 1))
             saved = under("oracle", self._pending)
             if saved:
                 self._oracle.restore(saved)
@@ -104,6 +106,12 @@ class Memory:
         if saved:
             made.restore(saved)
         return made
+
+    def spend(self, delta: float) -> None:
+        """An answer that fails with probability ``delta`` was compared; one that a resumed run repeats was already."""
+        if not (self._again and self._spent_at == self.k):
+            self.spent, self._spent_at = self.spent + delta, self.k
+        self._again = False
 
     @property
     def oracle_calls(self) -> int:
@@ -119,7 +127,8 @@ class Memory:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
                         "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
                         "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
-                        "beside": np.array(self.beside), "guide": np.array(self.guide)}
+                        "beside": np.array(self.beside), "guide": np.array(self.guide),
+                        "spent": np.array([self.spent, self._spent_at])}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
@@ -138,6 +147,8 @@ class Memory:
         self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
         self.delta, self.beside = float(state["delta"]), int(state["beside"])
         self.guide = float(state.get("guide", self.lower))
+        self.spent, self._spent_at = float(state["spent"][0]), int(state["spent"][1])
+        self._again = self._spent_at == self.k
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
@@ -149,37 +160,23 @@ class Memory:
             self._top = self._rng.bit_generator.state
 
 
-class _LazyRng:
-    """Random numbers for those who draw some: a generator is made at the first draw, for making one takes 20 µs."""
-
-    def __init__(self, *seed: int) -> None:
-        self._seed = seed
-
-    def __getattr__(self, name: str) -> Any:
-        made = np.random.Generator(np.random.PCG64(list(self._seed)))
-        self.__dict__.update({n: getattr(made, n) for n in dir(made) if not n.startswith("_")})
-        return self.__dict__[name]
-
-
-def lazy_rng(*seed: int) -> np.random.Generator:
-    """A generator that is made when it is first used."""
-    return _LazyRng(*seed)  # type: ignore[return-value]
-
-
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("asked", "calls", "closed", "glances", "inner", "lazy", "owners", "recent", "replay", "set")
+    __slots__ = ("calls", "closed", "glances", "gradients", "inner", "lazy", "owners", "recent", "replay", "set")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
+        check(type(self.inner) is ClosedOracle or isinstance(self.inner, Oracle), lambda: f"oracle(rng) of {S!r} returned a "
+              f"{type(self.inner).__name__}; an oracle with argmin, best, floor, state and restore is wanted. Derive it from "
+              "OracleBase, which makes all of them from argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
         self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
-        self.asked: Gradient | None = None  # the last gradient it was asked with
+        self.gradients: list[Gradient] = []  # what the recent answers are answers to
 
     @property
     def searches(self) -> int:
@@ -188,14 +185,20 @@ class Recorder:
 
     def argmin(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
-        self.asked = g
+        self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
+
+    def forget(self) -> None:
+        """An iteration is over: its answers will not be asked for again."""
+        self.recent.clear()
+        self.gradients.clear()
 
     def glance(self, g: Gradient) -> Answer:
         """An answer for a look: counted and kept as any, but a schedule or a cache within the oracle does not notice.
 
-        So a run takes the same way however often it is looked at, and whether or not it was interrupted.
+        So a run takes the same way however often it is looked at, and whether or not it was interrupted. Where the oracle
+        proposes without a proof, one is asked for: looks are few.
         """
         if self.replay or self.closed is not None:
             return self.argmin(g)
@@ -203,7 +206,35 @@ class Recorder:
         answer = self.argmin(g)
         self.inner.restore(before)
         self.glances += 1
+        if answer.slack == np.inf:
+            self.recent[-1] = answer = self.proved(answer)
         return answer
+
+    def floor(self, g: Gradient, tol: float = 0.0) -> Floor:
+        """A proof for g: counted, and as little noticed within the oracle as a glance."""
+        self.calls += 1
+        g = taken(self.set, g)
+        if self.closed is not None:
+            return Floor(float(self.closed(g).dot(g)))
+        before = self.inner.state()
+        found = as_floor(self.inner.floor(g, tol), self.set)
+        self.inner.restore(before)
+        self.glances += 1
+        return found
+
+    def gave(self, answer: Answer | Shortlist) -> bool:
+        """Whether it is one of the answers of this iteration."""
+        return any(given is answer for given in self.recent)
+
+    def proved(self, answer: Answer | Shortlist) -> Answer:
+        """One of the recent answers: its best atom, with the slack that a floor proves for it."""
+        g = next(g for given, g in zip(self.recent, self.gradients, strict=True) if given is answer)
+        atom = answer.atom if isinstance(answer, Answer) else best_of(answer, g)
+        score, floor = float(atom.dot(g)), self.floor(g)
+        check(floor.lower <= score + 1e-6 * (abs(score) + abs(floor.lower)), lambda: f"An oracle of {self.set!r} proposed an "
+              f"atom of score {score:.10g}, and its floor says that none is below {floor.lower:.10g}. Its floor is wrong, or "
+              "the atom lies outside the set.")
+        return Answer(atom, abs(score - floor.lower), floor.kind, floor.delta)  # one above the score is off by as much
 
     def aside(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         """An answer that is counted, and not kept for a resumed run: nothing of the run depends on it."""
@@ -219,13 +250,13 @@ class Recorder:
             self.set.saw(answer.atom)
         return answer
 
-    def best(self, g: Gradient, m: int) -> Shortlist:
+    def best(self, g: Gradient, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         if self.replay:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(taken(self.set, g), m), self.set, self.owners)
-        self.asked = g
+            answer = as_shortlist(self.inner.best(taken(self.set, g), m, tol=tol, enough=enough), self.set, self.owners)
+        self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
 
@@ -235,8 +266,7 @@ class Recorder:
         for i, answer in enumerate(self.recent):
             single = isinstance(answer, Answer)
             block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
-            rest = 0.0 if isinstance(answer, Answer) else answer.rest
-            state[f"answer{i}.told"] = np.array([single, answer.slack, rest, KINDS.index(answer.kind)])
+            state[f"answer{i}.told"] = np.array([single, answer.slack, KINDS.index(answer.kind), answer.delta])
             state.update({f"answer{i}.block.{name}": array for name, array in block_state(block).items()})
         return state
 
@@ -244,7 +274,16 @@ class Recorder:
         self.calls, self.glances = int(state["calls"]), int(state.get("glances", 0))
         self.inner.restore(under("inner", state))
         for i in range(int(state["given"])):
-            single, slack, rest, number = (float(x) for x in state[f"answer{i}.told"])
+            single, slack, number, delta = (float(x) for x in state[f"answer{i}.told"])
             block, kind = block_from(under(f"answer{i}.block", state)), KINDS[int(number)]
-            found = Answer(whole(block), slack, kind) if single else Shortlist(block, slack, rest, kind, owners_of(block))
-            self.replay.append(found)
+            told = (slack, kind, delta)
+            self.replay.append(Answer(whole(block), *told) if single else Shortlist(block, *told, owners_of(block)))
+
+
+def best_of(found: Shortlist, g: Gradient) -> Atom:
+    """The best atom of a shortlist; with several owners, the vertex that the best of each make."""
+    scores, owners = found.atoms.dots(g), found.owners
+    if owners is None:
+        return found.atoms[int(scores.argmin())]
+    places = [int(np.where(owners == b, scores, np.inf).argmin()) for b in range(int(owners.max()) + 1)]
+    return whole(found.atoms.take(np.array(places)))

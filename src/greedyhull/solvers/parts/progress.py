@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, nan
 from typing import Any, NamedTuple
 
 from greedyhull.errors import check
 from greedyhull.objectives.relative import share
-from greedyhull.types import Kind
+from greedyhull.points.entering import KINDS
+from greedyhull.types import Answer, Kind, Shortlist
 
 
 class Progress(NamedTuple):
@@ -17,7 +18,9 @@ class Progress(NamedTuple):
 
     ``value`` is told, perhaps an estimate, where nobody is to compute f(point): that of a stream, or of a sum too long for
     it. Such a bound stands by itself: no lower bound of min f is kept from it, as none may be from bounds in expectation.
-    ``delta`` is how likely a bound of kind "probability" is to fail, all bounds of its run together.
+    ``delta`` is how likely a bound of kind "probability" is to fail because of samples, all bounds of its run together;
+    ``spent`` how likely the oracle's answers of this bound are, which the driver sums. ``estimate`` is the gap without slack,
+    by which solvers steer, and ``answer`` what the gap rests on: where its slack is infinite, the driver asks for a proof.
     """
 
     point: Any
@@ -28,6 +31,34 @@ class Progress(NamedTuple):
     also: Any = None
     value: float | None = None
     delta: float = 0.0
+    estimate: float = nan
+    answer: Answer | Shortlist | None = None
+    spent: float = 0.0
+
+    @classmethod
+    def of(cls, point: Any, estimate: float, answer: Answer | Shortlist, *, tolerance: float = 0.0,
+           also: Any = None) -> Progress:
+        """The point with the bound estimate + slack, where ``estimate`` is that of an oracle whose answer has no slack.
+
+        >>> Progress.of(None, 0.5, Answer(None, slack=0.25)).gap
+        0.75
+        """
+        return cls(point, estimate + answer.slack, answer.kind, answer.slack, tolerance, also, None, 0.0, estimate, answer,
+                   answer.delta)
+
+    def proved(self, answer: Answer) -> Progress:
+        """The same with a proof of how good the oracle's atom is; ``slack`` stays what the oracle said of the step's."""
+        return self._replace(gap=self.estimate + answer.slack, kind=weaker(self.kind, answer.kind), answer=answer,
+                             spent=self.spent + answer.delta)
+
+
+def weaker(kind: Kind, other: Kind) -> Kind:
+    """What a bound promises that rests on two.
+
+    >>> weaker("always", "probability"), weaker("estimate", "expectation")
+    ('probability', 'estimate')
+    """
+    return KINDS[max(KINDS.index(kind), KINDS.index(other))]
 
 
 @dataclass(slots=True)

@@ -65,9 +65,11 @@ class Duals:
             return p
         r = (self.p * self.a).astype(f.design.dtype, copy=False)
         g = f.design.adjoint(r)
-        d, slack, kind = self.oracle.glance(g)
-        gap = f.value(p.point) + float(self.loss.conjugate(r)) - float(d.dot(g)) + slack
-        return p._replace(gap=gap, kind=kind, slack=slack) if gap < p.gap else p
+        answer = self.oracle.glance(g)
+        estimate = f.value(p.point) + float(self.loss.conjugate(r)) - float(answer.atom.dot(g))
+        better = Progress.of(p.point, estimate, answer, also=p.also)
+        found, spent = better if better.gap < p.gap else p, p.spent + answer.delta
+        return found if found.spent == spent else found._replace(spent=spent)
 
     def state(self) -> State:
         return {"a": self.a.copy(), "visits": self.visits.copy()}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from math import prod
 
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.driver.minimize import minimize
@@ -19,7 +19,7 @@ from greedyhull.objectives.by_name import quadratic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.theory import expect_rate
-from greedyhull.types import Answer, Array, Shortlist, State
+from greedyhull.types import Answer, Array, State
 
 
 class Careless(Wrapped):
@@ -37,7 +37,7 @@ class Careless(Wrapped):
         return Careless(S, self.c)
 
 
-class CarelessOracle:
+class CarelessOracle(OracleBase):
     """The oracle of one solve; its slack is what it really lost."""
 
     def __init__(self, owner: Careless, rng: np.random.Generator) -> None:
@@ -50,11 +50,7 @@ class CarelessOracle:
         allowed = 2.0 * self.c / (self.k + 2.0)
         self.k += 1
         errs = self.rng.random() < min(allowed / width, 1.0) if width > 0.0 else False
-        return Answer(self.S[worst if errs else best], width if errs else 0.0, "always")
-
-    def best(self, g: Array, m: int) -> Shortlist:
-        atom, slack, kind = self.argmin(g)
-        return Shortlist(atom.block(prod(self.S.shape)), slack, atom.dot(g) - slack, kind)
+        return Answer(self.S[worst if errs else best], width if errs else 0.0)
 
     def state(self) -> State:
         return {"k": np.array(self.k)}

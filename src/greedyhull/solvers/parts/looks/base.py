@@ -12,9 +12,9 @@ from greedyhull.errors import check
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.choice import choice_of
 from greedyhull.solvers.parts.looks.timing import Looks
-from greedyhull.solvers.parts.memory import KINDS, Memory
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Kind, Objective, State
+from greedyhull.types import Array, AtomSet, Objective, State
 
 
 class Look(Protocol):
@@ -87,15 +87,6 @@ def at_steps(look: Look, every: int | None) -> Look:
     check(hasattr(look, "start") and not isinstance(look, type),
           f"look={look!r} was given; a look such as FullGap(), MinibatchGap(1000) or Regret() is wanted.")
     return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
-
-
-def weaker(kind: Kind, other: Kind) -> Kind:
-    """What a bound promises that rests on two.
-
-    >>> weaker("always", "probability"), weaker("estimate", "expectation")
-    ('probability', 'estimate')
-    """
-    return KINDS[max(KINDS.index(kind), KINDS.index(other))]
 
 
 def spent_on(delta: float, count: int) -> float:

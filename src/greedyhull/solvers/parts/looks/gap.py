@@ -15,5 +15,5 @@ def full_gap(f: Objective, w: Iterate, oracle: Recorder, also: Any = None) -> Pr
     """The point as it is now with its full gap: one pass over the data."""
     now = seen_from(w, w.copy())
     g = f.gradient(now)
-    d, slack, kind = oracle.glance(g)
-    return Progress(now, f.euler(now) - d.dot(g) + slack, kind, slack, also=also)
+    answer = oracle.glance(g)
+    return Progress.of(now, f.euler(now) - answer.atom.dot(g), answer, also=also)

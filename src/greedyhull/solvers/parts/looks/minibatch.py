@@ -12,13 +12,13 @@ from greedyhull.errors import check
 from greedyhull.kinds import listed
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.looks.base import Looking, spent_on, weaker
+from greedyhull.solvers.parts.looks.base import Looking, spent_on
 from greedyhull.solvers.parts.looks.gap import full_gap
 from greedyhull.solvers.parts.looks.reach import reach
 from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Kind, Objective, Supply
+from greedyhull.solvers.parts.progress import Progress, weaker
+from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, Supply
 
 FEW = 1000  # terms in a sample that nobody gave a size
 GROUPS = 16  # parts of a sample whose differences tell how much it may be off
@@ -71,16 +71,17 @@ class _Working(Looking):
         x, delta = now.array(), spent_on(self.config.delta, self.count)
         source = source_of(self.f, self.memory.fresh(3, self.count))
         about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
-        value, gap, slack, kind = about
+        value, gap, answer, kind = about
         if not self.f.traits.convex:
             kind = "stationary"
-        return Progress(now, max(gap, 0.0), kind, slack, also=also, value=value, delta=self.config.delta)
+        return Progress(now, max(gap, 0.0), kind, answer.slack, also=also, value=value, delta=self.config.delta,
+                        spent=answer.delta)
 
-    def _proved(self, source: Supply, b: int, x: Array, delta: float, C: float) -> tuple[float, float, float, Kind]:
+    def _proved(self, source: Supply, b: int, x: Array, delta: float, C: float) -> tuple[float, float, Answer, Kind]:
         batch = source.draw(b)
         g = batch.gradient(x)
-        d, slack, kind = self.oracle.glance(g)
-        gap = float(np.vdot(g, x)) - d.dot(g) + slack
+        answer = self.oracle.glance(g)
+        gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack
         atoms = self.atoms
         scores = batch.pulls(x, atoms) if atoms is not None and b * len(atoms) <= TABLE else None
         if scores is None:
@@ -89,16 +90,17 @@ class _Working(Looking):
             deviation = sqrt(2.0 * log(4.0 / delta) / b) * scores.std(axis=0, ddof=1)
             bernstein = float((scores.mean(axis=0) + deviation).max()) + 14.0 * C * log(4.0 / delta) / (3.0 * (b - 1.0))
             gap = min(gap + C * sqrt(2.0 * log(2.0 / delta) / b), bernstein)
-        return batch.value(x), gap, slack, weaker(kind, "probability")
+        return batch.value(x), gap, answer, weaker(answer.kind, "probability")
 
-    def _estimated(self, source: Supply, b: int, x: Array, delta: float) -> tuple[float, float, float, Kind]:
+    def _estimated(self, source: Supply, b: int, x: Array, delta: float) -> tuple[float, float, Answer, Kind]:
         from scipy.special import stdtrit
 
         groups = min(GROUPS, b)
         batches = [source.draw(b // groups) for _ in range(groups)]
         gradients = np.stack([batch.gradient(x) for batch in batches])
         g = gradients.mean(axis=0)
-        d, slack, _ = self.oracle.glance(g)
-        parts = np.array([float(np.vdot(part, x)) - d.dot(part) for part in gradients])
-        gap = float(parts.mean()) + slack + float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
-        return float(np.mean([batch.value(x) for batch in batches])), gap, slack, "estimate"
+        answer = self.oracle.glance(g)
+        parts = np.array([float(np.vdot(part, x)) - answer.atom.dot(part) for part in gradients])
+        chance = float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
+        gap = float(parts.mean()) + answer.slack + chance
+        return float(np.mean([batch.value(x) for batch in batches])), gap, answer, "estimate"

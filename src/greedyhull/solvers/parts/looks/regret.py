@@ -13,12 +13,12 @@ from greedyhull.objectives.batch import source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.looks.base import Looking, spent_on, weaker
+from greedyhull.solvers.parts.looks.base import Looking, spent_on
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.looks.reach import reach
 from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.progress import Progress, weaker
 from greedyhull.types import Array, AtomSet, Objective, State
 
 SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
@@ -79,13 +79,13 @@ class _Working(Looking):
         if self.total == 0.0:  # nothing has been seen yet
             return Progress(mean, inf, kind, also=also, value=value, delta=delta)  # type: ignore[arg-type]
         g = self.slope / self.total
-        d, slack, oracle = self.oracle.glance(g)
-        gap = self.inner / self.total - d.dot(g) + slack
+        answer = self.oracle.glance(g)
+        gap = self.inner / self.total - answer.atom.dot(g) + answer.slack
         if self.config.delta is not None:
             failing = spent_on(self.config.delta, self.count)
             gap += self.C * sqrt(2.0 * log(1.0 / failing) * self.squares) / self.total
-        return Progress(mean, max(gap, 0.0), weaker(kind, oracle), slack, also=also, value=value,  # type: ignore[arg-type]
-                        delta=delta)
+        return Progress(mean, max(gap, 0.0), weaker(kind, answer.kind), answer.slack, also=also,  # type: ignore[arg-type]
+                        value=value, delta=delta, spent=answer.delta)
 
     def state(self) -> State:
         return {**super().state(), "slope": self.slope.copy(), "sums": np.array([self.total, self.inner, self.squares])}
