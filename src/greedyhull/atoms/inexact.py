@@ -71,9 +71,10 @@ class InexactOracle:
         epsilon = self._tolerance(0.0)
         found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)
-        keep = np.flatnonzero(scores >= float(self.S.worst(g, epsilon).dot(g)) - 1e-12 * abs(float(scores[0])))
-        if epsilon == 0.0 or not len(keep):
+        if epsilon == 0.0:
             return found
+        worst = scores[scores <= scores.min() + epsilon].max()  # by these scores: others, rounded otherwise, may miss it
+        keep = np.flatnonzero(scores >= worst)
         return Shortlist(atoms.take(keep), epsilon + found.slack, min(found.rest, float(scores[0])), found.kind)
 
     def state(self) -> State:
