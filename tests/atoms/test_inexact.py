@@ -162,3 +162,27 @@ def test_a_sample_of_a_sum_counts_the_slack():
     solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(100_000))
     s = gh.minimize(f, S, solver, start=np.array([-1.0]), stop=gh.Iterations(1))
     assert s.certificate.kind == "probability" and s.certificate.gap >= 100.0 and s.value == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_shortlists_err_by_no_more_than_they_own_up_to(seed):
+    """Where the best score is nearly zero, and however the scores of single atoms are rounded."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((12, 4))
+    S = Inexact(gh.Vertices(A), 1e-3)
+    g = np.linalg.lstsq(A[:4], np.full(4, 1e-17) * rng.standard_normal(4), rcond=None)[0] + 1e-9 * rng.standard_normal(4)
+    found = S.oracle(np.random.default_rng(0)).best(g, 12)
+    assert found.atoms.dots(g).min() <= (A @ g).min() + found.slack
+
+
+def test_shortlists_of_faint_gradients_keep_their_worst_atom():
+    """⟨g, d⟩ of one atom and of a block may differ in the last digit; the worst admissible atom is kept all the same."""
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        A = rng.standard_normal((12, 4))
+        A[0] = 0.0  # the best score is zero: nothing to be relative to
+        g = rng.standard_normal(4)
+        A[A @ g < 0] *= -1.0
+        A[1:5] *= 1e-4
+        found = Inexact(gh.Vertices(A), 1e-3).oracle(np.random.default_rng(0)).best(g, 12)
+        assert found.atoms.dots(g).min() <= (A @ g).min() + found.slack

@@ -75,9 +75,10 @@ class InexactOracle(OracleBase):
         epsilon = self._tolerance(tol)
         found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)
-        keep = np.flatnonzero(scores >= float(self.S.worst(g, epsilon).dot(g)) - 1e-12 * abs(float(scores[0])))
-        if epsilon == 0.0 or not len(keep):
+        if epsilon == 0.0:
             return found
+        worst = scores[scores <= scores.min() + epsilon].max()  # by these scores: others, rounded otherwise, may miss it
+        keep = np.flatnonzero(scores >= worst)
         return found._replace(atoms=atoms.take(keep), slack=epsilon + found.slack)
 
     def floor(self, g: Array, tol: float = 0.0) -> Floor:

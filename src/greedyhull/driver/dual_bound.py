@@ -61,7 +61,8 @@ def _searched(f: Composite, S: AtomSet, w: Iterate, wanted: float) -> Floor:
         u = Iterate.at(S.start(generator(S, 0)), S.shape)
     best = Floor(-float("inf"))
     for i, p in enumerate(Smoothed().run(f, S, u, Memory())):
-        best = higher(best, Floor(f.value(u) - p.gap - f.rounding(u, S), p.kind, p.spent))
+        if p.gap >= 0.0:  # else an oracle has erred by more than it owned up to, and there is no bound
+            best = higher(best, Floor(f.value(u) - p.gap - f.rounding(u, S), p.kind, p.spent))
         if i >= ROUNDS or best.lower >= wanted:
             break
     return best

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
+from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import GreedyhullError
 from greedyhull.kinds import listed
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
@@ -223,7 +224,10 @@ def _check_contains(trial: Trial) -> None:
 def _check_decompose(trial: Trial) -> None:
     """An array of the set becomes the same point in atoms of the set; a set may refuse."""
     S = trial.S
-    near = 2e-7 if type(S).decompose is DefaultSet.decompose else 1e-9  # what a search promises, and what a formula can do
+    inner = S
+    while isinstance(inner, Wrapped):
+        inner = inner.S
+    near = 2e-7 if type(inner).decompose is DefaultSet.decompose else 1e-9  # what a search promises, and a formula can do
     points = [mixture(S, trial.rng).array() for _ in range(4)] + [atom_array(trial.atoms[0], trial.shape), S.centre().array()]
     for x in points:
         try:

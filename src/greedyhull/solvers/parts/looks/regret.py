@@ -68,7 +68,8 @@ class _Working(Looking):
         self.slope += weight * g
         self.inner += weight * float(np.vdot(g, x))
         self.total += weight
-        self.squares += (weight * spread) ** 2
+        share = weight * spread
+        self.squares += share * share  # infinite where it overflows, without a word
         self.mean.include(weight)
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
