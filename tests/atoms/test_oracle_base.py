@@ -48,7 +48,7 @@ def test_one_of_the_two_is_wanted():
         type("Nothing", (OracleBase,), {})
 
 
-@pytest.mark.parametrize("made", [None, 3, object(), gh.Simplex(3)], ids=str)
+@pytest.mark.parametrize("made", [None, 3, object(), gh.Simplex(3)], ids=lambda made: type(made).__name__)
 def test_what_is_no_oracle_is_refused_in_the_name_of_the_set(made):
     class Broken(gh.Simplex):
         def oracle(self, rng):
