@@ -29,7 +29,7 @@ class Pair(OracleBase):
 
 def test_best_from_argmin():
     found = First().best(G, 5, tol=0.25)
-    assert len(found.atoms) == 1 and found.atoms[0] == gh.Basis(0, 1.0) and found[1:] == (3.25, "probability", 0.125)
+    assert len(found.atoms) == 1 and found.atoms[0] == gh.Basis(0, 1.0) and found[1:4] == (3.25, "probability", 0.125)
     assert First().floor(G) == Floor(-1.0, "probability", 0.125)
 
 

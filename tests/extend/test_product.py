@@ -54,11 +54,14 @@ class Listed(Blocks):
         return Naming(self, super().oracle(rng))
 
 
-class Naming:
+class Naming(extend.OracleBase):
     def __init__(self, S, inner):
-        self.S, self.argmin, self.state, self.restore = S, inner.argmin, inner.state, inner.restore
+        self.S, self.inner = S, inner
 
-    def best(self, g, m):
+    def argmin(self, g, tol=0.0, enough=-np.inf):
+        return self.inner.argmin(g, tol, enough)
+
+    def best(self, g, m=1, *, tol=0.0, enough=-np.inf):
         S, atoms, owners = self.S, [], []
         for b, (T, part) in enumerate(zip(S.sets, S.slices(g), strict=True)):
             found = T.best(part, m)
@@ -67,7 +70,7 @@ class Naming:
         block = atoms[0].block(S.shape[0])
         for d in atoms[1:]:
             block = block.append(d)
-        return extend.Shortlist(block, 0.0, -np.inf, owners=np.array(owners))
+        return extend.Shortlist(block, 0.0, owners=np.array(owners))
 
 
 class Told(Blocks):
@@ -366,11 +369,11 @@ def test_a_set_that_answers_with_one_atom():
 
 def test_shortlists_say_whose_their_atoms_are():
     class Nameless(Naming):
-        def best(self, g, m):
+        def best(self, g, m=1, *, tol=0.0, enough=-np.inf):
             return super().best(g, m)._replace(owners=None)
 
     class Partial(Naming):
-        def best(self, g, m):
+        def best(self, g, m=1, *, tol=0.0, enough=-np.inf):
             found = super().best(g, m)
             return found._replace(atoms=found.atoms.take(np.array([0])), owners=found.owners[:1])
 

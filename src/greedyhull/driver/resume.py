@@ -29,12 +29,17 @@ from greedyhull.types import AtomSet, State
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
+POINTS_OF = (2,)  # versions of states of which the point is understood, and nothing else
 NEAR = 1e-4  # values of one point that differ by more, relative to them, are values of two functions
 
 
 def take_up(run: Run, state: State) -> None:
     """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
-    check("version" in state and int(state["version"]) == VERSION, "The saved state was written by another version of "
+    version = int(state["version"]) if "version" in state else 0
+    if version in POINTS_OF:
+        _begin_anew(run, saved_point(state, run.S), ["the library"])
+        return
+    check(version == VERSION, "The saved state was written by another version of "
           "greedyhull, which kept other things. Solve again, or resume with the version that wrote it.")
     saved = Identity.restored(under("identity", state))
     changed = run.identity.changes(saved)

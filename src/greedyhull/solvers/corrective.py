@@ -11,13 +11,11 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.kinds import second_order
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, SAMPLE
+from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING, SAMPLE
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
-
-ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of a gap, relative to its terms
 
 
 @dataclass(frozen=True)
