@@ -290,3 +290,13 @@ def test_a_users_set_writes_arrays_as_mixtures_of_its_atoms(tmp_path):
     assert w.weights.sum() == pytest.approx(1.0) and np.allclose(w.array(), [0.2, 0.1], atol=1e-6)
     with pytest.raises(gh.GreedyhullError, match="none that is near was found"):
         S.decompose(np.array([1.0, 1.0]))
+
+
+def test_a_function_is_recognised_however_large_its_gap_was(tmp_path):
+    """What is remembered of its value is a bound plus a gap, which may be huge beside it."""
+    f = gh.function(lambda w: 1e-3 * float(w @ w), lambda w: 2e-3 * w, 6)
+    S, path = gh.Inexact(gh.Box(-np.ones(6), 2 * np.ones(6)), 1e11), tmp_path / "r.npz"
+    whole = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(12))
+    gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(5), checkpoint=path)
+    s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(12), resume=path)
+    assert "taken over" not in s.reason and np.array_equal(s.point.array(), whole.point.array())
