@@ -221,7 +221,7 @@ MUTANTS = (
            (OWNERS_WITHIN, f"{PRODUCT}::test_a_solver_that_moves_weight_between_owners_is_told")),
     Mutant("the gap of a product is the sum over its owners", "points/owners.py", "float(least(scores, owners).sum())",
            "float(scores.min())", (f"{PRODUCT}::test_the_minimum_is_found_and_proved",)),
-    Mutant("a shortlist has an atom of each owner", "atoms/entering.py", "set(block.owners.tolist()) == set(range(owners))", "True",
+    Mutant("a shortlist has an atom of each owner", "points/entering.py", "set(block.owners.tolist()) == set(range(owners))", "True",
            (f"{PRODUCT}::test_shortlists_say_whose_their_atoms_are",)),
     Mutant("a vertex is resumed with all of its parts", "points/owners.py", "return next(vertices(block))", "return block[0]",
            (f"{PRODUCT}::test_a_saved_run_goes_on_bit_by_bit",)),
