@@ -59,6 +59,7 @@ def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:
         return False
     told, value = memory.lower + memory.gap, float(run.f.value(shown.copy()))
     slack = NEAR * (abs(value) + abs(told)) + 1e3 * float(run.f.rounding(shown.copy(), run.S))
+    slack += 1e-14 * (abs(memory.lower) + memory.gap)  # which ``told`` is the small difference of
     return not abs(value - told) <= slack
 
 
