@@ -124,7 +124,8 @@ def test_a_function_that_cancels_inside_is_not_said_to_change_from_call_to_call(
     A, b = 2e4 * np.tile(rng.standard_normal(28), (7, 1)), rng.standard_normal(7)
     f = gh.function(lambda w: 0.5 * float((A @ w - b) @ (A @ w - b)) / 7, lambda w: A.T @ (A @ w - b) / 7, 28)
     for solver in (gh.BlendedPairwise(), gh.PairwiseJones()):
-        gh.minimize(f, gh.LinfBall(28, 2.9), solver, stop=gh.Iterations(60))  # a DriftWarning is an error in tests
+        s = gh.minimize(f, gh.LinfBall(28, 2.9), solver, stop=gh.Iterations(60))  # a DriftWarning is an error in tests
+        assert s.value <= f.value(Iterate.at(gh.LinfBall(28, 2.9).atom(np.ones(28)), (28,)))
 
 
 def test_a_function_whose_values_change_is_noticed_all_the_same():
@@ -135,7 +136,8 @@ def test_a_function_whose_values_change_is_noticed_all_the_same():
 
 
 def test_targets_that_are_nothing_in_float32_are_no_drift():
-    gh.minimize(gh.least_squares(1e-81 * X.astype(np.float32), 1e-81 * y), gh.L1Ball(4, 1.5), stop=gh.Iterations(3))
+    s = gh.minimize(gh.least_squares(1e-81 * X.astype(np.float32), 1e-81 * y), gh.L1Ball(4, 1.5), stop=gh.Iterations(3))
+    assert s.value == pytest.approx(0.5e-162 * float(y @ y) / len(y))  # of the data nothing is left
 
 
 @pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.Jones(), gh.StochasticFrankWolfe()], ids=repr)

@@ -133,7 +133,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"squared", "absolute"}), callable]}
 
-    def __init__(self, *, loss: Any = "squared", models: Any = None, max_models: int | None = None,
+    def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
                  fit_intercept: bool = False, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
         self.loss, self.models, self.max_models = loss, models, max_models
@@ -194,8 +194,8 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"log_loss", "squared"}), callable]}
     _parameter_constraints.pop("fit_intercept")
 
-    def __init__(self, *, loss: Any = "log_loss", models: Any = None, max_models: int | None = None, tol: float = 1e-6,
-                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+    def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
+                 tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
         self.loss, self.models, self.max_models = loss, models, max_models
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
 

@@ -174,7 +174,7 @@ def as_floor(given: Any, owner: Any) -> Floor:
     return Floor(float(floor.lower), kind, delta)
 
 
-def _with_owners(given: Shortlist, S: Any, owners: int) -> Shortlist:
+def _with_owners(given: Shortlist, S: object, owners: int) -> Shortlist:
     """The same list with its owners in its block, all of them there."""
     plain = given.atoms.inner if isinstance(given.atoms, OwnedBlock) else given.atoms
     whose = owners_of(given.atoms) if given.owners is None else given.owners

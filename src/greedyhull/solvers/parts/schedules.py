@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Schedule
@@ -133,7 +132,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 zero = constant(0.0)
 
 
-def check_tolerance(solver: Any) -> None:
+def check_tolerance(solver: object) -> None:
     """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
     for part in (*getattr(solver, "solvers", ()), getattr(solver, "solver", None)):
         if part is not None:

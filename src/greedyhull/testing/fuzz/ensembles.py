@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def metric(rng: Rng, say: Say) -> list[Record]:
     return [record]
 
 
-def _faults(model: Any, loss: Any, Z: Array, y: Array, cause: str) -> list[Finding]:
+def _faults(model: Any, loss: Callable[[Array, Array], float], Z: Array, y: Array, cause: str) -> list[Finding]:
     w, said = np.asarray(model.weights_, dtype=np.float64), model.certificate_.value
     if not (np.isfinite(w).all() and (w >= 0.0).all() and abs(w.sum() - 1.0) <= 1e-9):
         return [Finding("infeasible", f"ensemble, {cause}", f"the weights are {w}")]

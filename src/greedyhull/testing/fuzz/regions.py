@@ -13,7 +13,7 @@ from greedyhull.testing.fuzz import membership
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet
 
 Pull = Callable[[Array], Array | None]
 
@@ -46,7 +46,7 @@ class Region:
     def words(self) -> str:
         return repr(self.S)
 
-    def wrapped(self, S: Any, how: str) -> Region:
+    def wrapped(self, S: AtomSet, how: str) -> Region:
         return replace(self, kind=f"{how}({self.kind})", S=S, inner=self.plain)
 
 
