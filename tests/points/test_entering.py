@@ -284,3 +284,14 @@ def test_atoms_that_are_equal_have_one_name_whatever_the_sign_of_their_zeros():
     w.move(w.toward(plus), 0.5)
     assert len(w) == 1 and w.weights.tolist() == [1.0] and w.find(plus) == w.find(minus) == 0
     assert minus.block(3)[0].key == minus.block(3).keys[0]
+
+
+def test_an_argmin_that_forgets_to_return_is_told():
+    class Forgetful(gh.AtomSet):
+        shape = (3,)
+
+        def argmin(self, g):
+            np.eye(3)[int(g.argmin())]
+
+    with pytest.raises(gh.GreedyhullError, match="returned None"):
+        gh.minimize(gh.quadratic(np.eye(3)), Forgetful())

@@ -47,6 +47,8 @@ def as_atom(given: Any, shape: Shape) -> Atom:
         return _joint(given, shape, as_atom)
     if hasattr(given, "add_to") and hasattr(given, "block"):  # an atom of a shape that is not ours
         return given  # type: ignore[no-any-return]
+    check(given is not None, lambda: f"argmin(g) returned None; an atom or an array of shape {shape} is wanted. Does it "
+                                     "return what it finds?")
     check(not isinstance(given, tuple), lambda: f"argmin(g) returned a tuple of {len(given)}; an atom or an array of shape "
           f"{shape} is wanted. To answer with a slack, use greedyhull.oracle(fn, shape).")
     return Dense(_numbers(given, shape))
