@@ -16,9 +16,10 @@ import greedyhull as gh
 from benchmarks.tables import Table
 from benchmarks.timing import interleaved
 from greedyhull.driver import ending, run, standing
+from greedyhull.kernels import simplex_qp
 from greedyhull.objectives import restricted
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts import simplex_qp, working_set
+from greedyhull.solvers.parts import working_set
 
 HOMES = (corrective, working_set, simplex_qp, restricted)
 VALUES: dict[str, tuple[float, ...]] = {
