@@ -27,13 +27,19 @@ def as_atom(given: Any, shape: Shape) -> Atom:
     >>> as_atom(np.array([-0.0, 2.0]), (2,))
     Dense(array=array([0., 2.]), name=None)
     """
+    plain = type(given) is Basis and type(given.index) is int and type(given.scale) is float and isfinite(given.scale)
+    if plain and 0 <= given.index < (shape[0] if len(shape) == 1 else prod(shape)):
+        return given  # type: ignore[no-any-return]
+    return _as_atom(given, shape)
+
+
+def _as_atom(given: Any, shape: Shape) -> Atom:
+    """The same for all but the plainest answers, which most are."""
     if type(given) is Basis:
         whole = type(given.index) is int or isinstance(given.index, np.integer)
         check(whole and isinstance(given.scale, (int, float, np.integer, np.floating)),
               lambda: f"An oracle returned {given!r}; a whole number and a real one are wanted.")
-        if 0 <= given.index < (shape[0] if len(shape) == 1 else prod(shape)) and isfinite(given.scale):
-            if type(given.scale) is float and type(given.index) is int:
-                return given
+        if 0 <= given.index < prod(shape) and isfinite(given.scale):
             return Basis(int(given.index), float(given.scale))  # numbers of NumPy may be of single precision
         raise GreedyhullError(f"An oracle returned {given!r} for points of shape {shape}; an index below {prod(shape)} and a "
                               "finite scale are wanted.")

@@ -153,8 +153,8 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
     except TypeError as error:
         raise GreedyhullError(f"tolerance={tolerance!r} could not be asked for its value at ({k}, {gap}): {error}. "
                               f"{WANTED}") from error
-    if type(epsilon) is not float:
-        check(isinstance(epsilon, Real), lambda: f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
-        epsilon = float(epsilon)
-    check(epsilon >= 0.0, lambda: f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
-    return epsilon
+    if type(epsilon) is float and epsilon >= 0.0:
+        return epsilon
+    if not (isinstance(epsilon, Real) and epsilon >= 0.0):
+        raise GreedyhullError(f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
+    return float(epsilon)
