@@ -144,3 +144,11 @@ def test_equal_targets_and_an_intercept_are_no_drift(target):
         f = make(X, np.full(3, target, dtype=np.float32), sample_weight=np.array([0.2, 0.5, 0.3]), intercept=True)
         for solver in (gh.BlendedPairwise(), gh.Corrective()):  # a DriftWarning is an error in tests
             assert gh.minimize(f, gh.Simplex(2), solver, stop=gh.Iterations(5)).certificate.kind == "always"
+
+
+def test_atoms_that_cancel_count_in_float32_quadratics_too():
+    """The norm of Q is that of its data, whoever reads them in float64: where Qw = 0, something was rounded all the same."""
+    S = gh.Vertices(np.array([[2.0924603679e4], [-4.1849207358e4]]))
+    f = gh.quadratic(np.array([[3.0]], dtype=np.float32))
+    s = gh.minimize(f, S, gh.BlendedPairwise(), stop=gh.Iterations(5))
+    assert s.gap > 0.0 and f.precise().rounding(s.point.copy(), S) > 0.0

@@ -181,3 +181,32 @@ def test_independent_atoms_are_not_thinned_out():
     assert not simplex_qp.thin_out(G, c, alpha)
     np.testing.assert_array_equal(alpha, start)
     assert not simplex_qp.thin_out(np.eye(2), np.ones(2), np.array([0.0, 1.0]))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("m", [1, 4, 120])
+def test_numbers_that_left_their_range_leave_the_weights_as_they_are(bad, m):
+    alpha = np.full(m, 1.0 / m)
+    G, c = np.eye(m), np.arange(m, dtype=float)
+    for where in (0, 1):
+        H, g = G.copy(), c.copy()
+        if where:
+            H[0, 0] = bad
+        else:
+            g[-1] = bad
+        assert np.array_equal(solve_simplex_qp(H, g, alpha, 1e-9), alpha)
+
+
+def test_no_atoms_are_no_problem():
+    assert solve_simplex_qp(np.zeros((0, 0)), np.zeros(0), np.zeros(0), 1e-9).shape == (0,)
+
+
+def test_huge_and_degenerate_quadratics_leave_weights_of_a_mixture():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        m = int(rng.integers(2, 9))
+        A = rng.standard_normal((m, int(rng.integers(1, m + 1)))) * 10.0 ** rng.integers(-40, 80)
+        alpha = rng.dirichlet(np.ones(m))
+        with np.errstate(all="ignore"):
+            found = solve_simplex_qp(A @ A.T, rng.standard_normal(m) * 10.0 ** rng.integers(-40, 80), alpha, 1e-36)
+        assert (found >= 0.0).all() and abs(found.sum() - 1.0) <= 1e-9

@@ -75,7 +75,7 @@ class InexactOracle(OracleBase):
         epsilon = self._tolerance(tol)
         found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)
-        if epsilon == 0.0:
+        if epsilon == 0.0 or not np.isfinite(scores).all():  # which others will find fault with
             return found
         worst = scores[scores <= scores.min() + epsilon].max()  # by these scores: others, rounded otherwise, may miss it
         keep = np.flatnonzero(scores >= worst)

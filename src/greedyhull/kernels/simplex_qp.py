@@ -25,6 +25,8 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
     array([0.66666667, 0.33333333])
     """
+    if not len(alpha) or not (np.isfinite(G).all() and np.isfinite(c).all()):  # nothing can be found with these
+        return alpha.copy()
     if owners is not None:
         return solve_product_qp(G, c, alpha, tol, owners, rounds=rounds)
     start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
@@ -38,7 +40,12 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
         solved = newton_on_face(G, grad, alpha) if scratch is None else face_newton(G, grad, alpha, *scratch)
         if solved:
             grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
-    return np.asarray(alpha / alpha.sum())
+        if not np.isfinite(grad).all():
+            break
+    total = float(alpha.sum())
+    if not (np.isfinite(alpha).all() and 0.0 < total < np.inf):  # numbers have left their range, and where it was is as good
+        return start.copy()
+    return np.asarray(alpha / total)
 
 
 def thin_out(G: Array, grad: Array, alpha: Array) -> bool:

@@ -68,6 +68,9 @@ class QuadraticForm:
         Q = self.design.precise()
         Qu, Qv = Q.matvec(u), Q.matvec(v)
         size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
+        seen = max(length(Qu) / length(u), length(Qv) / length(v))
+        known = self.design.frobenius  # of an operator it is guessed, for nobody has seen its entries
+        self._norm = 4.0 * self.domain[0] ** 0.5 * seen if known is None else known
         check(abs(u @ Qv - v @ Qu) <= 100.0 * self._slack * size + 1e-300,
               "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
         self.design = _symmetric(self.design)
@@ -161,15 +164,13 @@ class QuadraticForm:
             self._sizes = self._measured(S)
         _, entry, size, linear, sag, _ = self._sizes
         if view.moves == 0:  # Qw was computed from the atoms: only their sizes count, not that of the set
-            entry = min(entry, _known(self.design.frobenius) * length(w.absolute()))
-        if np.isnan(entry):  # an operator whose entries nobody has seen
-            entry = 10.0 * float(np.abs(view.z).max())
+            entry = min(entry, self._norm * length(w.absolute()))
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
         return 3.0 * EPS * terms * (entry * size + linear) + sag + least
 
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
-        norm = _known(self.design.frobenius)
+        norm = self._norm
         entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
@@ -196,11 +197,6 @@ class QuadraticForm:
             self._precise = copy(self)  # what Q is like was found out when this was made
             self._precise.design, self._precise._sizes, self._precise._largest = self.design.precise(), None, 0.0
         return self._precise
-
-
-def _known(norm: float | None) -> float:
-    """The norm, or NaN where nobody knows it."""
-    return np.nan if norm is None else norm
 
 
 def _diagonal(design: Design) -> Array:
