@@ -263,7 +263,7 @@ class Composite:
         allowance: float = eps * (n * size + count * spread) + left
         if not loss.everywhere and self._at_edge(w, view, spread, eps * (16 + terms)):
             return np.inf
-        if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.array().any())):  # from zeros to zeros nothing is rounded
+        if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.absolute().any())):  # from zeros to zeros nothing is rounded
             return allowance
         swing = loss.swing(size, view.z, eps * (16 + terms) * far)
         rest: float = swing + LEAST * count * (1.0 + steep + far)
