@@ -91,6 +91,16 @@ def test_random_runs_do_not_end_because_they_seem_to_stand_still():
     assert any(seen) and s.converged and "relative gap" in s.reason
 
 
+def cancelling(seed):
+    """Two atoms on a line, a mixture of them at zero or next to it, and where that is exactly."""
+    rng = np.random.default_rng(seed)
+    a, ratio = 2e4 * rng.random(), int(rng.integers(2, 9))
+    S = gh.Vertices(np.array([[a], [-ratio * a]]))
+    w = Iterate(S.best(np.zeros(1), 2), np.array([ratio, 1.0]) / (ratio + 1.0), (1,))
+    weights, atoms = [Fraction(float(c)) for c in w.weights], [Fraction(float(w.block[i].array[0])) for i in range(2)]
+    return S, w, sum(c * d for c, d in zip(weights, atoms, strict=True)) / sum(weights)
+
+
 @pytest.mark.parametrize("f", [
     gh.quadratic(np.array([[1e89]])),
     gh.function(lambda w: 0.5e89 * float(w @ w), lambda w: 1e89 * w, 1, smoothness=1e89)], ids=["quadratic", "function"])
@@ -98,12 +108,7 @@ def test_atoms_that_cancel_leave_a_value_that_is_known_to_be_rounded(f):
     """Σ αᵢdᵢ may come out as zero and not be: a steep f is then known only up to ½c·(eps·|d|)², whatever is computed."""
     met = 0
     for seed in range(60):
-        rng = np.random.default_rng(seed)
-        a, ratio = 2e4 * rng.random(), int(rng.integers(2, 9))
-        S = gh.Vertices(np.array([[a], [-ratio * a]]))
-        w = Iterate(S.best(np.zeros(1), 2), np.array([ratio, 1.0]) / (ratio + 1.0), (1,))
-        weights, atoms = [Fraction(float(c)) for c in w.weights], [Fraction(float(w.block[i].array[0])) for i in range(2)]
-        exact = sum(c * d for c, d in zip(weights, atoms, strict=True)) / sum(weights)
+        S, w, exact = cancelling(seed)
         certificate = gh.certify(f, S, w)
         met += w.array()[0] == 0.0 and exact != 0
         assert abs(Fraction(certificate.value) - Fraction(1e89) / 2 * exact**2) <= Fraction(certificate.gap)
@@ -113,11 +118,6 @@ def test_atoms_that_cancel_leave_a_value_that_is_known_to_be_rounded(f):
 def test_atoms_that_cancel_are_not_zeros_from_which_nothing_is_rounded():
     """Xw = 0 to the last bit, from atoms that are not zero: the value is known up to their rounding only."""
     for seed in range(60):
-        rng = np.random.default_rng(seed)
-        a, ratio = 2e4 * rng.random(), int(rng.integers(2, 9))
-        S = gh.Vertices(np.array([[a], [-ratio * a]]))
-        w = Iterate(S.best(np.zeros(1), 2), np.array([ratio, 1.0]) / (ratio + 1.0), (1,))
-        weights, atoms = [Fraction(float(c)) for c in w.weights], [Fraction(float(w.block[i].array[0])) for i in range(2)]
-        exact = sum(c * d for c, d in zip(weights, atoms, strict=True)) / sum(weights)
+        S, w, exact = cancelling(seed)
         certificate = gh.certify(gh.least_squares(np.array([[1.0], [2.0]]), np.zeros(2)), S, w)
         assert abs(Fraction(certificate.value) - Fraction(5, 4) * exact**2) <= Fraction(certificate.gap)

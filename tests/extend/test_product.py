@@ -345,7 +345,7 @@ def test_twenty_five_owners_that_share_the_gap_all_go_on():
 # --- what is not a product ----------------------------------------------------------------------------------------
 
 
-def told(kind, words, *sets, solver=None):
+def assert_told(kind, words, *sets, solver=None):
     with pytest.raises(gh.GreedyhullError, match=words):
         gh.minimize(f0, kind(*(sets or SETS["two simplices"])), solver, stop=gh.Iterations(5))
 
@@ -354,7 +354,7 @@ def test_a_set_that_says_nothing_of_its_owners():
     class Silent(Blocks):
         owners = property(lambda self: 1, lambda self, value: None)
 
-    told(Silent, "has 2 owners, but the set says owners = 1")
+    assert_told(Silent, "has 2 owners, but the set says owners = 1")
 
 
 def test_a_set_that_answers_with_one_atom():
@@ -362,7 +362,7 @@ def test_a_set_that_answers_with_one_atom():
         def argmin(self, g):
             return written(super().argmin(g), self.shape)
 
-    told(Single, "has 1 owner, but the set says owners = 2.*Joint")
+    assert_told(Single, "has 1 owner, but the set says owners = 2.*Joint")
     with pytest.raises(AssertionError, match="which is no Joint"):
         testing.check_atoms(Single(gh.Simplex(3), gh.Simplex(5)))
 
@@ -379,7 +379,7 @@ def test_shortlists_say_whose_their_atoms_are():
 
     for naming, words in ((Nameless, "not whose they are"), (Partial, r"the best one of each of its 2")):
         kind = type("Named", (Blocks,), {"oracle": lambda self, rng, naming=naming: naming(self, Blocks.oracle(self, rng))})
-        told(kind, words, solver=gh.Corrective())
+        assert_told(kind, words, solver=gh.Corrective())
 
 
 def test_a_solver_that_moves_weight_between_owners_is_told():
