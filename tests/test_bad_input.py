@@ -255,7 +255,7 @@ class Lying(AtomSet):
     def _holds(self, x: Any, tol: float) -> bool:
         return bool(x.min() >= -tol and abs(x.sum() - 1) <= tol)
 
-    def absolute(self, c: Any) -> float:
+    def max_abs(self, c: Any) -> float:
         return float(c.max())
 
 

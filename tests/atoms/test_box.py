@@ -34,7 +34,7 @@ def test_constants_are_exact(S, brute, rng):
     assert S.diameter == pytest.approx(np.sqrt(brute.farthest(V)))
     assert S.circumradius == pytest.approx(S.diameter / 2)
     c = rng.random(S.shape)
-    assert S.absolute(c) == pytest.approx((np.abs(V) @ c.ravel()).max())
+    assert S.max_abs(c) == pytest.approx((np.abs(V) @ c.ravel()).max())
     if len(S.shape) == 1:
         B = rng.standard_normal((V.shape[1], V.shape[1]))
         M = quadratic(B @ B.T).curvature(S)

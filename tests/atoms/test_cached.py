@@ -27,9 +27,9 @@ class Lazy(gh.FrankWolfe):
         for k in memory.count(first=0):
             g = f.gradient(w)
             epsilon = self.tolerance(k, memory.gap)
-            enough = f.euler(w) - (f.value(w) - memory.lower) + epsilon
+            enough = f.gradient_dot(w) - (f.value(w) - memory.lower) + epsilon
             answer = oracle.argmin(g, tol=epsilon, enough=enough)
-            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon)
             toward = w.toward(answer.atom)
             w.move(toward, step(f.along(w, toward), k))
 

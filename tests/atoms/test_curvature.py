@@ -164,7 +164,7 @@ def test_a_set_without_formulas_has_bounds(brute, rng):
     Dm, r = S.sizes()
     assert (Dm.status, float(Dm), float(r)) == ("upper bound", pytest.approx(2 * np.sqrt(D)), pytest.approx(np.sqrt(D)))
     assert float(f.curvature(S)) >= brute.bending(f, S, rng)
-    assert S.absolute(np.arange(D) + 1.0) >= 10.0 and not S.sized
+    assert S.max_abs(np.arange(D) + 1.0) >= 10.0 and not S.sized
     assert S.contains(np.full(D, 0.3)) and not S.contains(np.full(D, 1.1)) and not S.contains(np.full(D, np.inf))
     assert S.contains(S.centre())
 

@@ -33,7 +33,7 @@ def test_constants_are_exact(rng):
     assert M.status == "exact" and float(M) == pytest.approx(16.0 * np.linalg.norm(B, 2) ** 2)
     c = rng.random(5)
     atoms = S.middle + 2.0 * np.array([u / np.linalg.norm(u) for u in [c, *rng.standard_normal((2000, 5))]])
-    assert S.absolute(c) == pytest.approx((np.abs(atoms) @ c).max())
+    assert S.max_abs(c) == pytest.approx((np.abs(atoms) @ c).max())
 
 
 def test_decomposes_into_two_atoms(rng):

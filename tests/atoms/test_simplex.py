@@ -35,7 +35,7 @@ def test_constants_are_exact(S, brute, rng):
     assert S.circumradius == pytest.approx(brute.enclosing(V), rel=1e-5)
     M = quadratic(B @ B.T).curvature(S)
     assert M.status == "exact" and float(M) == pytest.approx(brute.farthest(V, B @ B.T), rel=1e-9)
-    assert S.absolute(np.arange(d) + 1.0) == pytest.approx((np.abs(V) @ (np.arange(d) + 1.0)).max())
+    assert S.max_abs(np.arange(d) + 1.0) == pytest.approx((np.abs(V) @ (np.arange(d) + 1.0)).max())
 
 
 @given(g=st.lists(st.sampled_from([0.0, 1.0, -1.0, 2.0, 1e-300, -1e300]), min_size=1, max_size=6), m=st.integers(1, 8),

@@ -81,7 +81,7 @@ class Elsewhere(gh.L1Ball):
 
 
 class Underrated(gh.L1Ball):
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return 0.5 * super().absolute(c)
 
 
@@ -219,7 +219,7 @@ class Stiff(Logistic):
     def curvatures(self, z: Array) -> Array:
         return 2.0 * super().curvatures(z)
 
-    def pieces(self, z: Array) -> Any:
+    def value_gradient_curvature(self, z: Array) -> Any:
         return self.value(z), self.gradient(z), self.curvature(z)
 
 
@@ -406,7 +406,7 @@ class Solver:
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
-            gap = f.euler(w) - answer.atom.dot(g)
+            gap = f.gradient_dot(w) - answer.atom.dot(g)
             yield Progress.of(w, 0.3 * gap if self.fault == "boasts" else gap, answer)
             toward = w.toward(answer.atom)
             eta = f.along(w, toward).argmin()

@@ -20,7 +20,7 @@ FAR = 20_000  # iterations that a run which stands still must not come near to
 
 def gap_at(f: Any, S: Any, w: Iterate) -> float:
     g = f.gradient(w)
-    return float(f.euler(w) - S.argmin(g).dot(g))
+    return float(f.gradient_dot(w) - S.argmin(g).dot(g))
 
 
 # --- standing still -----------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ class Leaving:
         for _ in memory.count():
             g = f.gradient(w)
             d = oracle.argmin(g).atom
-            yield Progress(w, f.euler(w) - d.dot(g))
+            yield Progress(w, f.gradient_dot(w) - d.dot(g))
             if w.keeps_atoms:
                 w.weights[:] *= 1.5
             else:

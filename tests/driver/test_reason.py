@@ -41,7 +41,7 @@ def test_a_request_that_the_final_gap_misses_is_not_claimed() -> None:
     for stop in (gh.Gap(1e-6), gh.Relative(1e-6), gh.RelativeToStart(1e-6), gh.Gap(1e-6) & gh.Iterations(20)):
         reason = said(stop, final=worse)
         assert reason.kind == "rounding" and "Rounding holds the certified gap at 0.001" in reason.words
-        assert said(stop, final=replace(worse, told=True)).kind == "sampling"
+        assert said(stop, final=replace(worse, self_standing=True)).kind == "sampling"
 
 
 @pytest.mark.parametrize("stop", [(gh.Gap(1e-3) | gh.Iterations(99)) & (gh.Seconds(1.0) | gh.Gap(1e-20)),
@@ -50,7 +50,7 @@ def test_a_request_that_the_final_gap_misses_is_not_claimed() -> None:
                                   (gh.Gap(1e-20) & gh.Iterations(5)) | ((gh.Relative(1e-3) | gh.Iterations(99))
                                                                         & (gh.Seconds(1.0) | gh.Gap(1e-20)))], ids=repr)
 def test_rounding_is_not_blamed_for_a_request_that_was_never_met(stop: Any) -> None:
-    for final in (SEEN, FINAL, replace(SEEN, told=True)):
+    for final in (SEEN, FINAL, replace(SEEN, self_standing=True)):
         reason = said(stop, final=final)
         assert reason.kind == "seconds"
         assert reason.words == (f"The limit of 1 seconds was reached with a gap of {final.gap:.3g}; allow more, or ask for "

@@ -197,7 +197,7 @@ class Distance:
     def gradient(self, w: ext.Iterate) -> Any:
         return w.array() - self.t
 
-    def euler(self, w: ext.Iterate) -> float:
+    def gradient_dot(self, w: ext.Iterate) -> float:
         return w.dot(self.gradient(w))
 
     def along(self, w: ext.Iterate, move: ext.Direction) -> ext.Line:

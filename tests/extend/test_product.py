@@ -43,8 +43,8 @@ class Blocks(extend.AtomSet):
     def _holds(self, x, tol):
         return all(S.contains(part, tol) for S, part in zip(self.sets, self.slices(x), strict=True))
 
-    def absolute(self, c):
-        return sum(S.absolute(part) for S, part in zip(self.sets, self.slices(c), strict=True))
+    def max_abs(self, c):
+        return sum(S.max_abs(part) for S, part in zip(self.sets, self.slices(c), strict=True))
 
 
 class Listed(Blocks):

@@ -102,7 +102,7 @@ class NuclearBall(AtomSet):
     def _holds(self, x, tol):
         return float(np.linalg.svd(x, compute_uv=False).sum()) <= self.radius * (1.0 + tol)
 
-    def absolute(self, c):
+    def max_abs(self, c):
         return self.radius * float(np.linalg.norm(c, 2))
 
     def sizes(self):

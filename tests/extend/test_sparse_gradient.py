@@ -75,7 +75,7 @@ class Entries(AtomSet):
         place = int(few.row[i]) * SHAPE[1] + int(few.col[i]) if few.nnz else 0
         return gh.Basis(place, -2.0 if few.nnz and few.data[i] > 0 else 2.0)
 
-    def absolute(self, c):
+    def max_abs(self, c):
         return 2.0 * float(np.max(c))
 
     def _holds(self, x, tol):

@@ -94,7 +94,7 @@ MUTANTS = (
     # rounding
     Mutant("an image counts its moves", "points/image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
     Mutant("an image counts moves that were foreseen", "points/image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
-    Mutant("rounding is part of a gap underway", "driver/run.py", "p.gap + self.blur", "p.gap", (EXACT,)),
+    Mutant("rounding is part of a gap underway", "driver/run.py", "p.gap + self.rounding", "p.gap", (EXACT,)),
     Mutant("rounding is part of a certificate", "driver/certificate.py", "- least.lower + rounding, 0.0)", "- least.lower, 0.0)",
            (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
@@ -104,7 +104,7 @@ MUTANTS = (
     Mutant("a certificate is about a point of the hull", "driver/certificate.py", "        copy.refresh()\n", "        pass\n",
            (DRIFTED,)),
     Mutant("an intercept known to rounding is part of what smoothing costs", "objectives/smoothing.py",
-           "            blur += abs(float(r.sum(dtype=np.float64)))", "            blur += 0.0", (COST, SMOOTH)),
+           "            error += abs(float(r.sum(dtype=np.float64)))", "            error += 0.0", (COST, SMOOTH)),
     # slack
     Mutant("the slack is part of a floor", "atoms/oracle_base.py", "dot(g)) - answer.slack", "dot(g))", (HIDDEN,)),
     Mutant("the slack is part of the bound", "solvers/parts/progress.py", "cls(point, estimate + answer.slack,",
@@ -190,7 +190,7 @@ MUTANTS = (
     Mutant("zeros of either sign are one number", "points/arrays.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
            (SIGNS,)),
     Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
-    Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.blur",
+    Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.rounding",
            "max(value - memory.lower, 0.0)", (ROOM,)),
     Mutant("answers that may fail make estimates", "points/entering.py", "and not 0.0 < delta < 1.0:", "and False:", (PERHAPS,)),
     # delta and proofs

@@ -27,7 +27,7 @@ def test_what_is_left_of_the_residuals_sum_is_part_of_the_cost(base: float, mu: 
         f.at(w)
         soft = Smoothing(f, mu)
         g = soft.gradient(w)
-        lower = f.value(w) - soft.blur(w, S) - (soft.euler(w) - S.argmin(g).dot(g))
+        lower = f.value(w) - soft.smoothing_error(w, S) - (soft.gradient_dot(w) - S.argmin(g).dot(g))
         assert lower - f.rounding(w, S) <= LEAST
 
 
@@ -48,7 +48,7 @@ def test_the_cost_of_smoothing_by_its_formula(mu: float) -> None:
         w = Iterate.at(d, (2,))
         f.at(w)
         soft = Smoothing(f, mu)
-        blur, squares = soft.blur(w, S), float((soft.residual(w) ** 2 / p).sum())
+        blur, squares = soft.smoothing_error(w, S), float((soft.residual(w) ** 2 / p).sum())
         assert -1e-15 <= blur <= mu / 2 + 1e-15
         assert blur == pytest.approx(f.value(w) - soft.value(w) - 0.5 * mu * squares, abs=1e-15)
 

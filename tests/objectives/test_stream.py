@@ -212,7 +212,7 @@ def test_what_a_stream_cannot_do_is_said() -> None:
 
 def test_what_would_need_all_terms_is_refused_by_a_sentence() -> None:
     f, w = gh.expectation(draw, D), S.centre()
-    asked = (lambda: f.gradient(w), lambda: f.euler(w), lambda: f.along(w, w.toward(S[0])), lambda: f.rounding(w, S),
+    asked = (lambda: f.gradient(w), lambda: f.gradient_dot(w), lambda: f.along(w, w.toward(S[0])), lambda: f.rounding(w, S),
              lambda: f.curvature(S), lambda: f.source(np.random.default_rng(0)).whole,
              lambda: f.source(np.random.default_rng(0)).full(w.array()))
     for ask in asked:

@@ -235,9 +235,9 @@ def test_the_estimate_follows_the_largest_atom():
     S = Counting(3)
     S.atom(np.ones(3))
     c = np.array([1.0, 2.0, 3.0])
-    assert S.absolute(c) >= 6.0 and not S.sized and S.calls == 1
+    assert S.max_abs(c) >= 6.0 and not S.sized and S.calls == 1
     S.bound = 1.0
-    assert S.absolute(c) == 6.0 and S.sized
+    assert S.max_abs(c) == 6.0 and S.sized
 
 
 # --- sets that are functions -----------------------------------------------------------------------------------------

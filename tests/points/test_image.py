@@ -69,7 +69,7 @@ class Creeping:
         oracle = memory.oracle(S)
         for _ in memory.count():
             g = f.gradient(w)
-            yield Progress(w, f.euler(w) - oracle.argmin(g).atom.dot(g))
+            yield Progress(w, f.gradient_dot(w) - oracle.argmin(g).atom.dot(g))
             creep(f, w, self.how)
 
 

@@ -139,7 +139,8 @@ def test_tangents_exclude_at_least_what_theorem_4_excludes():
         for eta in (0.3, 0.05, 0.005):
             looked = []
             first = Choice(w.toward(S[int(scores.argmin())]), eta, f.along(w, w.toward(S[int(scores.argmin())])).value(eta))
-            search_at(f, w, scores - f.euler(w), lambda j, w=w, looked=looked: looked.append(j) or w.toward(S[j]), eta, first)
+            rises = scores - f.gradient_dot(w)
+            search_at(f, w, rises, lambda j, w=w, looked=looked: looked.append(j) or w.toward(S[j]), eta, first)
             assert set(looked) <= set(np.flatnonzero(prune(scores, eta, M)).tolist())
 
 

@@ -36,7 +36,7 @@ def minimum(what: str, where: str) -> float:
 def value_after(f: Any, S: Any, solver: Any, steps: int, seed: int) -> float:
     """The value after so many steps; nothing is certified, which would take longer than the steps."""
     w, memory = solver.first(f, S), Memory(seed)
-    memory.asked = lambda k: k > steps
+    memory.requested = lambda k: k > steps
     return next(float(f.value(p.point)) for p in solver.run(f, S, w, memory) if memory.k > steps)
 
 

@@ -9,7 +9,7 @@ import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
 from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
-from greedyhull.gradients.base import Kept
+from greedyhull.gradients.base import ArrayState
 from greedyhull.objectives.batch import Source
 from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -203,7 +203,7 @@ def test_missing_constants_and_silent_estimators_are_refused():
 
     class Silent:
         unbiased = True
-        start = Kept
+        start = ArrayState
 
     with pytest.raises(GreedyhullError, match="does not say how large its errors are"):
         theory.expected_error(Silent(), [0.5], TABLE, n=9, e1=1.0)

@@ -83,7 +83,7 @@ class Interval(AtomSet):
     def start(self, rng):
         return Basis(0, 1.0)
 
-    def absolute(self, c):
+    def max_abs(self, c):
         return float(c[0])
 
     def oracle(self, rng):

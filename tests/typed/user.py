@@ -90,7 +90,7 @@ class Toward:
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
-            yield Progress(w, f.euler(w) - answer.atom.dot(g) + answer.slack, answer.kind, answer.slack)
+            yield Progress(w, f.gradient_dot(w) - answer.atom.dot(g) + answer.slack, answer.kind, answer.slack)
             toward = w.toward(answer.atom)
             w.move(toward, step(f.along(w, toward), k))
 

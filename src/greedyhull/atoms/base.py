@@ -59,7 +59,7 @@ class AtomSet(ABC):
     gradients: Literal["dense", "any"] = "dense"  # "any": its argmin and its atoms take sparse matrices and operators, too
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
-    _measures = False  # whether it writes `absolute` itself
+    _measures = False  # whether it writes `max_abs` itself
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
 
@@ -72,7 +72,7 @@ class AtomSet(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._measures = cls.absolute is not AtomSet.absolute
+        cls._measures = cls.max_abs is not AtomSet.max_abs
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
@@ -191,7 +191,7 @@ class AtomSet(ABC):
               "or from the point of an earlier solution.")
         return found.point
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.
 
         The oracle is never asked for it. Without a formula it is ``bound``·Σⱼ cⱼ where the set says what an entry of an
@@ -204,12 +204,12 @@ class AtomSet(ABC):
 
     @property
     def sized(self) -> bool:
-        """Whether `absolute` is a bound, and not an estimate from the atoms seen so far."""
+        """Whether `max_abs` is a bound, and not an estimate from the atoms seen so far."""
         return self._measures or self.bound is not None
 
     @property
     def seen(self) -> tuple[float, float] | None:
-        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, where `absolute` is estimated from them."""
+        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, where `max_abs` is estimated from them."""
         return self.__dict__.get("_sizes_seen")
 
     def saw(self, d: Atom) -> None:

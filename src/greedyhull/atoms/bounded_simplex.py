@@ -95,7 +95,7 @@ class BoundedSimplex(AtomSet):
         block = SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]).take(keep)
         return Iterate(block, weights[keep] / weights.sum(), self.shape)
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return self.argmin(-c).dot(c)
 
     def rescaled(self, radius: float) -> BoundedSimplex:
@@ -108,7 +108,7 @@ class BoundedSimplex(AtomSet):
         d, cap = self.shape[0], self._cap
         if float(cap.sum()) <= self.total * (1.0 + TINY):
             return Sizes.of(0.0, 0.0)
-        square, middle = self.absolute(cap), self.total**2 / d
+        square, middle = self.max_abs(cap), self.total**2 / d
         if self._even:
             s = np.zeros(d)
             self._filled(np.arange(d)).add_to(s, 1.0)

@@ -98,7 +98,7 @@ class Box(AtomSet):
             corners, weights = corners[:1], np.ones(1)
         return Iterate(DenseBlock(corners, self.shape), weights / weights.sum(), self.shape)
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return float((c * np.maximum(np.abs(self.lower), np.abs(self.upper))).sum())
 
     def sizes(self) -> Sizes:

@@ -77,7 +77,7 @@ class CappedSimplex(AtomSet):
             j, weights = np.append(j, self.shape[0]), np.append(weights, slack)
         return Iterate(self.block(j), weights / weights.sum(), self.shape)
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return self.total * float(c.max())
 
     def rescaled(self, radius: float) -> CappedSimplex:

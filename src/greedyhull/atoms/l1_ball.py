@@ -110,7 +110,7 @@ class L1Ball(AtomSet):
             index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, slack)
         return Iterate(BasisBlock(self.shape[0], index, scale), weights / weights.sum(), self.shape)
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return float((c * self._scale).max())
 
     def rescaled(self, radius: float) -> L1Ball:

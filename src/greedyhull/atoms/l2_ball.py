@@ -75,7 +75,7 @@ class L2Ball(AtomSet):
         v = (self._inside(w) - self.middle) / self.radius
         return self._between(direction(v), min(float(np.linalg.norm(v)), 1.0))
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         """Σ c_j |centre_j| + radius·‖c‖, attained where the atom has the centre's signs."""
         return float((c * np.abs(self.middle)).sum() + self.radius * length(c))
 

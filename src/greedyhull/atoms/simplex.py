@@ -78,7 +78,7 @@ class Simplex(AtomSet):
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return self.total * float(c.max())
 
     def rescaled(self, radius: float) -> Simplex:

@@ -117,7 +117,7 @@ class Vertices(AtomSet):
         spread = np.sqrt(max(float((norms - 2.0 * (self.matrix @ mean)).max() + mean @ mean), 0.0))
         return max(float(spread), 1e-7 * float(np.sqrt(norms.max())), 1e-300)
 
-    def absolute(self, c: Array) -> float:
+    def max_abs(self, c: Array) -> float:
         return float((abs(self.matrix) @ c).max())
 
     def sizes(self) -> Sizes:

@@ -116,8 +116,8 @@ class Wrapped(AtomSet):
 
     # --- its sizes ------------------------------------------------------------------------------------------------
 
-    def absolute(self, c: Array) -> float:
-        return self.S.absolute(c)
+    def max_abs(self, c: Array) -> float:
+        return self.S.max_abs(c)
 
     @property
     def sized(self) -> bool:

@@ -101,7 +101,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     check(rounding < np.inf, lambda: at_edge(f))
     ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
     least = ask(g)
-    gap = max(precise.euler(w) - least.lower + rounding, 0.0)
+    gap = max(precise.gradient_dot(w) - least.lower + rounding, 0.0)
     if not f.traits.convex:
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
     found = Floor(value - gap, least.kind, least.delta)

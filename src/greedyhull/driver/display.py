@@ -58,7 +58,7 @@ class ProgressLine:
     def words(self, event: Event) -> str:
         """The line itself, as plain text."""
         kind = "" if event.kind == "always" else f" ({event.kind})"
-        value = f"value ≈ {event.value:.4g}" if event.told else f"value {event.value:.8g}"  # of a sample, or of all terms
+        value = f"value ≈ {event.value:.4g}" if event.self_standing else f"value {event.value:.8g}"  # a sample's, or all
         parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", value, self._rate()]
         if event.point.keeps_atoms:
             atoms = len(event.point)

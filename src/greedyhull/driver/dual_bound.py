@@ -33,7 +33,7 @@ def dual_bound(f: Composite, S: AtomSet, w: Iterate, best: Floor, known: float, 
     for _ in range(TRIALS):
         g = soft.gradient(w)
         least = ask(g)
-        best = higher(best, least._replace(lower=above - soft.blur(w, S) - (soft.euler(w) - least.lower)))
+        best = higher(best, least._replace(lower=above - soft.smoothing_error(w, S) - (soft.gradient_dot(w) - least.lower)))
         if SHARPER * soft.mu < LEAST:
             break
         soft.sharpen(SHARPER * soft.mu, w)

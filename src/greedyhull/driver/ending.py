@@ -42,9 +42,9 @@ def last(event: Event | None) -> Event:
 def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
     """The event as it is for the returned point, and its certificate; the point may have ``moved`` since."""
     check_point(event.point, run.S, run.solver, event.iteration)
-    if event.told:
+    if event.self_standing:
         return _complete(run, event)
-    if not moved and not run.drifts and run.f.fresh(event.point):  # computed from the atoms a moment ago
+    if not moved and not run.single_precision and run.f.fresh(event.point):  # computed from the atoms a moment ago
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
         return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
@@ -64,7 +64,7 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     carried, allowance = float(f.value(w)), _drift(run, w)
     if w.keeps_atoms:
         w.refresh()
-    known = -inf if run.drifts or not run.convex else memory.lower
+    known = -inf if run.single_precision or not run.convex else memory.lower
     floors: list[Floor] = []
 
     def ask(g: Gradient) -> Floor:
@@ -74,20 +74,20 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     fresh = certificate_of(f, S, afresh(w), known, ask)
     assert fresh.value is not None and fresh.gap is not None
     memory.spent += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared with what was known
-    allowance = max(allowance, _drift(run, w), fresh.gap if run.drifts else 0.0)
+    allowance = max(allowance, _drift(run, w), fresh.gap if run.single_precision else 0.0)
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
-    blur = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
-    if known - blur <= fresh.lower:
+    rounding = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
+    if known - rounding <= fresh.lower:
         kind, delta = held(fresh.kind, memory.spent)
         return replace(fresh, kind=kind, delta=delta)
     kind, delta = held(memory.kind, memory.delta + memory.spent)
-    return replace(fresh, gap=max(fresh.value - known, 0.0) + blur, lower=known, kind=kind, delta=delta)
+    return replace(fresh, gap=max(fresh.value - known, 0.0) + rounding, lower=known, kind=kind, delta=delta)
 
 
 def _drift(run: Run, w: Iterate) -> float:
     """What rounding can have done to the value that the views have, in all moves of the run."""
     moves, f = 1.0 + run.memory.k, run.f
-    if not run.drifts:
+    if not run.single_precision:
         return moves * float(f.rounding(w, run.S))
     single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
@@ -124,7 +124,7 @@ def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event
 
     A bound that was told belongs to the point as it is; and a request on the gap that was met must stay so.
     """
-    fewer = None if final.told else in_fewer_atoms(final.point, run.S)
+    fewer = None if final.self_standing else in_fewer_atoms(final.point, run.S)
     if fewer is None:
         return final, certificate
     fewer.work, fewer.step = final.point.work, final.point.step
@@ -141,7 +141,7 @@ def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
     """Whether another try, from refreshed views, may still close a gap that looked closed."""
     if final.iteration >= run.limits.iterations or final.seconds >= run.limits.seconds:
         return False
-    if not final.told:
+    if not final.self_standing:
         if fresh.lower != run.memory.lower:  # a bound of its own, in which no samples have a share
             run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, 0.0
         run.memory.guide = fresh.lower

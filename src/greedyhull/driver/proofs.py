@@ -36,7 +36,7 @@ class Proofs:
         self.run = run
         self.again = 0  # when the next proof for a stop may be
 
-    def on_time(self, p: Progress, value: float, blur: float) -> Progress:
+    def on_time(self, p: Progress, value: float, rounding: float) -> Progress:
         """p, with a proof where one is due."""
         memory = self.run.memory
         kept = memory.arrays.get("proofs")
@@ -45,7 +45,7 @@ class Proofs:
             answer = p.answer
             atom = answer.atom if isinstance(answer, Answer) else answer.atoms[0]
             return p.proved(Answer(atom, told[1], KINDS[int(told[2])], told[3]))
-        if memory.k < due or not self._helps(p, value - memory.guide, blur):
+        if memory.k < due or not self._helps(p, value - memory.guide, rounding):
             return p
         proof = self._ask(p)
         memory.arrays["proofs"] = np.array([max(2.0 * memory.k, memory.k + FIRST), memory.k, p.estimate, proof.slack,
@@ -54,8 +54,8 @@ class Proofs:
 
     def for_stop(self, p: Progress, event: Event) -> Progress | None:
         """p with a proof, if the request on the gap would be met with the estimate and may be met with the proof."""
-        run, gap = self.run, p.estimate + self.run.blur
-        if run.memory.k < self.again or not self._helps(p, event.gap, run.blur):
+        run, gap = self.run, p.estimate + self.run.rounding
+        if run.memory.k < self.again or not self._helps(p, event.gap, run.rounding):
             return None
         if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
             return None
@@ -64,11 +64,11 @@ class Proofs:
 
     def at_end(self, p: Progress, event: Event) -> Progress | None:
         """p with a proof, if that can better the bound that the run would end with."""
-        return p.proved(self._ask(p)) if self._helps(p, event.gap, self.run.blur) else None
+        return p.proved(self._ask(p)) if self._helps(p, event.gap, self.run.rounding) else None
 
-    def _helps(self, p: Progress, known: float, blur: float) -> bool:
+    def _helps(self, p: Progress, known: float, rounding: float) -> bool:
         """Whether a proof can make the gap less than what is known, and there is an answer to prove."""
-        return p.gap == inf and p.estimate + blur < known and p.answer is not None and self._oracle.gave(p.answer)
+        return p.gap == inf and p.estimate + rounding < known and p.answer is not None and self._oracle.gave(p.answer)
 
     def _ask(self, p: Progress) -> Answer:
         assert p.answer is not None

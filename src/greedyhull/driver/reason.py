@@ -61,7 +61,7 @@ def together(reasons: Sequence[Reason]) -> Reason:
 
 def missed(final: Event) -> Reason:
     """For a gap that met the request until it was recomputed."""
-    if final.told:
+    if final.self_standing:
         return Reason("sampling", f"The gap of {final.gap:.3g} met the request beside the estimated value, but does not "
                                   "beside the true one. Ask for less, or for larger samples.")
     return Reason("rounding", f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, "

@@ -55,7 +55,7 @@ def take_up(run: Run, state: State) -> None:
     if changed:
         _begin_anew(run, w, changed)
         return
-    run.w, run.memory, run.shown = w, memory, shown
+    run.w, run.memory, run.certified_point = w, memory, shown
     run.start_value, run.earlier = (float(x) for x in state["run"])
     run.began = perf_counter()
     if not sure:

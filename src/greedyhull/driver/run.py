@@ -75,13 +75,13 @@ class Run:
         self.checkpoint: Path | None = None
         self.start_value = np.nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
-        self.drifts = f.precise() is not f  # float32: what is seen underway is provisional
+        self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex = f.traits.convex
         self.standing, self.proofs = Standing(), Proofs(self)
         self.open: Progress | None = None  # the last one, where a proof has not been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
-        self.blur = 0.0  # what rounding may have done to the last gap
+        self.rounding = 0.0  # what rounding may have done to the last gap
         self.limits, self.interrupt = stop.limits(), Interrupt()
 
     def _begin(self, start: Any, seed: int) -> Iterate:
@@ -115,14 +115,14 @@ class Run:
         self.first_value = nan if isinstance(f, Stream) else float(f.value(w))  # that of a stream cannot be known
         check(isfinite(self.first_value) or isinstance(f, Stream),
               lambda: f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")
-        self.w = self.shown = w  # shown: the point that the last bound is about, w or a mean of the points before it
+        self.w = self.certified_point = w  # shown: the point that the last bound is about, w or a mean of the points before it
 
     # --- the loop -------------------------------------------------------------------------------------------------
 
     def solve(self) -> Solution:
         event: Event | None = None
         with self.interrupt as interrupt:
-            self.memory.asked = self._asked
+            self.memory.requested = self._requested
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             try:
                 for progress in steps:
@@ -134,10 +134,10 @@ class Run:
                     said = hear(self.stop, event)
                     if said is None and self.standing.still(event, self.w, self.memory):
                         said = because("still", "The run stands still, for whole rounds change nothing,", event, REMEDY)
-                    if said is None and not interrupt.asked:
+                    if said is None and not interrupt.requested:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
-                        if self.blur > BLURRED * event.gap and event.point is self.w:
+                        if self.rounding > BLURRED * event.gap and event.point is self.w:
                             self._sharpen()
                         continue
                     reason = said or interrupted(event)
@@ -160,12 +160,12 @@ class Run:
                     _close(watcher)
         return solution_of(self, final, fresh, reason)
 
-    def _asked(self, k: int) -> bool:
+    def _requested(self, k: int) -> bool:
         """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
         now = self.seconds
         if now > LISTEN_AFTER and not self.interrupt.listening:
             self.interrupt.listen()
-        return k >= self.limits.iterations or now >= self.limits.seconds or self.interrupt.asked
+        return k >= self.limits.iterations or now >= self.limits.seconds or self.interrupt.requested
 
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
@@ -185,9 +185,9 @@ class Run:
         if memory.k == self.unproved:  # the answers that are repeated may be those of another set
             memory.spend(p.spent)
             return self._note(p, value, Bound(value - memory.lower, memory.lower, memory.kind, memory.delta))
-        self.blur = 0.0 if self.drifts else f.rounding(w, self.S)
+        self.rounding = 0.0 if self.single_precision else f.rounding(w, self.S)
         if p.gap == inf:
-            p = self.proofs.on_time(p, value, self.blur)
+            p = self.proofs.on_time(p, value, self.rounding)
         memory.spend(p.spent)
         event = self._note(p, value, self._bound(p, value))
         proved = self.proofs.for_stop(p, event) if p.gap == inf else None
@@ -196,19 +196,19 @@ class Run:
 
     def _bound(self, p: Progress, value: float, steers: bool = True) -> Bound:
         """The best bound for p that is known, and whether solvers are to steer by what p adds to it."""
-        memory, gap = self.memory, p.gap + self.blur
+        memory, gap = self.memory, p.gap + self.rounding
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if steers:
             memory.guide = max(memory.guide, value - gap) if self.convex else -inf
-            steady = min(gap, max(value - memory.guide, 0.0) + self.blur)
+            steady = min(gap, max(value - memory.guide, 0.0) + self.rounding)
             memory.gap = steady if steady < inf else None
         if not self.convex:  # a gap says nothing of the minimum there
             return Bound(gap, -inf, "stationary")
         if value - gap > memory.lower:
             memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
             return Bound(gap, memory.lower, p.kind, p.delta)
-        earlier = max(value - memory.lower, 0.0) + self.blur  # this value is rounded too; that bound is about another point
+        earlier = max(value - memory.lower, 0.0) + self.rounding  # this value is rounded too; that bound is of another point
         if gap <= earlier and p.kind in (memory.kind, "always"):
             known = memory.lower if memory.kind == p.kind else value - gap  # a bound that promises less is not this one's
             return Bound(gap, known, p.kind, p.delta)
@@ -226,7 +226,7 @@ class Run:
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         w, memory, trace = p.point, self.memory, self.trace
-        self.shown, gap, seconds, work = w, bound.gap, self.seconds, w.work
+        self.certified_point, gap, seconds, work = w, bound.gap, self.seconds, w.work
         kind, delta = held(bound.kind, bound.delta + memory.spent)
         if trace.rows:
             trace.steps.append(w.step)
@@ -236,7 +236,7 @@ class Run:
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.guide  # it promises progress up to its tolerance
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
-        blur = SINGLE * (abs(value) + abs(self.f.euler(w))) if self.drifts and p.value is None else 0.0
+        blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
         trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack))
         return Event(memory.k, seconds, value, gap, bound.lower, w, self.start_value, kind, w.step, p.also, delta,
@@ -259,14 +259,15 @@ class Run:
         if not isfinite(value) or isnan(gap):
             raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
                                   "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
-        check(self.blur < inf, lambda: f"At iteration {k}: {at_edge(self.f)}")
+        check(self.rounding < inf, lambda: f"At iteration {k}: {at_edge(self.f)}")
         if isinf(gap) and not isinf(p.slack):
             raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
                                   f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
         if isinf(gap):
             return gap
         f, S, w = self.f, self.S, p.point
-        noise = (1e-2 if self.drifts else 1e-6) * (abs(value) + abs(f.euler(w)) + S.absolute(np.abs(as_array(f.gradient(w)))))
+        size = abs(value) + abs(f.gradient_dot(w)) + S.max_abs(np.abs(as_array(f.gradient(w))))
+        noise = (1e-2 if self.single_precision else 1e-6) * size
         if gap < -noise:
             raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
                                   f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "

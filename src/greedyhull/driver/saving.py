@@ -36,6 +36,6 @@ def state_of(run: Run) -> State:
     state.update({f"identity.{name}": array for name, array in run.identity.state().items()})
     state["run"] = np.array([run.start_value, run.seconds])
     state["version"] = np.array(VERSION)
-    if run.shown is not run.w:
-        state["shown"] = run.shown.array()
+    if run.certified_point is not run.w:
+        state["shown"] = run.certified_point.array()
     return state

@@ -101,7 +101,7 @@ class Solution:
         radius = traits.radius
         if radius is None or self.certificate.value is None:  # a stream has no gradient to tell it from
             return None
-        slope = float(self.objective.euler(self.point))
+        slope = float(self.objective.gradient_dot(self.point))
         middle = traits.middle
         if middle is not None:
             slope -= inner(self.objective.gradient(self.point), middle)

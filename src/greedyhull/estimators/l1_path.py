@@ -79,16 +79,16 @@ class Data:
     def product(self, w: Array) -> Array:
         """Hw for w with entries at the working coordinates."""
         u = np.asarray(self.Z @ w.astype(self.Z.dtype, copy=False))
-        return np.asarray(self.f.product(self.zero, u), dtype=np.float64)
+        return np.asarray(self.f.hessian_product(self.zero, u), dtype=np.float64)
 
     def join(self, new: Index) -> None:
         """Let coordinates join."""
         f, block, m = self.f, self._block(new), len(self.index)
         Z = block.images(f.design)
         H = np.empty((m + len(new), m + len(new)))
-        H[:m, :m], H[m:, m:] = self.H, f.metric(self.zero, block, Z)
+        H[:m, :m], H[m:, m:] = self.H, f.hessian_gram(self.zero, block, Z)
         if m:
-            H[:m, m:] = f.metric(self.zero, self._block(self.index), self.Z, Z)
+            H[:m, m:] = f.hessian_gram(self.zero, self._block(self.index), self.Z, Z)
             H[m:, :m] = H[:m, m:].T
         self.Z = Z if self.Z is None else beside(self.Z, Z)
         self.H, self.index = H, np.append(self.index, new)

@@ -86,7 +86,7 @@ def penalised(f: Objective, unit: Any, s: Solution, alpha: float) -> tuple[float
     value = loss + alpha * unit.gauge(w.array())
     reach = min(max((value - floor(f)) / alpha, float(s.atom_set.radius)), FARTHEST)
     price = -float(unit.atom(g).dot(g)) + float(exact.rounding(w, unit.rescaled(reach))) / reach
-    return value, Below(loss - float(exact.euler(w)) - float(exact.rounding(w, s.atom_set)), price)
+    return value, Below(loss - float(exact.gradient_dot(w)) - float(exact.rounding(w, s.atom_set)), price)
 
 
 def lowest_sum(lines: list[Below], alpha: float, value: float, floor: float) -> float:

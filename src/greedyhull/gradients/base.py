@@ -48,7 +48,7 @@ class Cautious(Protocol):
     def cautions(self, eta: Eta, n: int | None) -> Iterator[str]: ...
 
 
-class Varied(ABC):
+class VarianceModel(ABC):
     """An estimator with a recursion for a_k ≥ E‖g − ∇f(x_k)‖²: what `theory.expected_error` follows along a run."""
 
     unbiased: ClassVar[bool]
@@ -123,7 +123,7 @@ def share(rho: Schedule, k: int) -> float:
     return out
 
 
-class Kept:
+class ArrayState:
     """An estimate that keeps some arrays from step to step, by name."""
 
     spread = 2.0  # what bounded gradients alone give
@@ -148,7 +148,7 @@ def epoch_after(length: int, wanted: Any, k: int, n: Any) -> int:
     return max(1, 2 * length) if wanted is None else size(wanted, k, n)
 
 
-class Epochs(Kept):
+class Epochs(ArrayState):
     """An estimate that begins afresh from time to time: after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
 
     def begins(self, k: int) -> bool:

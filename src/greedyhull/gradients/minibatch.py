@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, size
+from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, size
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Minibatch(Varied):
+class Minibatch(VarianceModel):
     """g = ∇f_B(x) with |B| = b_k, at most n; E‖g − ∇f‖² ≤ σ²/b_k, times (n − b)/(n − 1) without replacement.
 
     With b_k = k and η_k = k^−1/2 it is the paper's ASFW.
@@ -52,7 +52,7 @@ class Minibatch(Varied):
             yield at.sampled(b) * (1.0 if self.replace or n is None or b >= n else (n - b) / (n - 1))
 
 
-class _Working(Kept):
+class _Working(ArrayState):
     def __call__(self, x: Array, k: int) -> Array:
         draw = self.source.draw if self.config.replace else self.source.distinct
         b = self.size(k)

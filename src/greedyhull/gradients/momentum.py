@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.errors import check
-from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, share, size
+from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
 from greedyhull.types import Array, Schedule, Supply
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Shifted:
 
 
 @dataclass(frozen=True)
-class Momentum(Varied):
+class Momentum(VarianceModel):
     """g ← (1 − ρ_k)g + ρ_k ∇f_B(x) with ρ_k = 4/(k + 7)^{2/3}, k from one; a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b."""
 
     batch: Size = 32
@@ -64,7 +64,7 @@ class Momentum(Varied):
             yield a
 
 
-class _Working(Kept):
+class _Working(ArrayState):
     def __call__(self, x: Array, k: int) -> Array:
         g: Array = self.source.draw(self.size(k)).gradient(x)
         if "g" in self.arrays:  # the first gradient counts in full

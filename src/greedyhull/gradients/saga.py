@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from greedyhull.gradients.base import Kept, Size, Varied, check_linear, check_size, size
+from greedyhull.gradients.base import ArrayState, Size, VarianceModel, check_linear, check_size, size
 from greedyhull.objectives.batch import rows_of
 from greedyhull.types import Array, Supply
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
-class Table(Kept):
+class Table(ArrayState):
     """pᵢ ℓ'ᵢ for every term, at the point where it was last looked at, and ``mean`` = Aᵀtable."""
 
     def fill(self, x: Array) -> Array:
@@ -34,7 +34,7 @@ class Table(Kept):
 
 
 @dataclass(frozen=True)
-class Saga(Varied):
+class Saga(VarianceModel):
     """g = A_Bᵀ(r_B(x) − table_B) + Aᵀtable; then the table is renewed at another, independent batch.
 
     The table begins with one pass. E‖g − ∇f‖² ≤ L²m²/b with m ← (1 − η)√(1 − b/n) m + ηD.

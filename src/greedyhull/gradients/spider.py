@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.gradients.base import Epochs, Root, Size, Varied, check_size, epoch_after, size
+from greedyhull.gradients.base import Epochs, Root, Size, VarianceModel, check_size, epoch_after, size
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Spider(Varied):
+class Spider(VarianceModel):
     """g = ∇f(x) at the start of an epoch, then g ← g + ∇f_B(x) − ∇f_B(x⁻); a ← a + (LDη)²/b.
 
     ``epoch`` None lets epochs double, 1, 2, 4, …; ``batch`` None makes batches as large as the epoch is long. For

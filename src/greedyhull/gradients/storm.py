@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.errors import check
-from greedyhull.gradients.base import Eta, Kept, Size, Varied, check_size, late, share, size
+from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
 from greedyhull.gradients.momentum import Shifted
 from greedyhull.types import Array, Schedule, Supply
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Storm(Varied):
+class Storm(VarianceModel):
     """g ← ∇f_B(x) + (1 − ρ_k)(g − ∇f_B(x⁻)), x⁻ the last point; a_k ≤ (1 − ρ)²a + (ρσ + (1 − ρ)LDη)²/b.
 
     ρ_k = 1/k with η_k = 1/k gives O(k^−1/2) for convex f. Where two looks at a batch cost a whole pass, the pass is made.
@@ -59,7 +59,7 @@ class Storm(Varied):
             yield a
 
 
-class _Working(Kept):
+class _Working(ArrayState):
     def __call__(self, x: Array, k: int) -> Array:
         b, rho = self.size(k), share(self.config.rho, k)
         if "g" not in self.arrays:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from greedyhull.gradients.base import Epochs, Root, Size, Varied, check_finite, check_size, epoch_after, size
+from greedyhull.gradients.base import Epochs, Root, Size, VarianceModel, check_finite, check_size, epoch_after, size
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Svrg(Varied):
+class Svrg(VarianceModel):
     """g = ∇f_B(x) − ∇f_B(x̃) + ∇f(x̃); the snapshot x̃ is renewed after ``epoch`` steps.
 
     ``epoch`` None takes snapshots at steps 1, 2, 4, 8, …, ``batch`` None batches of 48(k + 1). Then, for convex terms that

@@ -45,7 +45,7 @@ class Interrupt:
     """After `listen` the first Ctrl-C only sets ``asked``; the second raises KeyboardInterrupt as usual."""
 
     def __init__(self) -> None:
-        self.asked = self.listening = False
+        self.requested = self.listening = False
         self._before: Any = None
 
     def __enter__(self) -> Interrupt:
@@ -58,9 +58,9 @@ class Interrupt:
             self._before = signal.signal(signal.SIGINT, self._hear)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self.requested:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._before is not None and signal.getsignal(signal.SIGINT) == self._hear:  # another one may have come since

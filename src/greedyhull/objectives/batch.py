@@ -69,7 +69,7 @@ class Batch:
         return Composite(rows if self.centre is None else CentredDesign(rows, self.centre), self.loss, "minibatch")
 
 
-class Whole(Batch):
+class FullBatch(Batch):
     """All terms of φ(Ax) as one batch: the rows are not copied."""
 
     def __init__(self, f: LinearModel) -> None:
@@ -129,7 +129,7 @@ class Source:
         """All terms; the caller counts them."""
         if self._whole is None:
             model = linear_model(self.f)
-            self._whole = self.f.batch(np.arange(self.f.n)) if model is None else Whole(model)
+            self._whole = self.f.batch(np.arange(self.f.n)) if model is None else FullBatch(model)
         return self._whole
 
     def full(self, x: Array) -> Array:

@@ -93,7 +93,7 @@ class BlackBox:
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
-    def euler(self, w: Iterate) -> float:
+    def gradient_dot(self, w: Iterate) -> float:
         return float(np.vdot(self.gradient(w), self.at(w).x))
 
     def along(self, w: Iterate, move: Direction) -> Line:
@@ -126,7 +126,7 @@ class BlackBox:
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """The rounding of the sums done here; that of the two functions themselves is theirs."""
         x, g = self.at(w).x, self.gradient(w)
-        terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.absolute(np.abs(g))
+        terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.max_abs(np.abs(g))
         first: float = EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
         if self.smoothness is None:
             return first

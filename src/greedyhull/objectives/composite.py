@@ -39,8 +39,8 @@ class Composite:
         self.exact: Loss = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
         self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
-                             quadratic=loss.quadratic, finite_everywhere=loss.everywhere,
-                             intercept=loss.profiles, second_order=loss.newton, linear_model=True, images=True)
+                             quadratic=loss.quadratic, finite_everywhere=loss.finite_everywhere,
+                             intercept=loss.profiles, second_order=loss.twice_differentiable, linear_model=True, images=True)
         self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
@@ -62,7 +62,7 @@ class Composite:
         return self._scale
 
     def _loss_of_zero(self) -> float:
-        if not self.exact.everywhere:  # zero is outside
+        if not self.exact.finite_everywhere:  # zero is outside
             return 0.0
         zero = np.zeros(self.design.n)
         with np.errstate(all="ignore"):
@@ -107,7 +107,7 @@ class Composite:
         """The diagonal of ∇²φ(z); value and residual come in the same pass."""
         view = self.at(w)
         if view.curvature is None:
-            view.value, view.residual, view.curvature = self.loss.pieces(view.z)
+            view.value, view.residual, view.curvature = self.loss.value_gradient_curvature(view.z)
         return view.curvature
 
     def gradient(self, w: Iterate) -> Array:
@@ -118,7 +118,7 @@ class Composite:
             w.work.products += 1.0
         return view.gradient  # type: ignore[no-any-return]
 
-    def euler(self, w: Iterate) -> float:
+    def gradient_dot(self, w: Iterate) -> float:
         """⟨∇f(w), w⟩ = ⟨r, z⟩."""
         view: Any = w.views.get(self) or self.at(w)
         if view.residual is None:
@@ -142,7 +142,7 @@ class Composite:
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set."""
         w = Iterate.at(S.start(rng), S.shape)
-        if self.loss.everywhere and np.isfinite(self.value(w)):
+        if self.loss.finite_everywhere and np.isfinite(self.value(w)):
             return w
         w = S.centre()
         check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
@@ -190,9 +190,9 @@ class Composite:
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, ∇²f(w) bⱼ⟩ for atoms aᵢ in ``rows`` and bⱼ in ``cols``."""
         Z = rows.images(self.design)
-        return self.metric(w, rows, Z, None if cols is None else cols.images(self.design))
+        return self.hessian_gram(w, rows, Z, None if cols is None else cols.images(self.design))
 
-    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+    def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None).
 
         ``weights`` are taken for the diagonal of ∇²φ(z) where given.
@@ -206,7 +206,7 @@ class Composite:
             gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
         return gram
 
-    def product(self, w: Iterate, u: Array) -> Array:
+    def hessian_product(self, w: Iterate, u: Array) -> Array:
         """∇²f(w) v for the direction v whose image is u = Av."""
         c = self.curvatures(w)
         cu = c * u
@@ -214,7 +214,7 @@ class Composite:
             cu -= c * (cu.sum() / max(float(c.sum()), TINY))
         return self.design.adjoint(cu)
 
-    def energies(self, w: Iterate, block: Block) -> Array:
+    def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
         c = self.curvatures(w).astype(np.float64)
         if isinstance(block, BasisBlock):  # the design knows the energies of its columns
@@ -228,12 +228,12 @@ class Composite:
 
     # --- promises -------------------------------------------------------------------------------------------------
 
-    def reach(self, S: AtomSet) -> float:
+    def image_bound(self, S: AtomSet) -> float:
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
         if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
             known = self.design.frobenius
             norms = np.sqrt(self.design.energies(1.0)) if known is None else np.full(self.domain, known)
-            self._reach = (S, S.absolute(norms), S.seen)
+            self._reach = (S, S.max_abs(norms), S.seen)
         return self._reach[1]
 
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
@@ -248,20 +248,20 @@ class Composite:
             view = self._known(w)
         value, loss, known = view.value, self.loss, self._reach
         # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
-        far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.reach(S)
+        far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.image_bound(S)
         n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
         inner = profiled(loss)
         if inner is not None:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
             b = abs(inner.intercept(view.z))
             far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
         steep, count = loss.norm(value, view.residual), n + n + terms
-        if loss.one_sign:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
-            spread = abs(self.euler(w)) + S.absolute(np.abs(as_array(self.gradient(w))))
+        if loss.non_negative:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed
+            spread = abs(self.gradient_dot(w)) + S.max_abs(np.abs(as_array(self.gradient(w))))
         else:
             spread = steep * far
         size = loss.size(value, view.z)
         allowance: float = eps * (n * size + count * spread) + left
-        if not loss.everywhere and self._at_edge(w, view, spread, eps * (16 + terms)):
+        if not loss.finite_everywhere and self._at_edge(w, view, spread, eps * (16 + terms)):
             return np.inf
         if far == 0.0 or (steep == 0.0 and not (loss.y.any() or w.absolute().any())):  # from zeros to zeros nothing is rounded
             return allowance

@@ -104,7 +104,7 @@ class QuadraticForm:
             w.work.gradients += 1
         return view.gradient
 
-    def euler(self, w: Iterate) -> float:
+    def gradient_dot(self, w: Iterate) -> float:
         """⟨Qw − b, w⟩."""
         return w.dot(self.gradient(w))
 
@@ -134,7 +134,7 @@ class QuadraticForm:
         """f on the hull of a few atoms."""
         return Restricted(self, block)
 
-    def metric(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+    def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
         images = Z if Z2 is None else Z2
         dots = rows.dots(dense(images))
@@ -142,13 +142,13 @@ class QuadraticForm:
 
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩."""
-        return self.metric(w, rows, (rows if cols is None else cols).images(self.design))
+        return self.hessian_gram(w, rows, (rows if cols is None else cols).images(self.design))
 
-    def product(self, w: Iterate, u: Array) -> Array:
+    def hessian_product(self, w: Iterate, u: Array) -> Array:
         """Qv for the direction v whose image is u: u itself."""
         return u
 
-    def energies(self, w: Iterate, block: Block) -> Array:
+    def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
         if not isinstance(block, BasisBlock):
             return np.diagonal(self.hessian(w, block)).copy()
@@ -171,7 +171,7 @@ class QuadraticForm:
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
         norm = self._norm
-        entry, size, linear = (S.absolute(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
+        entry, size, linear = (S.max_abs(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
 

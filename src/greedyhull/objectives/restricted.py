@@ -51,8 +51,8 @@ class Restricted:
             if not self.f.traits.quadratic and len(atoms) > MANY_JOIN * len(self.block):
                 self._hessian = None  # so many are new that making it anew, as the curvature asks anyway, costs less
             if self._hessian is not None:
-                across = self.f.metric(w, self.block, self._images, Z, weights=self._rows)
-                corner = self.f.metric(w, atoms, Z, weights=self._rows)
+                across = self.f.hessian_gram(w, self.block, self._images, Z, weights=self._rows)
+                corner = self.f.hessian_gram(w, atoms, Z, weights=self._rows)
                 self._hessian = np.concatenate([np.concatenate([self._hessian, across], axis=1),
                                                 np.concatenate([across.T, corner], axis=1)])
             self._images = beside(self._images, Z)
@@ -76,7 +76,7 @@ class Restricted:
         """∇²_α φ(Zα) at w; of many rows from one in ``sample``, which is enough far from the optimum."""
         if self.model is None or self.f.traits.quadratic:
             if self._hessian is None:
-                self._hessian = self.f.metric(w, self.block, self.Z).astype(np.float64, copy=False)
+                self._hessian = self.f.hessian_gram(w, self.block, self.Z).astype(np.float64, copy=False)
             return self._hessian
         c = self.model.curvatures(w)
         if sample > 1 and len(c) > MANY_ROWS:
@@ -96,7 +96,7 @@ class Restricted:
 
     def _renew(self, w: Iterate, c: Array) -> Array:
         self._rows = c.copy()
-        self._hessian = self.f.metric(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)
+        self._hessian = self.f.hessian_gram(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)
         return self._hessian
 
     def trial(self, w: Iterate, base: Array, target: Array) -> Trial:

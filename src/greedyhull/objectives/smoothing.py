@@ -79,16 +79,16 @@ class Smoothing(Composite):
         self.mu, self.loss = mu, self.kinked.smoothed(mu)
         self.at(w).clear()
 
-    def blur(self, w: Iterate, S: AtomSet) -> float:
+    def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
         """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z): what smoothing costs the certificate.
 
         With an intercept, φ*(r) is finite if r sums to zero; what is left of the sum counts as in `Composite.rounding`.
         """
         f, r = self.sharp, self.residual(w)
-        blur = f.value(w) + float(self.kinked.conjugate(r)) - self.euler(w)
+        error = f.value(w) + float(self.kinked.conjugate(r)) - self.gradient_dot(w)
         if f.has_intercept:
-            blur += abs(float(r.sum(dtype=np.float64))) * (2.0 * f.reach(S) + abs(f.intercept(w)))
-        return blur
+            error += abs(float(r.sum(dtype=np.float64))) * (2.0 * f.image_bound(S) + abs(f.intercept(w)))
+        return error
 
     def state(self) -> State:
         return {"mu": np.array(self.mu)}

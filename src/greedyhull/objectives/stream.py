@@ -67,9 +67,9 @@ class Stream:
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
-    def source(self, rng: np.random.Generator) -> Tap:
+    def source(self, rng: np.random.Generator) -> StreamSource:
         """Where the minibatches of one solve come from."""
-        return Tap(self, rng)
+        return StreamSource(self, rng)
 
     def value(self, w: Iterate) -> float:
         """NaN: no finite sample tells."""
@@ -83,7 +83,7 @@ class Stream:
         return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
                                "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
 
-    def euler(self, w: Iterate) -> float:
+    def gradient_dot(self, w: Iterate) -> float:
         raise self.unknown()
 
     def along(self, w: Iterate, move: Direction) -> Line:
@@ -110,7 +110,7 @@ class Stream:
         return self
 
 
-class Tap:
+class StreamSource:
     """The minibatches of a stream, in the place of a `Source` of a finite sum. ``spent`` counts gradients of draws."""
 
     n = float("inf")

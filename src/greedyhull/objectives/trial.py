@@ -39,7 +39,7 @@ class LineTrial:
     @property
     def noise(self) -> float:
         """What rounding may do to values: a few units in the last place of f and of what it is made of."""
-        return 4.0 * self.eps * (abs(self.f.value(self.w)) + abs(self.f.euler(self.w)))
+        return 4.0 * self.eps * (abs(self.f.value(self.w)) + abs(self.f.gradient_dot(self.w)))
 
     def value(self, step: float) -> float:
         return self.line.value(step)

@@ -67,7 +67,7 @@ class Image:
         """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
         seen = self._ahead
         z = seen.z if seen is not None and seen.of(move, step) else self.z + step * self.direction(move)
-        pieces = loss.pieces(z)
+        pieces = loss.value_gradient_curvature(z)
         self._ahead = Foreseen(move, step, z, pieces)
         return float(pieces[0])
 

@@ -74,7 +74,7 @@ def _timed(solution: Solution) -> dict[str, float]:
         return f.gradient(w)
 
     found = {"gradient": _median(lambda: f.gradient(w), moved), "oracle": _median(lambda: oracle.argmin(g)),
-             "certificate": _median(lambda: (f.value(w), f.euler(w), f.rounding(w, S)), known)}
+             "certificate": _median(lambda: (f.value(w), f.gradient_dot(w), f.rounding(w, S)), known)}
     if hasattr(solver, "step"):  # others solve a small problem instead, which is their own work
         found["step"] = _median(moved)
         if not hasattr(solver.step, "at"):  # it is not set in advance, but looked for

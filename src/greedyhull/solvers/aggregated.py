@@ -76,7 +76,7 @@ class Mean:
             return
         f, share = self.f, k + 1.0
         self.slope = self.slope + share * as_array(f.gradient(w))
-        self.offset += share * (f.value(w) - f.euler(w))
+        self.offset += share * (f.value(w) - f.gradient_dot(w))
         self.rounding += share * f.rounding(w, self.S)
         self.weight, self.terms, self.last = self.weight + share, self.terms + 1.0, k
 

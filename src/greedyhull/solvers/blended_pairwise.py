@@ -33,7 +33,7 @@ class BlendedPairwise:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
+            here, epsilon = f.gradient_dot(w), tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             worst, best = w.farthest(g)
             gap, local = here - answer.atom.dot(g), worst.score - best.score

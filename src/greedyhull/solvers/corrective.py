@@ -53,12 +53,12 @@ class Corrective:
             g = f.gradient(w)
             found = oracle.best(g, max(self.batch, len(w)))
             atoms, scores = found.atoms, found.atoms.dots(g)
-            estimate = f.euler(w) - least_of(scores, found.owners)
+            estimate = f.gradient_dot(w) - least_of(scores, found.owners)
             yield Progress.of(w, estimate, found)
-            gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.euler(w))))  # atoms may promise nothing
+            gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))  # atoms may promise nothing
             early = gap > EARLY * abs(f.value(w))
             if not early:  # only those that promise something
-                atoms = atoms.take((scores < _promising(w, g, f.euler(w), gap, found.owners)).nonzero()[0])
+                atoms = atoms.take((scores < _promising(w, g, f.gradient_dot(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, SAMPLE if early else 1)
 

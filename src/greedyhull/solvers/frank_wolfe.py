@@ -34,7 +34,7 @@ class FrankWolfe:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
-            here, epsilon = f.euler(w), tolerance_at(self.tolerance, k, memory.gap)
+            here, epsilon = f.gradient_dot(w), tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             yield Progress.of(w, here - answer.atom.dot(g), answer, tolerance=epsilon)
             toward = w.toward(answer.atom)

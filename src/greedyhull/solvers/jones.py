@@ -60,7 +60,7 @@ class Jones:
             g = f.gradient(w)
             epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=0.0 if exact else epsilon)
-            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=told(memory))
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=joint_errors(memory))
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 
@@ -83,7 +83,7 @@ class Jones:
         return choose
 
 
-def told(memory: Memory) -> dict[str, float]:
+def joint_errors(memory: Memory) -> dict[str, float]:
     """What the last joint choice is known to have lost, and what it was allowed to lose; in units of f."""
     if "jones" not in memory.arrays:
         return {}

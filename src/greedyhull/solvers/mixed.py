@@ -12,7 +12,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.solvers.jones import Jones, told
+from greedyhull.solvers.jones import Jones, joint_errors
 from greedyhull.solvers.parts.careful import careful
 from greedyhull.solvers.parts.joint import Choice, Mover
 from greedyhull.solvers.parts.memory import Memory
@@ -70,7 +70,7 @@ class Mixed:
             g = f.gradient(w)
             epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
             answer = oracle.argmin(g, tol=epsilon)
-            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=told(memory))
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=joint_errors(memory))
             tried = [movers[i](w, answer, k) for i in self._turn(k)]
             tried.append(_scheduled(f, w, answer, k))
             move, eta, _, _ = min(tried, key=lambda choice: inf if isnan(choice.value) else choice.value)

@@ -44,7 +44,7 @@ class PairwiseJones:
             g = f.gradient(w)
             epsilon = tolerance_at(self.tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon)
-            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer, tolerance=epsilon)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon)
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 

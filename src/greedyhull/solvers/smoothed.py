@@ -59,9 +59,9 @@ class Smoothed:
         u, soft = way.u, way.soft
         u.work = w.work
         for p in self.solver.run(soft, S, u, memory):
-            blur = soft.blur(u, S)
-            above = f.value(u) - blur
-            closed = self.mu is None and p.estimate <= CLOSED * blur and way.can_sharpen()
+            smoothing_error = soft.smoothing_error(u, S)
+            above = f.value(u) - smoothing_error
+            closed = self.mu is None and p.estimate <= CLOSED * smoothing_error and way.can_sharpen()
             for point in (u, way.end() if closed else None):
                 if point is not None and f.value(point) < f.value(w):
                     w.become(point)

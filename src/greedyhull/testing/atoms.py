@@ -272,7 +272,7 @@ def _check_sizes(trial: Trial) -> None:
     S, pool = trial.S, trial.pool
     for _ in range(5):
         c = trial.rng.random(trial.shape) * (trial.rng.random(trial.shape) < 0.7)
-        bound, most = S.absolute(c), float((np.abs(pool) @ c.ravel()).max())
+        bound, most = S.max_abs(c), float((np.abs(pool) @ c.ravel()).max())
         expect(most <= bound * (1 + 1e-9), f"{S!r}: absolute(c) = {bound:.6g}, but an atom has Σ c|d| = {most:.6g}.")
     squares = (pool**2).sum(axis=1)
     apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))

@@ -107,11 +107,11 @@ def _check_subgradient(loss: Loss, z: Array, g: Array, size: float) -> None:
 
 
 def _check_second(loss: Loss, z: Array) -> None:
-    """metric(z, Z) is the Hessian, by differences of the gradient; a loss may not know it."""
+    """hessian_gram(z, Z) is the Hessian, by differences of the gradient; a loss may not know it."""
     if not isinstance(loss, (Separable, Profiled)):
         return
     with np.errstate(invalid="ignore"):
-        H = loss.metric(z, np.eye(len(z)))
+        H = loss.hessian_gram(z, np.eye(len(z)))
     if not np.isfinite(H).all():
         return
     h = 1e-6
@@ -121,12 +121,12 @@ def _check_second(loss: Loss, z: Array) -> None:
         off <= 1e-4 * float(np.abs(seen).max()) + 1e-8,
         f"{loss!r}: the Hessian is off by {off:.3g} from differences of the gradient.",
     )
-    value, gradient, c = loss.pieces(z)
+    value, gradient, c = loss.value_gradient_curvature(z)
     expect(
         abs(value - loss.value(z)) <= 1e-12 * (abs(value) + 1e-300)
         and np.allclose(gradient, loss.gradient(z), rtol=1e-12, atol=1e-14)
         and np.allclose(c, loss.curvature(z), rtol=1e-12, atol=1e-14),
-        f"{loss!r}: pieces(z) disagrees with value, gradient and curvature.",
+        f"{loss!r}: value_gradient_curvature(z) disagrees with value, gradient and curvature.",
     )
 
 

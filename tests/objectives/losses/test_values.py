@@ -52,7 +52,7 @@ def test_logistic_does_not_overflow(weighted: bool) -> None:
     loss = Logistic(y, np.full(4, 0.25) if weighted else 0.25)
     assert loss.value(z) == pytest.approx((1e4 + 800) / 4)
     assert np.allclose(loss.gradient(z), [-0.25, 0.0, 0.0, 0.25])
-    value, gradient, curvature = loss.pieces(z)
+    value, gradient, curvature = loss.value_gradient_curvature(z)
     assert value == pytest.approx(2700) and np.isfinite(gradient).all() and (curvature >= 0).all()
 
 

@@ -16,7 +16,7 @@ from greedyhull.solvers.parts.needs import needs_of
 class Silent:
     def run(self, f: Any, S: Any, w: Any, memory: Any) -> Iterator[Progress]:
         for _ in memory.count(first=0):
-            yield Progress(w, f.euler(w) - memory.oracle(S).argmin(f.gradient(w)).atom.dot(f.gradient(w)))
+            yield Progress(w, f.gradient_dot(w) - memory.oracle(S).argmin(f.gradient(w)).atom.dot(f.gradient(w)))
 
 
 def test_a_solver_that_says_nothing_needs_its_atoms() -> None:

@@ -49,7 +49,7 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
     (array([1., 1.]), 2.0)
     """
     oracle = S.oracle(np.random.default_rng(0))
-    kept = Kept(S.atom(-x if x.any() else np.ones(S.shape)), S.shape, size)
+    kept = ArrayState(S.atom(-x if x.any() else np.ones(S.shape)), S.shape, size)
     distance, stalled = np.inf, 0
     lower, known = 0.0, ALWAYS
     here = x / size
@@ -75,7 +75,7 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
 def _rounding(S: AtomSet, g: Array, here: Array, size: float) -> float:
     """What ⟨g, d/size − here⟩ may be off by, d an atom."""
     sizes = np.abs(g)
-    return EPS * (g.size + 16.0) * (S.absolute(sizes) / size + float(np.vdot(sizes, np.abs(here))))
+    return EPS * (g.size + 16.0) * (S.max_abs(sizes) / size + float(np.vdot(sizes, np.abs(here))))
 
 
 def _single(d: Atom, shape: Shape) -> Atom:
@@ -83,7 +83,7 @@ def _single(d: Atom, shape: Shape) -> Atom:
     return Dense(dense(d, shape)) if isinstance(d, Joint) else d
 
 
-class Kept:
+class ArrayState:
     """The atoms that are kept and their weights; ``gram`` holds the products of their differences from the first one."""
 
     def __init__(self, first: Atom, shape: Shape, size: float) -> None:

@@ -37,7 +37,7 @@ class WorstJones:
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
-            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer)
             eta = 2.0 / (k + 2.0)
             moves = [w.toward(all_atoms[j]) for j in range(len(all_atoms))]
             ahead = np.array([f.along(w, move).value(eta) for move in moves])
@@ -56,7 +56,7 @@ class WorstJoint:
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
-            yield Progress.of(w, f.euler(w) - answer.atom.dot(g), answer)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer)
             best = atoms.jointly(w, answer, 0.0)
             allowed = best.value + 4.0 * self.c / (k + 2.0) ** 2
             move, eta, highest = best.move, best.step, best.value

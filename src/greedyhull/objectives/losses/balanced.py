@@ -55,7 +55,7 @@ class Balanced(Profiled):
     def gradient(self, z: Array) -> Array:
         return self.first_order(z)[1]
 
-    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+    def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         value, residual = self.first_order(z)
         return value, residual, np.full_like(z, np.nan)
 

@@ -68,9 +68,9 @@ class Separable(ABC):
 
     quadratic = False
     smooth = True  # ℓ has a derivative everywhere; else `slopes` are subgradients
-    newton = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
-    one_sign = False  # data, points and minus the residual are non-negative, all of them
-    everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
+    twice_differentiable = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
+    non_negative = False  # data, points and minus the residual are non-negative, all of them
+    finite_everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
     profiles = False  # it is not minimised over an intercept; `profiled` is
     _heaviest: tuple[Array | float, float] | None = None
 
@@ -163,7 +163,7 @@ class Separable(ABC):
         """φ(z) and ∇φ(z)."""
         return self.value(z), self.gradient(z)
 
-    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+    def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         """φ(z), ∇φ(z) and the diagonal of ∇²φ(z)."""
         return self.value(z), self.gradient(z), self.curvature(z)
 
@@ -214,7 +214,7 @@ class Separable(ABC):
         """The b between which Σ pᵢ ℓ'(zᵢ + b) is straight, if it is."""
         return None
 
-    def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
+    def hessian_gram(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         """Zᵀ ∇²φ(z) Z2 for dense images."""
         c = self.curvature(z)
         return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * c[:, None]))

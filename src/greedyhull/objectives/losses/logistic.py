@@ -34,9 +34,9 @@ class Logistic(Separable):
         return np.asarray(e / (1.0 + e) ** 2)
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        return self.pieces(z)[:2]
+        return self.value_gradient_curvature(z)[:2]
 
-    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+    def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         if not isinstance(self.p, float):
             return self.value(z), self.gradient(z), self.curvature(z)
         residual, curvature = np.empty_like(z), np.empty_like(z)

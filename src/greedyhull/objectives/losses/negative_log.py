@@ -39,12 +39,12 @@ class NegativeLog(Separable):
     True
     """
 
-    everywhere = False
+    finite_everywhere = False
 
     def __init__(self, y: Array, p: Array | float) -> None:
         super().__init__(y, p)
         self.lift = float(np.abs(y).max())
-    one_sign = True
+    non_negative = True
 
     def terms(self, z: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -20,7 +20,7 @@ class PiecewiseLinear(Separable):
     """φ(z) = Σ pᵢ ℓ(zᵢ, yᵢ); ``slopes`` are subgradients, 0 at a kink."""
 
     smooth = False
-    newton = False
+    twice_differentiable = False
     epsilon = 0.0
 
     @property

@@ -19,7 +19,7 @@ class Power(Separable):
     def __init__(self, y: Array, p: Array | float, power: float) -> None:
         super().__init__(y, p)
         self.power = power
-        self.newton = power >= 2.0
+        self.twice_differentiable = power >= 2.0
 
     @property
     def floor(self) -> float:

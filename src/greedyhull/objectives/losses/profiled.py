@@ -25,12 +25,12 @@ class Profiled:
     2.0
     """
 
-    everywhere = True
+    finite_everywhere = True
     profiles = True
-    one_sign = False
+    non_negative = False
 
     def __init__(self, loss: Separable) -> None:
-        self.loss, self.n, self.quadratic, self.newton = loss, loss.n, loss.quadratic, loss.newton
+        self.loss, self.n, self.quadratic, self.twice_differentiable = loss, loss.n, loss.quadratic, loss.twice_differentiable
         self.smooth: bool = loss.smooth
         self._seen: tuple[Array, float] | None = None
 
@@ -82,22 +82,22 @@ class Profiled:
         return self.first_order(z)[1]
 
     def curvature(self, z: Array) -> Array:
-        """The diagonal of ∇²φ at the profiled point; `metric` subtracts the rank-one part."""
+        """The diagonal of ∇²φ at the profiled point; `hessian_gram` subtracts the rank-one part."""
         out: Array = self.loss.curvature(z + self._b(z))
         return out
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        return self._squares(z) if self.quadratic else self.pieces(z)[:2]
+        return self._squares(z) if self.quadratic else self.value_gradient_curvature(z)[:2]
 
     def energy(self, dz: Array) -> float:
         """dzᵀ ∇²φ̄ dz of a quadratic: the mean of dz costs nothing."""
         return float(self.loss.energy(dz - dz.dtype.type(self.loss.total(dz))))
 
-    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+    def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         if self.quadratic:
             return *self._squares(z), self.loss.curvature(z)
         b = self._b(z)
-        value, residual, curvature = self.loss.pieces(z + b)
+        value, residual, curvature = self.loss.value_gradient_curvature(z + b)
         return value, self._levelled(residual, curvature, max(float(np.abs(z).max()), abs(float(b)))), curvature
 
     def norm(self, value: float, residual: Array) -> float:
@@ -110,14 +110,14 @@ class Profiled:
         """That of the loss at the intercept of z: with another one φ̄ is less."""
         return float(self.loss.swing(size, z if self.quadratic else z + self._b(z), off))
 
-    def metric(self, z: Array, Z: Any, Z2: Any = None) -> Array:
+    def hessian_gram(self, z: Array, Z: Any, Z2: Any = None) -> Array:
         right = Z if Z2 is None else Z2
         c = self.curvature(z)
         return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / max(float(c.sum()), TINY))
 
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:
-            _, residual, c = self.pieces(z + step * dz)
+            _, residual, c = self.value_gradient_curvature(z + step * dz)
             total = float(c.sum())
             mean = float(c.dot(dz)) / total if total > 0 else 0.0
             return float(residual.dot(dz)), float(np.dot(c * (dz - mean), dz - mean))
@@ -145,7 +145,7 @@ class Profiled:
     def _levelled(self, residual: Array, curvature: Array, size: float) -> Array:
         """∇φ where b is a hair better than a float can be: its sum vanishes, so that the lower bound holds for every
         intercept. The hair costs the bound ½ Σcᵢ·hair², which `swing` counts."""
-        total = float(curvature.sum(dtype=np.float64)) if self.newton else 0.0
+        total = float(curvature.sum(dtype=np.float64)) if self.twice_differentiable else 0.0
         if not 0.0 < total < np.inf:
             return residual
         hair = float(residual.sum(dtype=np.float64)) / total

@@ -53,7 +53,7 @@ class Softened(Separable):
             bent &= r != 0.0
         return np.where(bent, 1.0 / self.mu, 0.0).astype(z.dtype, copy=False)
 
-    def pieces(self, z: Array) -> tuple[float, Array, Array]:
+    def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         r, free, a = self._parts(z)
         bent = free == a
         if self.sharp.epsilon > 0.0:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.gradients.base import Estimate, Kept, share, size
+from greedyhull.gradients.base import ArrayState, Estimate, share, size
 from greedyhull.gradients.dual import Dual
 from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.gradients.momentum import Momentum
@@ -56,7 +56,7 @@ def compiled_burst(solver: StochasticFrankWolfe, f: Objective, S: AtomSet, sourc
     plan, known = PLANS.get(type(solver.estimator)), engine(f, S)
     if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:
         return Burst()
-    assert isinstance(source, Source) and isinstance(estimate, Kept)  # so it is for the estimators and models in the tables
+    assert isinstance(source, Source) and isinstance(estimate, ArrayState)  # as in the tables
     if isinstance(solver.estimator, Minibatch) and not solver.estimator.replace:
         plan = plan._replace(draws=(True,))
     return Kernel(in_advance(solver.step), known, plan, source, estimate, look)
@@ -73,7 +73,7 @@ class Burst:
 class Kernel(Burst):
     """Bursts by a kernel."""
 
-    def __init__(self, step: APriori, known: Engine, plan: Plan, source: Source, estimate: Kept, look: Looking) -> None:
+    def __init__(self, step: APriori, known: Engine, plan: Plan, source: Source, estimate: ArrayState, look: Looking) -> None:
         self.step, self.known, self.plan, self.source, self.estimate = step, known, plan, source, estimate
         self.look = look
 
@@ -85,7 +85,7 @@ class Kernel(Burst):
 
         def due(k: int, spent: int) -> bool:
             timer = self.look.timer  # after a look one step, for the next look is known only then
-            return bool(self.look.taken >= 0 or timer.due(spent if timer.every is None else k) or memory.asked(k))
+            return bool(self.look.taken >= 0 or timer.due(spent if timer.every is None else k) or memory.requested(k))
 
         while k == first or not due(k, self.source.spent):
             sizes = self._sizes(k, due)

@@ -42,7 +42,7 @@ class Memory:
         self._spent_at, self._again = -1, False  # where that was added last; whether this iteration is begun again
         self.guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
-        self.asked: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
+        self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
         self._seed = seed

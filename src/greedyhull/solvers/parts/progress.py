@@ -76,7 +76,7 @@ class Event:
     step: float = float("nan")
     also: dict[str, Any] = field(default_factory=dict)
     delta: float = 0.0
-    told: bool = False  # by the solver, value and all: the bound stands by itself
+    self_standing: bool = False  # by the solver, value and all: the bound stands by itself
     scale: float = 0.0  # f.scale: the loss of predicting zero, 0 where there is none
 
     @property

@@ -13,7 +13,7 @@ WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() 
 
 
 @dataclass(frozen=True)
-class Same:
+class ConstantSchedule:
     """The same number for every k."""
 
     value: float
@@ -66,14 +66,14 @@ class OfGap:
         return f"of_gap({self.fraction:g}, first={self.first:g})"
 
 
-def constant(value: float) -> Same:
+def constant(value: float) -> ConstantSchedule:
     """k ↦ value.
 
     >>> constant(0.5)(7)
     0.5
     """
     check(value >= 0, f"constant({value!r}) was given; a non-negative number is wanted.")
-    return Same(float(value))
+    return ConstantSchedule(float(value))
 
 
 def harmonic(scale: float = 1.0) -> Harmonic:

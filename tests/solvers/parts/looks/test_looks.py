@@ -10,7 +10,7 @@ from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, save_state
 from greedyhull.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
-from greedyhull.solvers.parts.looks.reach import reach
+from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import check_solver, small_problems
 
@@ -30,7 +30,7 @@ SFW = gh.StochasticFrankWolfe
 def looking(every: int | None, asked: Any = None) -> Looking:
     memory = Memory()
     if asked is not None:
-        memory.asked = asked
+        memory.requested = asked
     return gh.FullGap(every).start(F, BALL, BALL.centre(), memory)
 
 
@@ -76,7 +76,7 @@ def test_configurations_are_checked() -> None:
                                gh.finite_sum(lambda w, i: 0.0, lambda w, i: X[i].mean(axis=0), N, D, lipschitz=D**0.5)],
                          ids=repr)
 def test_no_term_pulls_farther_than_the_reach(f: Any) -> None:
-    C, rng = reach(f, BALL), np.random.default_rng(0)
+    C, rng = range_bound(f, BALL), np.random.default_rng(0)
     assert C is not None
     points = [BALL[int(j)].dot for j in rng.integers(2 * D, size=30)]
     arrays = [np.array([p(e) for e in np.eye(D)]) for p in points]
@@ -86,8 +86,8 @@ def test_no_term_pulls_farther_than_the_reach(f: Any) -> None:
 
 
 def test_the_reach_is_unknown_where_nothing_is_told() -> None:
-    assert reach(gh.finite_sum(lambda w, i: 0.0, lambda w, i: w, 3, D), BALL) is None
-    assert reach(gh.least_squares(X, Y, intercept=True), BALL) is None
+    assert range_bound(gh.finite_sum(lambda w, i: 0.0, lambda w, i: w, 3, D), BALL) is None
+    assert range_bound(gh.least_squares(X, Y, intercept=True), BALL) is None
 
 
 # --- what they promise --------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_a_sample_bounds_the_error_as_often_as_it_says(where: str) -> None:
                     stop=gh.Iterations(30), seed=seed, watch=watch)
         failed += any(wrong)
     assert failed / runs <= delta + 3 * np.sqrt(delta * (1 - delta) / runs)
-    assert np.median(loose) < 1.5 * (reach(F, S) or 0.0)  # and it says something
+    assert np.median(loose) < 1.5 * (range_bound(F, S) or 0.0)  # and it says something
 
 
 @pytest.mark.parametrize("where", ["listed", "ball"])
@@ -153,7 +153,7 @@ def test_the_bound_of_a_sample_fails_sometimes_but_not_too_often(where: str) -> 
 def test_listed_atoms_sharpen_the_bound() -> None:
     """Empirical Bernstein beats Hoeffding once the sample is not tiny, and the variance of terms is small."""
     named, nameless = (solved(gh.MinibatchGap(500, 0.05), 1, 40, S=S) for S in (BALL, gh.L2Ball(D, 1.0)))
-    C = reach(F, BALL)
+    C = range_bound(F, BALL)
     assert C is not None and named.certificate.gap is not None and nameless.certificate.gap is not None
     assert named.certificate.gap < 0.6 * C * np.sqrt(2 * np.log(40 / 0.05) / 500)
 

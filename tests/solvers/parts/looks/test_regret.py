@@ -8,7 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.gradients import Minibatch
-from greedyhull.solvers.parts.looks.reach import reach
+from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.solvers.parts.memory import Memory
 
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
@@ -41,7 +41,7 @@ def test_what_chance_may_add_is_the_bound_of_azuma(spreads: Any) -> None:
         spent = DELTA / ((j + 1) * (j + 2))
         s = np.full(j + 1, 2.0) if spreads is None else np.array(spreads[: j + 1])
         look.due(j + 1)
-        assert look(w).gap == pytest.approx(regret + azuma(float(reach(F, S) or 0), so_far, s, spent), rel=1e-9)
+        assert look(w).gap == pytest.approx(regret + azuma(float(range_bound(F, S) or 0), so_far, s, spent), rel=1e-9)
 
 
 @pytest.mark.parametrize("b", [1, 4])
@@ -55,5 +55,5 @@ def test_minibatches_are_told_to_spread_less(b: int) -> None:
         gaps.append([event.gap for event in seen])
     for j, k in enumerate((5, 10, 15, 20), start=2):  # the first look is at the start, where nothing is known
         weights = np.arange(1.0, k)
-        chance = azuma(float(reach(F, S) or 0), weights, np.full(k - 1, b**-0.5), DELTA / (j * (j + 1)))
+        chance = azuma(float(range_bound(F, S) or 0), weights, np.full(k - 1, b**-0.5), DELTA / (j * (j + 1)))
         assert gaps[0][j - 1] - gaps[1][j - 1] == pytest.approx(chance, rel=1e-9)

@@ -27,7 +27,7 @@ class ClosedForm:
         z = f.at(w).z
         self.energies = energies_of(f, S, w)
         self.largest = float(self.energies.max())
-        self.shift: Array = f.product(w, z) - as_array(f.gradient(w))
+        self.shift: Array = f.hessian_product(w, z) - as_array(f.gradient(w))
         w.work.products += 2.0
 
     def lines(self, w: Iterate) -> tuple[Array, Array]:
@@ -35,7 +35,7 @@ class ClosedForm:
         f, g = self.f, as_array(self.f.gradient(w))
         Hw = g + self.shift
         bends = self.energies - 2.0 * self.S.scores(Hw) + w.dot(Hw)
-        return self.S.scores(g) - f.euler(w), np.maximum(bends, 0.0)
+        return self.S.scores(g) - f.gradient_dot(w), np.maximum(bends, 0.0)
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
         """min over η in [0, 1] and all atoms."""
@@ -67,4 +67,4 @@ def energies_of(f: Imaged, S: Finite, w: Iterate) -> Array:
     coordinates = isinstance(S.block(np.arange(1)), BasisBlock)  # they need no images
     size = len(S) if coordinates else max(1, ENTRIES // len(f.at(w).z))
     parts = [np.arange(a, min(a + size, len(S))) for a in range(0, len(S), size)]
-    return np.asarray(np.maximum(np.concatenate([f.energies(w, S.block(part)) for part in parts]), 0.0))
+    return np.asarray(np.maximum(np.concatenate([f.hessian_diagonal(w, S.block(part)) for part in parts]), 0.0))

@@ -86,7 +86,7 @@ class MinibatchChoice:
 
     def _lines(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> tuple[Array, Array]:
         """Slope and bend of the parabola toward every atom."""
-        Hw = f.product(w, f.at(w).z)
+        Hw = f.hessian_product(w, f.at(w).z)
         bends = self._energies(f, S, w) - 2.0 * S.scores(Hw) + w.dot(Hw)
         return _slopes(f, S, w), np.maximum(bends, 0.0)
 
@@ -98,7 +98,7 @@ class MinibatchChoice:
 
     def _computed(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
         if self._coordinates is not None:
-            return np.asarray(f.energies(w, self._coordinates))
+            return np.asarray(f.hessian_diagonal(w, self._coordinates))
         if f.n >= len(S) or f.has_intercept:
             return energies_of(f, S, w)
         Z = np.stack([S.scores(a) for a in rows(f.design)])  # fewer rows than atoms: A_B S, row by row
@@ -111,7 +111,7 @@ def _quadratic(f: Objective) -> LinearModel | None:
 
 
 def _slopes(f: Objective, S: Finite, w: CoordinateIterate) -> Array:
-    return np.asarray(S.scores(as_array(f.gradient(w))) - f.euler(w), dtype=np.float64)
+    return np.asarray(S.scores(as_array(f.gradient(w))) - f.gradient_dot(w), dtype=np.float64)
 
 
 def toward(d: Atom, cap: float) -> Direction:

@@ -78,7 +78,7 @@ class ListedPairs:
             if key not in kept:
                 kept[key] = slot = next(free)
                 atom = w.block[i]
-                Hd = self.f.product(w, atom.image(self.f.design))
+                Hd = self.f.hessian_product(w, atom.image(self.f.design))
                 self.rows[slot], self.energies[slot] = self.form.S.scores(Hd), atom.dot(Hd)
                 w.work.products += 1.0
         self.slots = kept
@@ -116,12 +116,12 @@ class VertexPairs:
 
     def _bends(self, f: Imaged, w: Iterate, d: Atom) -> Array:
         """(d − d_i)ᵀH(d − d_i) for every atom d_i of w."""
-        Hd = f.product(w, d.image(f.design))
+        Hd = f.hessian_product(w, d.image(f.design))
         w.work.products += 1.0
         known = self.energies
         for i, key in enumerate(w.block.keys):
             if key not in known:
-                known[key] = float(f.energies(w, w.block.take(np.array([i])))[0])
+                known[key] = float(f.hessian_diagonal(w, w.block.take(np.array([i])))[0])
         self.energies = {key: known[key] for key in w.block.keys}
         own = np.array(list(self.energies.values()))
         return np.asarray(np.maximum(own + d.dot(Hd) - 2.0 * w.block.dots(Hd), 0.0))

@@ -112,7 +112,7 @@ class BranchAndBound:
         self.f, self.S = f, S
 
     def _slopes(self, w: Iterate) -> Array:
-        return np.asarray(self.S.scores(as_array(self.f.gradient(w))) - self.f.euler(w), dtype=np.float64)
+        return np.asarray(self.S.scores(as_array(self.f.gradient(w))) - self.f.gradient_dot(w), dtype=np.float64)
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
         """min over η in [0, 1] and all atoms; the Frank-Wolfe step with line search is where it begins."""
@@ -138,7 +138,7 @@ class Vertex:
         self.f, self.S = f, S
 
     def _gap(self, w: Iterate, answer: Answer) -> float:
-        return float(self.f.euler(w) - answer.atom.dot(self.f.gradient(w)) + answer.slack + self.f.rounding(w, self.S))
+        return float(self.f.gradient_dot(w) - answer.atom.dot(self.f.gradient(w)) + answer.slack + self.f.rounding(w, self.S))
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
         """Line search toward the oracle's atom."""

@@ -55,7 +55,7 @@ class Looking(ABC):
             if self.timer.due(self.done):
                 self.timer.passed(self.done)
             self.taken, self.count = -1, self.count + 1
-        if not (self.timer.due(done) or self.memory.asked(k)):
+        if not (self.timer.due(done) or self.memory.requested(k)):
             return False
         self.taken, self.done = k, float(done)
         self.w.views.pop(self.f, None)  # an image of all n terms, left by whoever looked before the run: moves would carry it

@@ -16,4 +16,4 @@ def full_gap(f: Objective, w: Iterate, oracle: Recorder, also: Any = None) -> Pr
     now = seen_from(w, w.copy())
     g = f.gradient(now)
     answer = oracle.glance(g)
-    return Progress.of(now, f.euler(now) - answer.atom.dot(g), answer, also=also)
+    return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)

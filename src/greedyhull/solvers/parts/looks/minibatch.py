@@ -14,7 +14,7 @@ from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
 from greedyhull.solvers.parts.looks.gap import full_gap
-from greedyhull.solvers.parts.looks.reach import reach
+from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress, weaker
@@ -30,7 +30,7 @@ class MinibatchGap:
     """max over S of ⟨∇f_B(w), w − ·⟩ for ``size`` fresh terms B, and what chance may add: kind "probability".
 
     u = argmin f is a fixed point, and f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, where each of the numbers is between −C and C, C from
-    all terms (`looks.reach`). So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
+    all terms (`looks.range_bound`). So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
     (Hoeffding), or plus √(2V ln(2/δ)/b) + 14C ln(2/δ)/(3(b − 1)) (Maurer and Pontil), V the variance within B. The unknown u
     is a point of the hull; mean + √V is convex in u, so it is largest at an atom, and no union over atoms is needed. Where
     atoms are listed and terms can be asked one by one, the better of both bounds is taken, each with δ/2. The j-th look of a
@@ -62,7 +62,7 @@ class _Working(Looking):
         super().__init__(f, S, w, memory, config.size or FEW, config.every)
         n = count_of(f)
         self.config, self.n = config, float("inf") if n is None else n
-        self.C, self.atoms = reach(f, S), listed(S)
+        self.C, self.atoms = range_bound(f, S), listed(S)
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         now, b = self.choice.point(w), self.config.size or max(FEW, int(0.1 * self.spent))

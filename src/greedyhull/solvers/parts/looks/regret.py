@@ -15,7 +15,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
 from greedyhull.solvers.parts.looks.choice import seen_from
-from greedyhull.solvers.parts.looks.reach import reach
+from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress, weaker
@@ -49,7 +49,7 @@ class Regret:
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
         check(f.traits.convex, f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
-        C = None if self.delta is None else reach(f, S)
+        C = None if self.delta is None else range_bound(f, S)
         if self.delta is not None and C is None:
             raise GreedyhullError(f"Regret(delta={self.delta:g}) needs a bound on the gradients of all terms, and {f!r} has "
                                   "none. Give lipschitz= to finite_sum or expectation, or leave delta out.")

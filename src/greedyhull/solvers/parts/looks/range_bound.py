@@ -13,14 +13,14 @@ from greedyhull.types import Array, AtomSet, LinearModel, Objective
 ABOVE = 1.0 + 1e-9  # for the rounding of a bound
 
 
-def reach(f: Objective, S: AtomSet) -> float | None:
+def range_bound(f: Objective, S: AtomSet) -> float | None:
     """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if nobody knows one.
 
     For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S); otherwise L·D, if f tells a bound L on the length of the
     gradient of every term (``lipschitz``).
 
     >>> import greedyhull as gh
-    >>> reach(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
+    >>> range_bound(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
     True
     """
     model = linear_model(f)
