@@ -105,7 +105,7 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        from greedyhull.hints import missing
+        from greedyhull.errors.hints import missing
 
         raise AttributeError(missing(name, __all__))
     value = globals()[name] = getattr(import_module(f"greedyhull.{_LATER[name]}"), name)

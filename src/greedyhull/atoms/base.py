@@ -13,7 +13,7 @@ import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import listed
+from greedyhull.errors.renamed import former, take_over
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
@@ -21,6 +21,7 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist
+from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry.nearest_point import Nearest
@@ -72,6 +73,7 @@ class AtomSet(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
@@ -201,6 +203,8 @@ class AtomSet(ABC):
             return positive(self.bound, f"bound of {self!r}") * float(np.sum(c))
         sum_, norm = self.seen or self._look_once()
         return 2.0 * min(sum_ * float(np.max(c)), norm * length(np.asarray(c)))
+
+    absolute = former("absolute", "max_abs")
 
     @property
     def sized(self) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.errors import check
-from greedyhull.kinds import listed
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Oracle, SetTraits, Shape
+from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate

@@ -8,7 +8,6 @@ import numpy as np
 
 from greedyhull.bounds.record import Record, slack
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import listed
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.parts.steps import Exact
@@ -25,6 +24,7 @@ from greedyhull.theory import (
     zhang,
 )
 from greedyhull.types import Array
+from greedyhull.types.kinds import listed
 
 
 def _lemma_2(run: Record) -> Iterator[Bound]:

@@ -12,7 +12,7 @@ from greedyhull.atoms.base import array_of
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import held
 from greedyhull.errors import check
-from greedyhull.hints import hinting
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite

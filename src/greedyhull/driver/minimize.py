@@ -12,7 +12,7 @@ from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, path_of, try_path
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
-from greedyhull.hints import hinting
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.progress import Event, watchers_of
 from greedyhull.types import AtomSet, Objective, Solver

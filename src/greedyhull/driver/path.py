@@ -10,7 +10,7 @@ from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
-from greedyhull.hints import hinting
+from greedyhull.errors.hints import hinting
 from greedyhull.types import Array, AtomSet, Objective, Solver
 
 

@@ -13,11 +13,11 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import target_of
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import linear_model
 from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
+from greedyhull.types.kinds import linear_model
 
 KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where

@@ -16,9 +16,9 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import linear_model, second_order
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types.kinds import linear_model, second_order
 
 ROUNDS = 60
 FINER = 0.1  # the gap over one ball, as a share of what the penalised problem may have

@@ -7,10 +7,10 @@ from math import inf
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import linear_model
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.theory import Constant, Constants
 from greedyhull.types import AtomSet, Objective
+from greedyhull.types.kinds import linear_model
 
 
 def constants(f: Objective, S: AtomSet, *, seed: int = 0, **given: float) -> Constants:

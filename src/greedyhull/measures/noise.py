@@ -6,13 +6,13 @@ import numpy as np
 
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.errors import GreedyhullError
-from greedyhull.kinds import linear_model, listed
 from greedyhull.objectives.batch import counts_of
 from greedyhull.points.gradients import size
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import rms, times
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, AtomSet, LinearModel, Objective, Shape
+from greedyhull.types.kinds import linear_model, listed
 
 SMALL = 20_000_000  # multiplications that the exact σ of a sum of squares may cost
 

@@ -10,12 +10,12 @@ from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.kinds import linear_model, streamed, summed
 from greedyhull.objectives.batch import check_terms, counts_of
 from greedyhull.points.entering import as_answer
 from greedyhull.points.lengths import length, rms, times
 from greedyhull.theory.bound import Constant
 from greedyhull.types import Array, AtomSet, LinearModel, Minibatch, Objective
+from greedyhull.types.kinds import linear_model, streamed, summed
 
 SAMPLED = 32  # terms that are looked at where there is no formula
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.errors import GreedyhullError
-from greedyhull.kinds import profiled, streamed, summed
 from greedyhull.measures.noise import noise
 from greedyhull.objectives.batch import check_terms
 from greedyhull.objectives.black_box import BlackBox
@@ -25,6 +24,7 @@ from greedyhull.objectives.stream import Stream
 from greedyhull.points.lengths import length, rms, times
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, AtomSet, Design, LinearModel, Minibatch, Objective
+from greedyhull.types.kinds import profiled, streamed, summed
 
 POINTS, TERMS = 12, 64  # where, and of which terms, gradients are looked at without formulas
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from greedyhull.atoms.base import array_of
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import summed
 from greedyhull.types import AtomSet, Objective
+from greedyhull.types.kinds import summed
 
 
 def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kinds import linear_model, streamed, summed
 from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.types import Array, Finite, Index, LinearModel, Loss, Minibatch, Objective, State, Summed, Supply
+from greedyhull.types.kinds import linear_model, streamed, summed
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite

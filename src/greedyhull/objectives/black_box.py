@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.renamed import former
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
@@ -95,6 +96,8 @@ class BlackBox:
 
     def gradient_dot(self, w: Iterate) -> float:
         return float(np.vdot(self.gradient(w), self.at(w).x))
+
+    euler = former("euler", "gradient_dot")
 
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)

@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.base import whole_shape
 from greedyhull.errors import check
-from greedyhull.hints import hinting
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import kinked, profiled, stored
+from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.restricted import Restricted
@@ -18,6 +18,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Loss, Shape, Traits
+from greedyhull.types.kinds import kinked, profiled, stored
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
@@ -124,6 +125,8 @@ class Composite:
         if view.residual is None:
             view.value, view.residual = self.loss.first_order(view.z)
         return float(view.residual.dot(view.z))
+
+    euler = former("euler", "gradient_dot")
 
     def along(self, w: Iterate, move: Direction) -> Line:
         view: Any = self._known(w)

@@ -17,9 +17,9 @@ from greedyhull.atoms.geometry import form as limits
 from greedyhull.atoms.geometry.form import Form
 from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import profiled
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
+from greedyhull.types.kinds import profiled
 
 if TYPE_CHECKING:
     from greedyhull.objectives.quadratic import QuadraticForm

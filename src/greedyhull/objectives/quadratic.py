@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import numbers
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.renamed import former
 from greedyhull.objectives.concavity import concavity, entries
 from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.dense import DenseDesign
@@ -107,6 +108,8 @@ class QuadraticForm:
     def gradient_dot(self, w: Iterate) -> float:
         """⟨Qw − b, w⟩."""
         return w.dot(self.gradient(w))
+
+    euler = former("euler", "gradient_dot")
 
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.kinds import linear_model
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
+from greedyhull.types.kinds import linear_model
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
 MANY_JOIN = 0.25  # of the atoms that are there: where more join, a Hessian that is old anyway is made anew

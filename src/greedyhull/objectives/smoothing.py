@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kinds import kinked
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Loss, State
+from greedyhull.types.kinds import kinked
 
 
 class SoftImage(Image):

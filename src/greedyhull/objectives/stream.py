@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import numbers
 from greedyhull.points.arrays import locked
@@ -85,6 +86,8 @@ class Stream:
 
     def gradient_dot(self, w: Iterate) -> float:
         raise self.unknown()
+
+    euler = former("euler", "gradient_dot")
 
     def along(self, w: Iterate, move: Direction) -> Line:
         raise self.unknown()

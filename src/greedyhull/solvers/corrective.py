@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kinds import second_order
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING, SAMPLE
@@ -16,6 +15,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
+from greedyhull.types.kinds import second_order
 
 
 @dataclass(frozen=True)

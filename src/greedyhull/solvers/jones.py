@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kinds import listed
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint import Choice, Mover, toward
 from greedyhull.solvers.parts.memory import Memory
@@ -17,6 +16,7 @@ from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule
+from greedyhull.types.kinds import listed
 
 
 @dataclass(frozen=True)

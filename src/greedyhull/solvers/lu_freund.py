@@ -10,7 +10,6 @@ import numpy as np
 from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import check
 from greedyhull.gradients.base import Root, check_linear, check_size, size
-from greedyhull.kinds import linear_model
 from greedyhull.objectives.batch import rows_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
@@ -18,6 +17,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, State, Supply
+from greedyhull.types.kinds import linear_model
 
 
 @dataclass(frozen=True)

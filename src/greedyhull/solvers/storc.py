@@ -11,7 +11,6 @@ import numpy as np
 
 from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import check
-from greedyhull.kinds import linear_model
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -22,6 +21,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.sliding import slide
 from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply
+from greedyhull.types.kinds import linear_model
 
 
 class Constants(NamedTuple):

@@ -10,7 +10,6 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import GreedyhullError
-from greedyhull.kinds import listed
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, vertices
@@ -20,6 +19,7 @@ from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
 from greedyhull.testing.owners import check_owned_shortlist, check_owners, single_atoms
 from greedyhull.testing.representations import check_compressed, check_kinds_of_gradients
 from greedyhull.types import Answer, Array, AtomSet, Oracle
+from greedyhull.types.kinds import listed
 
 MOST = 4096  # sets with at most so many atoms are searched through and through
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.kinds import imaged, second_order
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.testing.expect import expect, mixture
 from greedyhull.testing.lines import check_line
 from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types.kinds import imaged, second_order
 
 
 def check_objective(

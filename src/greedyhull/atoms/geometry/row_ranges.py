@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.kinds import stored
 from greedyhull.points.arrays import compact, dense, is_sparse
 from greedyhull.types import Array, Design, Index
+from greedyhull.types.kinds import stored
 
 CHUNK = 4_000_000  # entries that are read at once
 

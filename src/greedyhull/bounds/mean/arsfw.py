@@ -9,11 +9,11 @@ import numpy as np
 
 from greedyhull.bounds.mean.record import StochasticRecord
 from greedyhull.errors import check
-from greedyhull.kinds import linear_model
 from greedyhull.solvers.parts.gradient_weights import Steady, weights_of
 from greedyhull.solvers.parts.steps import Power
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.theory import Bound, Constant, Status, Theorems, arsfw
+from greedyhull.types.kinds import linear_model
 
 Run: TypeAlias = StochasticRecord[RegularizedStochasticFrankWolfe]
 

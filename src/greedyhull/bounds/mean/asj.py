@@ -9,7 +9,6 @@ import numpy as np
 
 from greedyhull.bounds.mean.record import StochasticRecord, fast_enough, scheduled
 from greedyhull.errors import check
-from greedyhull.kinds import listed
 from greedyhull.solvers.parts.steps import Capped, Exact, OpenLoop
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.stochastic_jones import StochasticJones
@@ -24,6 +23,7 @@ from greedyhull.theory import (
     recursion,
 )
 from greedyhull.types import Array
+from greedyhull.types.kinds import listed
 
 
 def _bend(run: JonesRecord) -> tuple[float, tuple[str, ...], str]:

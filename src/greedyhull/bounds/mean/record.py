@@ -14,12 +14,12 @@ from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.bounds.solved import Solved
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.gradients.base import Size, size
-from greedyhull.kinds import summed
 from greedyhull.solvers.parts.looks import Look
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.steps import Capped, Power
 from greedyhull.theory import Bound, Constant, Constants, Quantity
 from greedyhull.types import Array, AtomSet, Objective, Schedule, Solver, StepRule
+from greedyhull.types.kinds import summed
 
 
 class Sampling(Solver, Protocol):

@@ -14,12 +14,12 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import GreedyhullError
-from greedyhull.kinds import listed
 from greedyhull.objectives.by_name import least_squares, logistic, quadratic
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.types import Array, Atom, Finite, Objective
 from greedyhull.types import AtomSet as AnySet
+from greedyhull.types.kinds import listed
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,11 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
 from greedyhull.experiments.paper.problems import Problem, atom_array, posed, value_at
-from greedyhull.kinds import summed
 from greedyhull.measures.noise import noise
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Array, AtomSet, Solver, Summed
+from greedyhull.types.kinds import summed
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ from greedyhull.atoms.base import worst_within
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.errors import GreedyhullError
 from greedyhull.experiments.paper.problems import Problem
-from greedyhull.kinds import listed
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.joint import toward
@@ -20,6 +19,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import harmonic
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.types import AtomSet, Finite, Needs, Objective, Solver
+from greedyhull.types.kinds import listed
 
 LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
 

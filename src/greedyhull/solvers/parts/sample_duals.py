@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kinds import kinked, linear_model
 from greedyhull.objectives.batch import rows_of
 from greedyhull.solvers.parts.memory import Recorder
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, KinkedLoss, LinearModel, Minibatch, Objective, State
+from greedyhull.types.kinds import kinked, linear_model
 
 
 def duals_of(f: Objective, oracle: Recorder) -> Duals | NoDuals:

@@ -24,9 +24,9 @@ from greedyhull.experiments.paper.experiment import (
     fitted,
 )
 from greedyhull.experiments.paper.problems import atom_array, atom_rows, gradient_at, mixtures, value_at
-from greedyhull.kinds import listed
 from greedyhull.objectives.by_name import logistic, quadratic
 from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types.kinds import listed
 
 D = 4
 

@@ -7,7 +7,6 @@ error is proved.
 
 from __future__ import annotations
 
-from greedyhull.kinds import listed
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint.choice import Choice, Mover, closed, searched
 from greedyhull.solvers.parts.joint.closed_form import ClosedForm
@@ -15,6 +14,7 @@ from greedyhull.solvers.parts.joint.pairs import ListedPairs, VertexPairs, swaps
 from greedyhull.solvers.parts.joint.search import BranchAndBound, Vertex, search, search_at
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, Objective
+from greedyhull.types.kinds import listed
 
 __all__ = ["BranchAndBound", "Choice", "ClosedForm", "ListedPairs", "Mover", "Vertex", "VertexPairs", "closed", "search",
            "search_at", "searched", "swaps", "toward"]

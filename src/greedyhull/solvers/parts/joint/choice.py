@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from greedyhull.kinds import imaged
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Answer, Array, Imaged, Objective
+from greedyhull.types.kinds import imaged
 
 
 class Choice(NamedTuple):

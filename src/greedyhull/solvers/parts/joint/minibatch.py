@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from greedyhull.atoms.geometry.row_ranges import rows
-from greedyhull.kinds import linear_model, listed
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -22,6 +21,7 @@ from greedyhull.solvers.parts.joint.choice import Choice, decreases, searched
 from greedyhull.solvers.parts.joint.closed_form import energies_of
 from greedyhull.solvers.parts.joint.search import search, search_at
 from greedyhull.types import Array, Atom, AtomSet, Block, Finite, LinearModel, Objective, Oracle
+from greedyhull.types.kinds import linear_model, listed
 
 
 class Sampled(Protocol):

@@ -6,7 +6,6 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from greedyhull.kinds import listed
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Active, Iterate
@@ -15,6 +14,7 @@ from greedyhull.solvers.parts.joint.closed_form import ENTRIES, ClosedForm
 from greedyhull.solvers.parts.joint.search import search
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Answer, Array, Atom, AtomSet, Imaged, Objective
+from greedyhull.types.kinds import listed
 
 SHARE = 0.1  # how much of the best decrease branch and bound may leave on the table
 BLIND = 1e-13  # a decrease that is a smaller part of f drowns in the rounding of values; slopes still tell it

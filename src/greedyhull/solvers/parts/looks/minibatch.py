@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kinds import listed
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
@@ -19,6 +18,7 @@ from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress, weaker
 from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, Supply
+from greedyhull.types.kinds import listed
 
 FEW = 1000  # terms in a sample that nobody gave a size
 GROUPS = 16  # parts of a sample whose differences tell how much it may be off

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kinds import linear_model
 from greedyhull.objectives.batch import counts_of
 from greedyhull.objectives.finite_sum import FiniteSum
 from greedyhull.objectives.stream import Stream
 from greedyhull.types import Array, AtomSet, LinearModel, Objective
+from greedyhull.types.kinds import linear_model
 
 ABOVE = 1.0 + 1e-9  # for the rounding of a bound
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.hints import ESTIMATORS, ROOMS, hinting, missing
+from greedyhull.errors.hints import ESTIMATORS, ROOMS, hinting, missing
 
 f, S = gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3)
 

@@ -50,7 +50,12 @@ def imaged(f: Objective) -> Imaged | None:
 
 
 def listed(S: AtomSet) -> Finite | None:
-    """S as a set whose atoms have numbers; of a product nobody lists the vertices."""
+    """S as a set whose atoms have numbers; of a product nobody lists the vertices.
+
+    >>> import greedyhull as gh
+    >>> listed(gh.L2Ball(2, 1.0)) is None, listed(gh.Simplex(2)) is None
+    (True, False)
+    """
     traits = S.traits
     return cast(Finite, S) if traits.finite and traits.owners == 1 else None
 

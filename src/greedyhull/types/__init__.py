@@ -1,0 +1,61 @@
+"""The protocols that everything here is made of: who asks what of whom.
+
+An objective knows designs and losses, a set knows its atoms, a solver knows only `Objective`, `AtomSet`, `Iterate`
+and `Memory`. Each piece can be replaced by anything that answers the same questions.
+"""
+
+from greedyhull.types.answers import Answer, Floor, Oracle, Shortlist
+from greedyhull.types.arrays import Array, Gradient, Index, Kind, Operator, Shape, State
+from greedyhull.types.atoms import Atom, Block
+from greedyhull.types.batches import Minibatch, Supply
+from greedyhull.types.designs import Design, StoredDesign
+from greedyhull.types.losses import KinkedLoss, Line, Loss, Probe, ProfiledLoss
+from greedyhull.types.objectives import Curved, Imaged, LinearModel, Objective, SecondOrder, Small, Streamed, Summed, Trial
+from greedyhull.types.sets import AtomSet, Finite
+from greedyhull.types.solvers import Schedule, Solver, Step, StepRule
+from greedyhull.types.traits import Needs, SetTraits, Traits
+from greedyhull.types.views import View
+
+__all__ = [
+    "Answer",
+    "Array",
+    "Atom",
+    "AtomSet",
+    "Block",
+    "Curved",
+    "Design",
+    "Finite",
+    "Floor",
+    "Gradient",
+    "Imaged",
+    "Index",
+    "Kind",
+    "KinkedLoss",
+    "Line",
+    "LinearModel",
+    "Loss",
+    "Minibatch",
+    "Needs",
+    "Objective",
+    "Operator",
+    "Oracle",
+    "Probe",
+    "ProfiledLoss",
+    "Schedule",
+    "SecondOrder",
+    "SetTraits",
+    "Shape",
+    "Shortlist",
+    "Small",
+    "Solver",
+    "State",
+    "Step",
+    "StepRule",
+    "StoredDesign",
+    "Streamed",
+    "Summed",
+    "Supply",
+    "Traits",
+    "Trial",
+    "View",
+]
