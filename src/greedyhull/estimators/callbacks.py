@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 
+from greedyhull.estimators.convergence import warning_once
 from greedyhull.types import Objective
 
 try:
@@ -64,6 +65,6 @@ def end(estimator: Any, X: Any, y: Any) -> None:
 
 
 def checked(fit: F) -> F:
-    """A fit whose parameters scikit-learn checks first, and whose callbacks it closes in the end."""
+    """A fit whose parameters scikit-learn checks first, whose callbacks it closes, and which warns once at most."""
     managed: F = with_callbacks(_fit_context(prefer_skip_nested_validation=True)(fit))
-    return managed
+    return warning_once(managed)
