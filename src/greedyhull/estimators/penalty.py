@@ -88,17 +88,17 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
 def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: float) -> Priced:
     """The same answer with 0.0 for coefficients that the penalty outweighs, or that are too small for rounding to tell.
 
-    These are the j with |∂f/∂w_j| ≤ α‖e_j‖: f + α‖·‖ does not rise, to first order, as w_j goes to zero. The smallest go
+    These are the j with −∂f/∂|w_j| ≤ α‖e_j‖: f + α‖·‖ does not rise, to first order, as w_j goes to zero. The smallest go
     first, as many as leave the value where it was, up to rounding. The lower bound holds for every point, so that the new
     value alone makes the new certificate; a point that no longer meets ``tol`` is not taken.
     """
     s, exact = best.solution, f.precise()
     w, ball = s.point.copy(), s.atom_set
     x, scale = w.array(), np.broadcast_to(np.asarray(unit.scale), w.shape)
-    pull, size = np.abs(np.asarray(exact.gradient(w), dtype=np.float64)) * scale, np.abs(x) / scale
+    pull, size = -np.asarray(exact.gradient(w), dtype=np.float64) * np.sign(x) * scale, np.abs(x) / scale
     value, lower = _value(best.certificate), best.certificate.lower
     noise = min(float(exact.rounding(w, ball)), FINER * tol * _scale(value, f.scale))
-    idle = np.flatnonzero((x != 0.0) & ((pull <= alpha) | (size * (pull + alpha) <= noise / len(x))))
+    idle = np.flatnonzero((x != 0.0) & ((pull <= alpha) | (size * (np.abs(pull) + alpha) <= noise / len(x))))
     idle = idle[np.argsort(size[idle], kind="stable")]
     most, few, many = value + noise, 0, len(idle)  # the value allowed; so many can go; so many may be tried
     while few < many:
