@@ -214,6 +214,9 @@ def test_a_path_is_that_of_single_fits(model):
         np.testing.assert_allclose(w, alone.coef_.ravel(), atol=1e-4)
     radii, coefs = model.path(7)
     assert len(radii) == 7 and radii[-1] == pytest.approx(model.radius_, rel=1e-3)
+    for none in (0, -3, True, [], [0.0], [np.nan], "some"):
+        with pytest.raises(ValueError, match="a number of radii, or positive radii, are wanted"):
+            model.path(none)
 
 
 def test_a_path_of_several_classes_has_one_for_each():
