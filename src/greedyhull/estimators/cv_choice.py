@@ -17,7 +17,7 @@ from greedyhull.errors import check
 from greedyhull.estimators.base import Certified
 from greedyhull.estimators.budget_set import Budget, budget
 from greedyhull.estimators.cv_paths import ENOUGH, Line, first_price, in_range
-from greedyhull.estimators.figures import draw_coefficients, new_axes
+from greedyhull.estimators.figures import draw_coefficients, legend_beside, new_axes
 from greedyhull.estimators.losses import Posed
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
@@ -91,8 +91,8 @@ class Chosen(Certified):
         axes[1].fill_between(self.radii_, mean - error, mean + error, color="0.85", label="± one standard error")
         axes[1].set(xlabel="radius", ylabel="loss on left-out data", xscale="log")
         for a in axes:
-            a.axvline(self.radius_, color="C3", ls="--", label=f"chosen: {self.radius_:.3g}")
-            a.legend(fontsize="small")
+            a.axvline(self.radius_, color="C3", ls="--", label=f"chosen: {self.radius_:.4g}")
+            legend_beside(a)
         return axes
 
 

@@ -213,7 +213,7 @@ def four_digits(r: float) -> float:
 
 def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     """The radii that were given, in growing order, or so many as were asked for."""
-    if isinstance(given, Integral) and not isinstance(given, bool) and given >= 1:
+    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 1:
         return make(int(given))
     radii = np.asarray(given)
     good = radii.ndim == 1 and len(radii) > 0 and radii.dtype.kind in "iuf" and bool((np.isfinite(radii) & (radii > 0)).all())

@@ -30,3 +30,8 @@ def draw_coefficients(ax: Any, radii: Array, coefs: Array, names: Sequence[str] 
         ax.plot(radii, coefs[:, j], lw=1, marker="." if len(radii) == 1 else "", label=labels[j] if named else None)
     ax.axhline(0.0, color="0.8", lw=0.8, zorder=0)
     ax.set_ylabel("coefficient")
+
+
+def legend_beside(ax: Any) -> None:
+    """A legend to the right of the axes, where it covers nothing."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")

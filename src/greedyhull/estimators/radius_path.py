@@ -13,7 +13,7 @@ from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.base import STILL, Certified
 from greedyhull.estimators.cv_paths import radii_of, rounded
-from greedyhull.estimators.figures import draw_coefficients, new_axes
+from greedyhull.estimators.figures import draw_coefficients, legend_beside, new_axes
 from greedyhull.types import Array
 
 
@@ -96,7 +96,7 @@ class RadiusPath(Certified):
         for k, one in enumerate(axes):
             title = "Coefficients against the radius" if classes is None else f"Class {classes[k]!r} against the rest"
             draw_coefficients(one, sizes, coefs if classes is None else coefs[:, k], self._feature_names())
-            one.axvline(float(used[k]), color="C3", ls="--", label=f"radius_ = {used[k]:.3g}")
+            one.axvline(float(used[k]), color="C3", ls="--", label=f"radius_ = {used[k]:.4g}")
             one.set(xlabel="radius", title=title)
-        axes[0].legend(fontsize="small")
+        legend_beside(axes[-1])
         return axes[0] if classes is None else axes
