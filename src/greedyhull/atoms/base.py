@@ -61,6 +61,7 @@ class AtomSet(ABC):
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
     _measures = False  # whether it writes `max_abs` itself
+    _compresses = False  # whether it writes `compressed` itself
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
 
@@ -69,12 +70,13 @@ class AtomSet(ABC):
         """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
         own = vars(self)
         return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                         self.gradients, random=not self._ships)
+                         self.gradients, not self._ships, self._compresses)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
+        cls._compresses = cls.compressed is not AtomSet.compressed
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
