@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING, SAMPLE
+from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
@@ -60,7 +60,7 @@ class Corrective:
             if not early:  # only those that promise something
                 atoms = atoms.take((scores < _promising(w, g, f.gradient_dot(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
-            working.reweight(w, gap, self.steps, SAMPLE if early else 1)
+            working.reweight(w, gap, self.steps, early)
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:
