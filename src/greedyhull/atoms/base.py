@@ -53,7 +53,45 @@ class Sizes(NamedTuple):
 
 
 class AtomSet(ABC):
-    """A set of atoms; its convex hull is the feasible set."""
+    """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
+
+    To write a set, derive from this class, set ``shape`` and write ``argmin``. All other methods have defaults; write those
+    that have a formula for speed and for sharper constants.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The shape of its points.
+    dense_atoms : bool
+        Whether an atom takes as much memory as a point; False by default.
+    gradients : {"dense", "any"}
+        "any" if ``argmin`` also takes sparse matrices and linear operators; "dense" by default.
+    bound : float or None
+        The largest absolute value of an entry of an atom. If neither this nor ``max_abs`` is given, rounding errors are
+        estimated from the atoms seen, and certificates say so.
+    owners : int
+        The number of sets that a product is made of; 1 for all other sets.
+    diameter : float
+        The largest distance between two atoms, or an upper bound.
+    circumradius : float
+        The radius of the smallest ball that contains the set, or an upper bound.
+
+    See Also
+    --------
+    oracle : A set from a single function, without a class.
+    Vertices : The hull of given points.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> class Cross(gh.AtomSet):
+    ...     shape, bound = (2,), 1.0
+    ...     def argmin(self, g):
+    ...         j = np.abs(g).argmax()
+    ...         return -np.sign(g[j]) * np.eye(2)[j]
+    >>> gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), Cross()).x
+    array([1., 0.])
+    """
 
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
@@ -83,10 +121,10 @@ class AtomSet(ABC):
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
-        """An atom with the least ⟨g, ·⟩; an array will do."""
+        """Return an atom with the least ⟨g, ·⟩; a plain array will do."""
 
     def atom(self, g: Array) -> Atom:
-        """The answer of `argmin` as an atom: what everybody else asks."""
+        """Return the answer of `argmin` as an atom."""
         if self._ships:
             d = as_atom(self.argmin(g), self.shape)
         else:  # it may write on g, and on its answer once more
@@ -96,19 +134,19 @@ class AtomSet(ABC):
         return d
 
     def best(self, g: Array, m: int) -> Block:
-        """The m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. Of a product an `OwnedBlock`: m an owner."""
+        """Return the m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. For a product, m for each owner."""
         return self.atom(g).block(int(np.prod(self.shape)))
 
     def oracle(self, rng: np.random.Generator) -> Oracle:
-        """The oracle of one solve."""
+        """Return the linear minimisation oracle for one run."""
         return ClosedOracle(self)
 
     def start(self, rng: np.random.Generator) -> Atom:
-        """The atom a solve begins at."""
+        """Return the atom that a run starts from."""
         return self.atom(np.ones(self.shape))
 
     def centre(self) -> Iterate:
-        """A point in the relative interior, as atoms and weights."""
+        """Return a point in the relative interior, as atoms and weights."""
         from greedyhull.points.iterate import Iterate
 
         rng = np.random.default_rng(0)
@@ -118,7 +156,7 @@ class AtomSet(ABC):
         return w
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
+        """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
         x = array_of(w)
         return x.shape == self.shape and bool(np.isfinite(x).all()) and self._holds(x, tol)
 
