@@ -141,7 +141,7 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """f at the point; None for an `expectation`."""
+        """The value of f at the point; None for an `expectation`."""
         value = self.certificate.value
         assert value is not None  # else it is a `StreamSolution`
         return value

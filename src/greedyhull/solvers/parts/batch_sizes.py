@@ -31,8 +31,10 @@ class Growing:
     linear : Batches that grow with k.
     StochasticJones : A solver that takes it as ``batch``.
 
-    Notes ----- With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³)
-    terms, while b_k = k with η_k = k^−1/2 takes O(ε⁻²) and O(ε⁻⁴).
+    Notes
+    -----
+    With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³) terms, while b_k
+    = k with η_k = k^−1/2 takes O(ε⁻²) and O(ε⁻⁴).
 
     Examples
     --------

@@ -54,8 +54,10 @@ class SquaredNorm:
     RegularizedStochasticFrankWolfe : The solver that uses it.
     Online : Online learning with it.
 
-    Notes ----- A regularizer of your own is an object with ``value(x)``, ``gradient(x)`` and ``rho``: 1-smooth and
-    ``rho``-strongly convex.
+    Notes
+    -----
+    A regularizer of your own is an object with ``value(x)``, ``gradient(x)`` and ``rho``: 1-smooth and ``rho``-strongly
+    convex.
 
     Examples
     --------

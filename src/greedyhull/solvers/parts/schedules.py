@@ -1,4 +1,4 @@
-"""Schedules: numbers that depend on k, known in advance, or adaptive in the gap. η_k, ε_k, b_k, σ_k are all schedules."""
+"""Schedules: numbers that depend on k or on the last gap, such as the tolerances ε_k and the batch sizes b_k."""
 
 from __future__ import annotations
 
@@ -226,6 +226,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 
 
 zero = constant(0.0)
+"""The schedule k ↦ 0: no tolerance, the default of every solver."""
 
 
 def check_tolerance(solver: object) -> None:

@@ -368,8 +368,10 @@ class Backtracking:
     Short : With a bound that is known.
     Exact : Line search.
 
-    Notes ----- The run obeyed the curvature inequality with the largest M that was used, `Solution.curvature`, so the bounds
-    of short steps hold with it.
+    Notes
+    -----
+    The run obeyed the curvature inequality with the largest M that was used, `Solution.curvature`, so the bounds of short
+    steps hold with it.
 
     Examples
     --------

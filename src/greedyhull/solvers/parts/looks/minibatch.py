@@ -47,8 +47,10 @@ class MinibatchGap:
     FullGap : Certain, but needs a pass over the data.
     Regret : A bound from the gradients that the run has seen.
 
-    Notes ----- Let u = argmin f, a fixed point. f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, and each of these numbers is between −C and C
-    for a C that comes from all terms. So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
+    Notes
+    -----
+    Let u = argmin f, a fixed point. f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, and each of these numbers is between −C and C for a C
+    that comes from all terms. So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
     (Hoeffding), or plus √(2V ln(2/δ)/b) + 14C ln(2/δ)/(3(b − 1)) (Maurer and Pontil), V the variance in B. u is unknown, but
     mean + √V is convex in u and therefore largest at an atom, so that no union over atoms is needed. Where atoms can be
     listed and terms evaluated one by one, the better of both bounds is taken, each with δ/2. The j-th bound of a run uses

@@ -44,9 +44,11 @@ class Regret:
     FullGap : Certain, but needs a pass over the data.
     MinibatchGap : A bound for the last iterate.
 
-    Notes ----- f must be convex, and the gradient estimates unbiased given the past: E[g_k | past] = ∇f(w_k). With ``delta``
-    the j-th bound adds C√(2 ln(1/δ_j) Σ(s_kα_k)²)/Σ α_k with δ_j = δ/(j(j + 1)), C as in `MinibatchGap` (at most LD) and s_k
-    the spread of g_k: 2 if only its bound is known (Azuma), b_k^−1/2 for a minibatch of independent terms.
+    Notes
+    -----
+    f must be convex, and the gradient estimates unbiased given the past: E[g_k | past] = ∇f(w_k). With ``delta`` the j-th
+    bound adds C√(2 ln(1/δ_j) Σ(s_kα_k)²)/Σ α_k with δ_j = δ/(j(j + 1)), C as in `MinibatchGap` (at most LD) and s_k the
+    spread of g_k: 2 if only its bound is known (Azuma), b_k^−1/2 for a minibatch of independent terms.
 
     Examples
     --------
