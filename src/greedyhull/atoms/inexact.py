@@ -1,4 +1,4 @@
-"""A bad oracle on purpose: it answers with the worst atom that its tolerance admits, and owns up to it."""
+"""An oracle that errs on purpose: it answers with the worst atom that its tolerance admits, and says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good a point is, provably: f(w) − min f ≤ gap, whoever found the point."""
+"""Certificates: f(w) − min f ≤ gap, proved for any point of the hull."""
 
 from __future__ import annotations
 
