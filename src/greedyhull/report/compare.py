@@ -23,13 +23,25 @@ HEAD = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Runs under names; printed, it is a table of them."""
+    """Several runs under their names; printed, it is a table.
+
+    Attributes
+    ----------
+    runs : tuple
+        The names and solutions.
+    lower : float
+        The best proved lower bound, if all runs are of the same f and S; else −∞.
+    head : tuple of str
+        The titles of the columns.
+    rows : list of tuple of str
+        The table.
+    """
 
     runs: tuple[Named, ...]
 
     @property
     def lower(self) -> float:
-        """The best lower bound that always holds, where all runs have solved the same f over the same S; else −∞."""
+        """The best lower bound of kind "always", if all runs are of the same f over the same S; else −∞."""
         first, runs = self.runs[0].run, [run for _, run in self.runs]
         if any(run.objective is not first.objective or run.atom_set is not first.atom_set for run in runs):
             return -inf
@@ -41,7 +53,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The table in words; the last column is what is left to the best lower bound of all runs."""
+        """The table as text; the last column is the distance to the best lower bound of all runs."""
         return [self._row(name, run) for name, run in self.runs]
 
     def _row(self, name: str, run: Solution) -> tuple[str, ...]:
@@ -82,10 +94,28 @@ class Comparison:
 
 def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
             labels: Sequence[str] | None = None) -> Comparison:
-    """Several runs in one table and, where ``path`` is given, on one page with the same axes.
+    """Compare several runs in one table and, on request, on one page.
 
-    ``labels`` name the runs; without them their solvers do.
+    Parameters
+    ----------
+    solutions : sequence of Solution
+        The runs. If all are of the same f and S, the best lower bound of any of them bounds the error of each.
+    path : str or Path, optional
+        An HTML file to write, with the curves of all runs on common axes.
+    labels : sequence of str, optional
+        Names of the runs; those of their solvers by default.
 
+    Returns
+    -------
+    Comparison
+        The table. Print it, or look at its ``rows``; ``report(path)`` writes the page.
+
+    See Also
+    --------
+    Solution.report : A page about one run.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f, S = gh.quadratic(np.eye(3)), gh.Simplex(3)
     >>> few = gh.Iterations(20)
