@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.types import Schedule
 
@@ -40,6 +41,7 @@ def _check_c(given: Any) -> None:
           f"{type(given).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
 
 
+@hinted
 @dataclass(frozen=True)
 class Fading:
     """σ_k = ck^−3/4, the paper's variable weights: E f(w̄_t) − min f = O(ln t/t^1/4) for every t.
@@ -59,6 +61,7 @@ class Fading:
         return Weight(c * k**-0.75, 1.0)
 
 
+@hinted
 @dataclass(frozen=True)
 class Steady:
     """σ_k = ct^−3/4 for a run of t = ``horizon`` steps, the paper's constant weights: O(t^−1/4) after t steps.
@@ -80,6 +83,7 @@ class Steady:
         return Weight(c * self.horizon**-0.75, 1.0)
 
 
+@hinted
 @dataclass(frozen=True)
 class Unweighted:
     """All subgradients alike, their sum divided by β_k = k^3/4/c: O(t^−1/4) for every t, no logarithm, and no horizon.

@@ -12,6 +12,7 @@ from math import isfinite, log
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.line import NEAR
 from greedyhull.objectives.losses.kinks import KinkedLine
 from greedyhull.solvers.parts.rules import APriori
@@ -89,6 +90,7 @@ class _Scheduled:
         self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
 
 
+@hinted
 @dataclass(frozen=True)
 class OpenLoop:
     """η_k = ℓ/(k + ℓ). With ℓ = 2 the error is at most (2M + 4c)/(k + 2) (Theorem 2).
@@ -109,6 +111,7 @@ class OpenLoop:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class LogAdaptive:
     """η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)): open-loop steps that adapt to faster rates."""
@@ -121,6 +124,7 @@ class LogAdaptive:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class Constant:
     """η_k = η: the error settles within ε + Mη/2 (Theorem 1)."""
@@ -137,6 +141,7 @@ class Constant:
         return _Scheduled(self, warm=False)
 
 
+@hinted
 @dataclass(frozen=True)
 class Power:
     """η_k = (k + 1)^−p, the paper's k^−p for k counted from one. Σ η_k diverges for p ≤ 1, as Theorem 1 asks."""
@@ -154,6 +159,7 @@ class Power:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class Short:
     """η = min(max_step, −h'(0)/bend): the minimiser of the parabola above h. Error at most 2M/(k + 3)."""
@@ -172,6 +178,7 @@ class Short:
             return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
 
 
+@hinted
 @dataclass(frozen=True)
 class Exact:
     """η = argmin h: closed form for quadratics, a safeguarded Newton search otherwise. Error at most 2M/(k + 3)."""
@@ -184,6 +191,7 @@ class Exact:
             return line.argmin()
 
 
+@hinted
 @dataclass(frozen=True)
 class Capped:
     """η = argmin of h over [0, η_k], η_k the step of ``rule``: a line search that a schedule holds back.
@@ -218,6 +226,7 @@ class Capped:
             self.cap.restore(state)
 
 
+@hinted
 @dataclass(frozen=True)
 class Backtracking:
     """Short steps with a curvature that is estimated: doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2, then relaxed.

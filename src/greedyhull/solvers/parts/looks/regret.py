@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -24,6 +25,7 @@ from greedyhull.types import Array, AtomSet, Objective, State
 SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
 
 
+@hinted
 @dataclass(frozen=True)
 class Regret:
     """[Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k, which bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k.
