@@ -32,7 +32,7 @@ def hinted(cls: type[T]) -> type[T]:
     ...     print(error.__notes__)
     ['There is no stepp here. Did you mean step=?']
     """
-    made: dict[str, Any] = {"__init__": _noting(vars(cls)["__init__"], cls.__name__), "__getattr__": _absent}
+    made: dict[str, Any] = {"__init__": _noting(vars(cls)["__init__"], cls.__name__), "__getattr__": _absent(cls)}
     for name, member in vars(cls).items():
         if isinstance(member, classmethod):
             made[name] = classmethod(_noting(member.__func__, f"{cls.__name__}.{name}"))
@@ -88,12 +88,19 @@ def _listed(name: str, takes: list[str]) -> str:
     return f"{name} takes {', '.join(f'{one}=' for one in takes)}." if takes else f"{name} takes no arguments."
 
 
-def _absent(self: Any, name: str) -> Any:
-    """Called where an attribute was not found: raise the error as it is, with a note."""
-    try:
-        return object.__getattribute__(self, name)
-    except AttributeError as error:
-        if error.name == name and not name.startswith("_"):
-            settings = [field.name for field in fields(self)]
-            error.add_note(f"{type(self).__name__} has {', '.join(settings) or 'no settings'}.")  # cheap: probes come here too
-        raise
+def _absent(cls: type) -> Callable[[Any, str], Any]:
+    """What is called where an attribute was not found: raise the error as it is, with a note.
+
+    The words are made beforehand, since programs that only ask whether an attribute is there come here too.
+    """
+    note = f"{cls.__name__} has {', '.join(field.name for field in fields(cls)) or 'no settings'}."
+
+    def absent(self: Any, name: str) -> Any:
+        try:
+            return object.__getattribute__(self, name)
+        except AttributeError as error:
+            if error.name == name and name[0] != "_":
+                error.add_note(note)
+            raise
+
+    return absent
