@@ -102,3 +102,12 @@ def test_errors_from_within_are_left_alone() -> None:
     assert noted(lambda: Given(3)) == "" and noted(lambda: Given(value=3)) == ""
     assert noted(lambda: Given("").inner, AttributeError) == ""
     assert noted(lambda: gh.Power()) == ""  # type: ignore[call-arg]
+
+
+def test_classes_derived_from_a_solver_name_their_own_settings() -> None:
+    @dataclass(frozen=True)
+    class Mine(gh.FrankWolfe):
+        speed: float = 1.0
+
+    assert noted(lambda: Mine().quux, AttributeError) == "Mine has step, tolerance, speed."  # type: ignore[attr-defined]
+    assert Mine(speed=2.0).speed == 2.0 and not hasattr(Mine(), "")

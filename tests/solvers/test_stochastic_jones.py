@@ -492,7 +492,7 @@ def test_cautions_name_what_is_violated():
     ({"batch": 0}, "at least one"), ({"batch": 2.5}, "at least one"), ({"batch": True}, "at least one"),
     ({"step": 0.5}, "known in advance"), ({"step": gh.Short()}, "known in advance"), ({"step": gh.Power}, "known in advance"),
     ({"point": "best"}, "'last', 'average'"), ({"every": 0}, "whole number of steps"), ({"look": None}, "a look such as"),
-    ({"look": Regret(), "point": "last"}, "mean of the points")], ids=str)
+    ({"look": Regret(), "point": "last"}, "mean of the iterates")], ids=str)
 def test_bad_arguments_are_refused(kwargs, said):
     with pytest.raises(gh.GreedyhullError, match=said):
         gh.StochasticJones(**kwargs)

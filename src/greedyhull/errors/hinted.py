@@ -93,14 +93,18 @@ def _absent(cls: type) -> Callable[[Any, str], Any]:
 
     The words are made beforehand, since programs that only ask whether an attribute is there come here too.
     """
-    note = f"{cls.__name__} has {', '.join(field.name for field in fields(cls)) or 'no settings'}."
+    note = _settings(cls)
 
     def absent(self: Any, name: str) -> Any:
         try:
             return object.__getattribute__(self, name)
         except AttributeError as error:
-            if error.name == name and name[0] != "_":
-                error.add_note(note)
+            if error.name == name and name[:1] != "_":
+                error.add_note(note if type(self) is cls else _settings(type(self)))
             raise
 
     return absent
+
+
+def _settings(cls: Any) -> str:
+    return f"{cls.__name__} has {', '.join(field.name for field in fields(cls)) or 'no settings'}."

@@ -217,7 +217,7 @@ class Epochs(ArrayState):
 
 def check_finite(f: Objective, name: str) -> None:
     """Raise unless f is a sum of finitely many terms, which can be looked at all at once."""
-    check(f.traits.terms != "stream", f"{name} looks at all terms now and then, and {f!r} is a stream, which has no end. Use "
+    check(f.traits.terms != "stream", f"{name} needs all terms now and then, and {f!r} is a stream without end. Use "
                                       "Minibatch, Momentum, Storm or Spider.")
 
 
@@ -225,4 +225,4 @@ def check_linear(f: Objective, name: str) -> None:
     """Raise unless f is φ(Ax), where one number for each term is all there is to keep."""
     check_finite(f, name)
     check(f.traits.linear_model, f"{name} keeps one number for each term, which is enough for linear models only, and {f!r} "
-                                 "is none. Use Svrg() or Spider(), which keep two arrays.")
+                                 "is not one. Use Svrg() or Spider(), which keep two arrays.")

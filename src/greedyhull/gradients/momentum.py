@@ -75,8 +75,8 @@ class Momentum(VarianceModel):
             yield (f"Momentum averages over the last 1/ρ_k points, and its theorem asks for η_k/ρ_k → 0: with {self.rho!r} "
                    "the mean lags behind the points. Use Power(1.0), or a larger rho.")
         if lower / more >= rho / b:
-            yield (f"Momentum asks for ρ_k → 0, and {self.rho!r} does not go there: with batches that stay at {b:g} terms "
-                   "noise stays too. Use the default rho, or growing batches.")
+            yield (f"Momentum asks for ρ_k → 0, and {self.rho!r} does not go to zero: with batches that stay at {b:g} "
+                   "terms noise stays too. Use the default rho, or growing batches.")
 
     def variance(self, at: Along) -> Iterator[float]:
         """The minibatch is unbiased, so its part adds; the drift of ∇f since the last step adds to the old error first."""

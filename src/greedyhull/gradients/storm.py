@@ -66,7 +66,7 @@ class Storm(VarianceModel):
             yield (f"One-sample Frank-Wolfe asks for η_k²/ρ_k → 0: with {self.rho!r} old errors are forgotten too slowly for "
                    "these steps. Use Power(1.0), or a larger rho.")
         if lower / more >= rho / b:
-            yield (f"One-sample Frank-Wolfe asks for ρ_k → 0, and {self.rho!r} does not go there: with batches that stay at "
+            yield (f"One-sample Frank-Wolfe asks for ρ_k → 0, and {self.rho!r} does not go to zero: with batches that stay at "
                    f"{b:g} terms noise stays too. Use the default rho, or growing batches.")
 
     def variance(self, at: Along) -> Iterator[float]:

@@ -65,11 +65,11 @@ class Jones:
     def __post_init__(self) -> None:
         check(isinstance(self.step, Exact | APriori),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
-              "in advance, OpenLoop() say, is wanted.")
+              "in advance, such as OpenLoop(), is wanted.")
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
-            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:

@@ -52,7 +52,7 @@ class PairwiseJones:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
-            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:

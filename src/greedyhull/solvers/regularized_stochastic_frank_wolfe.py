@@ -215,9 +215,9 @@ class RegularizedStochasticFrankWolfe:
         """Which conditions of the theorem these steps and weights do not meet."""
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         if not diverges(lambda k: step_at(rule, k)):
-            yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, and the points cannot follow the leader. "
+            yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, so the iterates need not converge. "
                    "Use Power(0.5).")
         ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / step_at(rule, k - 1) ** 1.5 for k in (LATE, LATER)]
         if not isinstance(self.sigma, Steady) and ratios[1] > 1.01 * ratios[0]:
             yield (f"Theorem ARSFW asks for weights σ_k ≤ cη_k^3/2, and those of {self.sigma!r} outgrow the steps of "
-                   f"{self.step!r}: the points fall behind the leader. Use Fading() or Unweighted() with Power(0.5).")
+                   f"{self.step!r}: the iterates lag behind the subgradients. Use Fading() or Unweighted() with Power(0.5).")

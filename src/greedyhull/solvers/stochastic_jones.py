@@ -93,7 +93,8 @@ class StochasticJones:
         check(self.point in (None, "last", "average"),
               f"StochasticJones(point={self.point!r}) was given; 'last', 'average' or None is wanted.")
         check(not at_steps(self.look, self.every).averages or self.point != "last",
-              f"{self.look!r} is about the mean of the points, and point='last' was given. Leave point out, or use FullGap().")
+              f"{self.look!r} certifies the mean of the iterates, and point='last' was given. Leave point out, or use "
+              "FullGap().")
 
     @classmethod
     def fixed(cls, horizon: int, *, batch: Size | None = None, step: StepRule | None = None, tolerance: Schedule = zero,
@@ -207,7 +208,7 @@ class StochasticJones:
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem this set-up does not meet."""
         if not f.traits.smooth:
-            yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stand still "
+            yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stall "
                    "above the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
         batches, n = Grown(1.0, self.eta) if isinstance(self.batch, Growing) else self.batch, count_of(f)
         late, later = (float(size(batches, k, n)) for k in (LATE, LATER))
@@ -215,7 +216,7 @@ class StochasticJones:
             return
         if isinstance(self.step, Exact):
             yield (f"Proposition asj-eg: with batches of {later:g} terms and step and atom chosen jointly without a cap, the "
-                   "points may jump about for ever. Use Capped(Power(0.5)) and growing batches.")
+                   "iterates may never settle. Use Capped(Power(0.5)) and growing batches.")
             return
         if later * self.eta(LATER) ** 2 < 0.5 * late * self.eta(LATE) ** 2:
             yield (f"Theorem ASJ asks for batches that grow like η_k^−2, and {self.batch!r} grows more slowly with "

@@ -105,7 +105,7 @@ class Storc:
             check(given is None or (isfinite(given) and given > 0.0),
                   f"Storc({name}={given!r}) was given; a positive number, or None, is wanted.")
         check(not at_steps(self.look, self.every).averages,
-              f"{self.look!r} is about a mean of the points, and Storc has another one. Use FullGap().")
+              f"{self.look!r} certifies a mean of the iterates, which Storc does not return. Use FullGap().")
 
     @classmethod
     def interior(cls, multiplier: float = 1.0, *, smoothness: float | None = None, slope: float | None = None,
