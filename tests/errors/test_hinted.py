@@ -77,7 +77,7 @@ def test_settings_can_be_copied_compared_and_shown(cls: Any) -> None:
     (lambda: gh.Jones(stop=gh.Gap(1e-3)), "It is an argument of gh.minimize: stop=..."),  # type: ignore[call-arg]
     (lambda: gh.StochasticJones(batch_size=32), "Did you mean batch=?"),  # type: ignore[call-arg]
     (lambda: gh.StochasticFrankWolfe.dual(batchsize=32), "Did you mean batch=?"),  # type: ignore[call-arg]
-    (lambda: gh.StochasticFrankWolfe.dual(32), "StochasticFrankWolfe.dual takes batch=, step="),  # type: ignore[misc]
+    (lambda: gh.StochasticFrankWolfe.dual(32), "StochasticFrankWolfe.dual takes batch=, step="),  # type: ignore[call-arg]
     (lambda: gh.Exact(3), "Exact takes no arguments."),  # type: ignore[call-arg]
     (lambda: gh.harmonic(scal=2.0), "Did you mean scale=?"),  # type: ignore[call-arg]
     (lambda: gh.of_gap(fractoin=0.5), "Did you mean fraction=?"),  # type: ignore[call-arg]
