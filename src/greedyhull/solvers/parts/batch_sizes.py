@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.measures.noise import noise
 from greedyhull.types import AtomSet, Objective
 
 
+@hinted
 @dataclass(frozen=True)
 class Growing:
     """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ that grow as the steps η_k shrink.

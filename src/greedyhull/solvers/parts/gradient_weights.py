@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.types import Schedule
 
@@ -40,6 +41,7 @@ def _check_c(given: Any) -> None:
           f"{type(given).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
 
 
+@hinted
 @dataclass(frozen=True)
 class Fading:
     """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
@@ -79,6 +81,7 @@ class Fading:
         return Weight(c * k**-0.75, 1.0)
 
 
+@hinted
 @dataclass(frozen=True)
 class Steady:
     """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
@@ -122,6 +125,7 @@ class Steady:
         return Weight(c * self.horizon**-0.75, 1.0)
 
 
+@hinted
 @dataclass(frozen=True)
 class Unweighted:
     """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.by_name import function
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Array, AtomSet
@@ -38,6 +39,7 @@ class Starting(Protocol):
     def start(self, S: AtomSet) -> Iterate: ...
 
 
+@hinted
 @dataclass(frozen=True)
 class SquaredNorm:
     """Regularizer Φ(w) = ½‖w‖² of regularised solvers.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hints import hinting
 from greedyhull.types import Schedule
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
@@ -66,6 +67,7 @@ class OfGap:
         return f"of_gap({self.fraction:g}, first={self.first:g})"
 
 
+@hinting
 def constant(value: float) -> ConstantSchedule:
     """Make the schedule k ↦ value.
 
@@ -94,6 +96,7 @@ def constant(value: float) -> ConstantSchedule:
     return ConstantSchedule(float(value))
 
 
+@hinting
 def harmonic(scale: float = 1.0) -> Harmonic:
     """Make the schedule k ↦ scale·2/(k + 2).
 
@@ -124,6 +127,7 @@ def harmonic(scale: float = 1.0) -> Harmonic:
     return Harmonic(float(scale))
 
 
+@hinting
 def power(p: float, scale: float = 1.0) -> PowerSchedule:
     """Make the schedule k ↦ scale·(k + 1)^−p.
 
@@ -167,6 +171,7 @@ class Linear:
         return f"linear({self.scale:g})"
 
 
+@hinting
 def linear(scale: float = 1.0) -> Linear:
     """Make the schedule k ↦ max(1, scale·k), for batches that grow with k.
 
@@ -194,6 +199,7 @@ def linear(scale: float = 1.0) -> Linear:
     return Linear(float(scale))
 
 
+@hinting
 def of_gap(fraction: float, first: float = 0.0) -> OfGap:
     """Make the schedule fraction·gap, where gap is the last certified gap.
 

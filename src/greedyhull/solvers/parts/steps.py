@@ -12,6 +12,7 @@ from math import isfinite, log
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.line import NEAR
 from greedyhull.objectives.losses.kinks import KinkedLine
 from greedyhull.solvers.parts.rules import APriori
@@ -89,6 +90,7 @@ class _Scheduled:
         self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
 
 
+@hinted
 @dataclass(frozen=True)
 class OpenLoop:
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
@@ -130,6 +132,7 @@ class OpenLoop:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class LogAdaptive:
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
@@ -155,6 +158,7 @@ class LogAdaptive:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class Constant:
     """Constant step size η_k = η.
@@ -192,6 +196,7 @@ class Constant:
         return _Scheduled(self, warm=False)
 
 
+@hinted
 @dataclass(frozen=True)
 class Power:
     """Step sizes η_k = (k + 1)^−p.
@@ -232,6 +237,7 @@ class Power:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class Short:
     """Short step: the minimiser of the quadratic upper bound on f along the line.
@@ -270,6 +276,7 @@ class Short:
             return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
 
 
+@hinted
 @dataclass(frozen=True)
 class Exact:
     """Exact line search, η = argmin of f along the line.
@@ -301,6 +308,7 @@ class Exact:
             return line.argmin()
 
 
+@hinted
 @dataclass(frozen=True)
 class Capped:
     """Line search over [0, η_k], where a schedule gives η_k.
@@ -349,6 +357,7 @@ class Capped:
             self.cap.restore(state)
 
 
+@hinted
 @dataclass(frozen=True)
 class Backtracking:
     """Short step with an estimated curvature M.

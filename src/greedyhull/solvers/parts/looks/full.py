@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import count_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking
@@ -16,6 +17,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import AtomSet, Objective
 
 
+@hinted
 @dataclass(frozen=True)
 class FullGap:
     """Certify points of a stochastic run by the full gap, from all n terms.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
@@ -25,6 +26,7 @@ GROUPS = 16  # parts of a sample whose differences tell how much it may be off
 TABLE = 5_000_000  # scores of single terms that are looked at, at most
 
 
+@hinted
 @dataclass(frozen=True)
 class MinibatchGap:
     """Certify points of a stochastic run by the gap of a fresh sample.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -24,6 +25,7 @@ from greedyhull.types import Array, AtomSet, Objective, State
 SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
 
 
+@hinted
 @dataclass(frozen=True)
 class Regret:
     """Certify the average iterate of a stochastic run by its regret.
