@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import target_of
@@ -18,6 +18,9 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
 from greedyhull.types.kinds import linear_model
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
@@ -131,11 +134,42 @@ class Solution:
         return constants(self.objective, self.atom_set)
 
     def report(self, path: str | Path, names: Sequence[str] | None = None) -> Path:
-        """Write one self-contained HTML page about the run; ``names`` are those of the coordinates, if not its own."""
+        """Write one self-contained HTML page about the run.
+
+        Parameters
+        ----------
+        path
+            The file to write; its folder must exist.
+        names
+            One name for each coordinate; without them, those of the solution.
+
+        Returns
+        -------
+        pathlib.Path
+            The path of the page.
+        """
         from greedyhull.report import write
 
         self._need("report")
         return write(self, target_of(path), names=self.names if names is None else names)
+
+    def plot(self, names: Sequence[str] | None = None) -> Figure:
+        """Draw the answer and the course of the gap, side by side.
+
+        Parameters
+        ----------
+        names
+            One name for each coordinate; without them, those of the solution.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A figure of pyplot: ``plt.show()`` shows it, ``savefig`` writes it.
+        """
+        from greedyhull.report.plotting import plot
+
+        self._need("plot")
+        return plot(self, self.names if names is None else names)
 
     def summary(self) -> str:
         """What was solved, how well, provably, and how it ended, in a few lines."""

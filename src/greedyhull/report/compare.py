@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
-from greedyhull.report.curves import CLOCKS, Named, over, shown
+from greedyhull.report.curves import Named, compared
 from greedyhull.types import Solver
 
 if TYPE_CHECKING:
@@ -23,13 +23,19 @@ HEAD = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Runs under names; printed, it is a table of them."""
+    """Several runs under names, as `compare` returns them; printed, a table with one row for each run.
+
+    Attributes
+    ----------
+    runs
+        Pairs of a name and a `Solution`.
+    """
 
     runs: tuple[Named, ...]
 
     @property
     def lower(self) -> float:
-        """The best lower bound that always holds, where all runs have solved the same f over the same S; else −∞."""
+        """The best lower bound that always holds, if all runs solved the same f over the same S; else −∞."""
         first, runs = self.runs[0].run, [run for _, run in self.runs]
         if any(run.objective is not first.objective or run.atom_set is not first.atom_set for run in runs):
             return -inf
@@ -37,11 +43,12 @@ class Comparison:
 
     @property
     def head(self) -> tuple[str, ...]:
+        """The names of the columns."""
         return (*HEAD, "error at most") if self.lower > -inf else HEAD
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The table in words; the last column is what is left to the best lower bound of all runs."""
+        """The cells of the table as text; "error at most" is the value minus the best lower bound of all runs."""
         return [self._row(name, run) for name, run in self.runs]
 
     def _row(self, name: str, run: Solution) -> tuple[str, ...]:
@@ -53,17 +60,29 @@ class Comparison:
         return (*row, "unknown" if c.value is None else f"{max(c.value - self.lower, 0.0):.3g}")
 
     def report(self, path: str | Path, title: str = "Runs compared") -> Path:
-        """Write one self-contained HTML page about the runs."""
+        """Write one self-contained HTML page about the runs.
+
+        Parameters
+        ----------
+        path
+            The file to write; its folder must exist.
+        title
+            The title of the page.
+
+        Returns
+        -------
+        pathlib.Path
+            The path of the page.
+        """
         from greedyhull.report.figure import svg
         from greedyhull.report.pages import need, page
         from greedyhull.report.rerun import call, versions
 
         need()
         path = target_of(path)
-        drawn = [*(over(self.runs, clock) for clock in CLOCKS), over(self.runs, "iteration", "value")]
         return page("compare.html", path, title=title, comparison=self, versions=versions(),
-                    calls=[call(run) for _, run in self.runs],
-                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(filter(shown, drawn))])
+                    calls=[(name, call(run)) for name, run in self.runs],
+                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(compared(self.runs))])
 
     def __str__(self) -> str:
         table = [self.head, *self.rows]
@@ -82,10 +101,25 @@ class Comparison:
 
 def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
             labels: Sequence[str] | None = None) -> Comparison:
-    """Several runs in one table and, where ``path`` is given, on one page with the same axes.
+    """Compare several runs in one table and, if ``path`` is given, on one page with common axes.
 
-    ``labels`` name the runs; without them their solvers do.
+    Parameters
+    ----------
+    solutions
+        The runs, as `minimize` returns them.
+    path
+        An HTML file to write; None writes nothing.
+    labels
+        One name for each run; without them, the runs are named after their solvers.
 
+    Returns
+    -------
+    Comparison
+        The table. If all runs solved the same f over the same S, a lower bound that one of them proved holds for all:
+        the column "error at most" is each value minus the best of these bounds.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f, S = gh.quadratic(np.eye(3)), gh.Simplex(3)
     >>> few = gh.Iterations(20)
