@@ -15,6 +15,7 @@ from greedyhull.report.curves import panels
 from greedyhull.report.figure import SHOWN, Line, Panel, svg
 from greedyhull.report.split import split
 from greedyhull.report.theorems import told
+from greedyhull.report.words import answer, measure
 from greedyhull.theory import Bound, Constant
 
 SECTIONS = ["answer", "certificate", "convergence", "bounds", "time", "again"]  # in this order
@@ -79,6 +80,25 @@ def test_names_stand_at_weights_and_atoms(runs, tmp_path):
     names = [f"column {j}" for j in range(12)]
     html = runs["always"].report(tmp_path / "run.html", names=names).read_text(encoding="utf-8")
     assert "column 0" in html and "2·column 0" in html and "w[0]" not in html
+
+
+@pytest.mark.parametrize("names", [[1, 2, 3], ["", "", ""], ["a\nb", "c\td", "e"], np.array(["a", "b", "c"])])
+def test_odd_names_can_be_drawn(names, tmp_path, recwarn):
+    s = gh.minimize(gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3))
+    html = s.report(tmp_path / "run.html", names=names).read_text(encoding="utf-8")
+    assert all(f"<td>{name}</td>" in html for name in names) and not recwarn.list
+
+
+def test_the_numbers_of_the_answer_are_called_what_they_are():
+    f = gh.least_squares(np.eye(2), np.array([3.0, 0.0]))
+    assert [measure(gh.minimize(f, S)) for S in (gh.L1Ball(2, radius=1.0), gh.Simplex(2))] == ["coefficient", "weight"]
+    assert measure(gh.minimize(gh.quadratic(np.eye(2)), gh.L2Ball(2, radius=1.0))) == "value"
+
+
+def test_the_answer_in_words(runs):
+    assert answer(runs["always"]).startswith("2 of the 12 coordinates have a nonzero coefficient. The answer is a convex ")
+    one = gh.minimize(gh.least_squares(np.ones((5, 1)), np.ones(5)), gh.L1Ball(1, radius=1.0))
+    assert answer(one) == "The answer has one coordinate. The answer is a single atom."
 
 
 def test_atoms_come_by_weight_and_make_the_point(runs):

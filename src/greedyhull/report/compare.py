@@ -131,7 +131,7 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
     check(all(hasattr(run, "certificate") and hasattr(run, "trace") for run in runs),
           "compare was given something that is no Solution; a list of what minimize returns is wanted.")
-    names = _names(runs) if labels is None else list(labels)
+    names = _names(runs) if labels is None else [str(label).strip() for label in labels]
     check(len(names) == len(runs), f"{len(names)} labels were given for {len(runs)} solutions; one for each is wanted.")
     found = Comparison(tuple(map(Named, names, runs)))
     if path is not None:

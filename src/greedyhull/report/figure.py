@@ -117,7 +117,12 @@ def element(text: str, variables: dict[str, str]) -> str:
 
 
 def short(text: str, most: int) -> str:
-    """Text that is cut where it is too long."""
+    """Text in one line that is cut where it is too long.
+
+    >>> short("a\\nb", 9), short("abcdef", 4)
+    ('a b', 'abc…')
+    """
+    text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.summary import count, duration
 from greedyhull.errors import check
 from greedyhull.report.pages import lasting
@@ -70,7 +71,7 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     size = np.abs(x)
     kept = np.flatnonzero(size > SMALL * size.max())
     order = kept[np.argsort(-size[kept], kind="stable")]
-    return [(f"w[{j}]" if names is None else names[j], float(x[j])) for j in order.tolist()]
+    return [(f"w[{j}]" if names is None else str(names[j]), float(x[j])) for j in order.tolist()]
 
 
 def _value(solution: Solution) -> str:
@@ -97,8 +98,8 @@ def _end(solution: Solution) -> str:
 def answer(solution: Solution, things: str = "coordinates") -> str:
     """What the point is: its shape, or how many coordinates are nonzero; and of how many atoms it is a combination."""
     point, x = solution.point, solution.point.array()
-    said = f"The answer has shape {x.shape}."
-    if x.ndim == 1:
+    said = f"The answer has shape {x.shape}." if x.ndim != 1 else "The answer has one coordinate."
+    if x.ndim == 1 and len(x) > 1:
         n = len(used(solution))
         said = f"{n} of the {len(x)} {things} {'has' if n == 1 else 'have'} a nonzero {measure(solution)}."
     if not point.keeps_atoms:
@@ -115,9 +116,8 @@ def course(solution: Solution) -> str:
 
 
 def measure(solution: Solution) -> str:
-    """What to call a coordinate of the point: its "weight" where all of them sum to one, else its "coefficient" or "value"."""
-    x = solution.point.array()
-    if x.ndim != 1 or (bool((x >= 0.0).all()) and abs(float(x.sum()) - 1.0) <= 1e-6):
+    """What to call a number of the answer: "weight" on a simplex, "coefficient" of a linear model, else "value"."""
+    if isinstance(solution.atom_set, Simplex):
         return "weight"
     return "value" if linear_model(solution.objective) is None else "coefficient"
 
