@@ -28,7 +28,7 @@ STYLE: dict[Any, Any] = {
 WIDTH, LEFT, RIGHT = 4.4, 0.92, 0.27  # inches
 SHOWN = 200  # points of a line that are drawn
 FEW = 40  # points that are marked one by one
-WIDEST = 46  # characters of a legend's line
+WIDEST = 48  # characters of a legend's line
 FARTHEST = 1e290  # what is larger, or on a logarithmic axis closer to zero, leaves no room for an axis around it
 LONG = 50  # points from which on the horizontal axis is logarithmic
 
@@ -117,13 +117,13 @@ def element(text: str, variables: dict[str, str]) -> str:
 
 
 def short(text: str, most: int) -> str:
-    """Text in one line that is cut where it is too long.
+    """Text in one line; where it is too long, its middle is cut, for names often differ at the end.
 
     >>> short("a\\nb", 9), short("abcdef", 4)
-    ('a b', 'abc…')
+    ('a b', 'ab…f')
     """
     text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
 
 
 def plain(text: str) -> str:
