@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import target_of
@@ -18,6 +18,9 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
 from greedyhull.types.kinds import linear_model
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
@@ -229,6 +232,24 @@ class Solution:
 
         self._need("report")
         return write(self, target_of(path), names=self.names if names is None else names)
+
+    def plot(self, names: Sequence[str] | None = None) -> Figure:
+        """Draw the answer and the course of the gap, side by side.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            One name for each coordinate; without them, those of the solution.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A figure of pyplot: ``plt.show()`` shows it, ``savefig`` writes it.
+        """
+        from greedyhull.report.plotting import plot
+
+        self._need("plot")
+        return plot(self, self.names if names is None else names)
 
     def summary(self) -> str:
         """Summarise the run in a few lines: what was solved, how well, provably, and why it ended.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
-from greedyhull.report.curves import CLOCKS, Named, over, shown
+from greedyhull.report.curves import Named, compared
 from greedyhull.types import Solver
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Comparison:
 
     @property
     def head(self) -> tuple[str, ...]:
+        """The names of the columns."""
         return (*HEAD, "error at most") if self.lower > -inf else HEAD
 
     @property
@@ -65,17 +66,29 @@ class Comparison:
         return (*row, "unknown" if c.value is None else f"{max(c.value - self.lower, 0.0):.3g}")
 
     def report(self, path: str | Path, title: str = "Runs compared") -> Path:
-        """Write one self-contained HTML page about the runs."""
+        """Write one self-contained HTML page about the runs.
+
+        Parameters
+        ----------
+        path
+            The file to write; its folder must exist.
+        title
+            The title of the page.
+
+        Returns
+        -------
+        pathlib.Path
+            The path of the page.
+        """
         from greedyhull.report.figure import svg
         from greedyhull.report.pages import need, page
         from greedyhull.report.rerun import call, versions
 
         need()
         path = target_of(path)
-        drawn = [*(over(self.runs, clock) for clock in CLOCKS), over(self.runs, "iteration", "value")]
         return page("compare.html", path, title=title, comparison=self, versions=versions(),
-                    calls=[call(run) for _, run in self.runs],
-                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(filter(shown, drawn))])
+                    calls=[(name, call(run)) for name, run in self.runs],
+                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(compared(self.runs))])
 
     def __str__(self) -> str:
         table = [self.head, *self.rows]
@@ -127,7 +140,7 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
     check(all(hasattr(run, "certificate") and hasattr(run, "trace") for run in runs),
           "compare was given something that is no Solution; a list of what minimize returns is wanted.")
-    names = _names(runs) if labels is None else list(labels)
+    names = _names(runs) if labels is None else [str(label).strip() for label in labels]
     check(len(names) == len(runs), f"{len(names)} labels were given for {len(runs)} solutions; one for each is wanted.")
     found = Comparison(tuple(map(Named, names, runs)))
     if path is not None:
