@@ -19,11 +19,7 @@ EXAMPLE = {"EX01"}
 
 # Names whose docstrings have no such sections yet.
 LATER = {
-    *(f"greedyhull.{name}" for name in (
-        "Aggregated", "BlendedPairwise", "Corrective", "FrankWolfe", "Jones", "LuFreund", "Mixed", "MoreauFrankWolfe",
-        "PairwiseJones", "RegularizedStochasticFrankWolfe", "Smoothed", "StochasticFrankWolfe", "StochasticJones", "Storc")),
     *(f"greedyhull.estimators.{name}" for name in estimators.__all__),
-    *(f"greedyhull.gradients.{name}" for name in gradients.__all__ if not name.startswith("Estimat")),
     "greedyhull.apps.SyntheticControl",
 }
 UNSIGNED = {"greedyhull.zero", "greedyhull.gradients.Estimate", "greedyhull.gradients.Estimator"}  # a value, and protocols:
