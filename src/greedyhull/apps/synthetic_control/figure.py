@@ -61,13 +61,12 @@ def _effects(a: Any, x: Any, s: SyntheticControl) -> None:
         lines[0].set_label("placebos")
     a.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else str(s.unit))
     a.axhline(0.0, color="0.5", lw=0.8)
-    a.set(ylabel="effect (treated − synthetic)", title="Effect" if not shown.size else f"Effect and {_count(shown.shape[1])}")
     low, high = limits(s.effect, shown)
     a.set_ylim(low, high)
     outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
-    if outside:
-        a.annotate(f"{_count(outside)} beyond the panel", (0.99, 0.02), xycoords="axes fraction", ha="right", fontsize="small",
-                   color="0.4")
+    count = f"{shown.shape[1]} placebo{'s' if shown.shape[1] > 1 else ''}"
+    title = f"Effect and {count}" if shown.size else "Effect"
+    a.set(ylabel="effect (treated − synthetic)", title=f"{title} ({outside} beyond the panel)" if outside else title)
 
 
 def limits(effect: Array, placebos: Array) -> tuple[float, float]:
@@ -80,7 +79,3 @@ def limits(effect: Array, placebos: Array) -> tuple[float, float]:
     if placebos.size:
         peak = max(peak, float(np.quantile(np.abs(placebos).max(axis=0), MOST, method="lower")))
     return (-ROOM * peak, ROOM * peak) if peak > 0.0 else (-1.0, 1.0)
-
-
-def _count(n: int) -> str:
-    return f"{n} placebo" if n == 1 else f"{n} placebos"

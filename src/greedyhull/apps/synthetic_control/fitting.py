@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.apps.synthetic_control.labels import place
-from greedyhull.apps.synthetic_control.panel import Panel, check_size, column, names_of, numbers
+from greedyhull.apps.synthetic_control.panel import Panel, check_size, column, labels, names_of, numbers
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
@@ -106,7 +106,7 @@ def _means(panel: Panel, start: int, Y: Any, names: Iterable[str], unit: Any, ti
     check(unit is not None, "predictors names columns, which a long table has; for a wide one give a row of numbers for each "
                             "predictor.")
     before, who = set(panel.periods[:start]), {name: j for j, name in enumerate(panel.names)}
-    whose, when = list(column(Y, unit, "unit")), list(column(Y, time, "time"))
+    whose, when = labels(Y, unit, "unit"), labels(Y, time, "time")
     rows = [i for i, (name, period) in enumerate(zip(whose, when)) if name in who and period in before]
     P = []
     for name in names:
@@ -114,7 +114,7 @@ def _means(panel: Panel, start: int, Y: Any, names: Iterable[str], unit: Any, ti
         seen = ~np.isnan(x)
         j = np.array([who[whose[i]] for i in rows])[seen]
         count = np.bincount(j, minlength=len(who))
-        check(bool((count > 0).all()), f"The predictor {name!r} is missing throughout the periods before the treatment for the "
+        check(bool((count > 0).all()), f"The predictor {name!r} is missing in all periods before the treatment for the "
                                        f"unit {panel.names[int(count.argmin())]!r}; drop one of them.")
         P.append(np.bincount(j, weights=x[seen], minlength=len(who)) / count)
     return np.array(P)

@@ -56,7 +56,7 @@ def read_long(Y: Any, treated: Any, donors: Sequence[Any] | None, unit: Any, tim
     """A frame with one row for each unit and period."""
     check(None not in (unit, time, outcome), f"unit={unit!r}, time={time!r}, outcome={outcome!r} were given; a long table "
           "needs the names of all three columns. Leave unit and outcome out where Y has one column for each unit.")
-    whose, when = list(column(Y, unit, "unit")), list(column(Y, time, "time"))
+    whose, when = labels(Y, unit, "unit"), labels(Y, time, "time")
     check(not any(map(missing, whose)), f"The column {unit!r} of Y has missing values; every row needs its unit.")
     units = list(dict.fromkeys(whose))
     columns = chosen(units, treated, donors)
@@ -64,7 +64,7 @@ def read_long(Y: Any, treated: Any, donors: Sequence[Any] | None, unit: Any, tim
     ours = set(names)
     rows = [i for i, name in enumerate(whose) if name in ours]
     periods = in_order([when[i] for i in rows], time)
-    at, who = ({label: k for k, label in enumerate(labels)} for labels in (periods, names))
+    at, who = ({label: k for k, label in enumerate(some)} for some in (periods, names))
     cells = np.array([at[when[i]] * len(names) + who[whose[i]] for i in rows])
     counts = np.bincount(cells, minlength=len(periods) * len(names)).reshape(len(periods), len(names))
     _check_balanced(counts, names, periods)
@@ -94,8 +94,8 @@ def names_of(frame: Any) -> list[Any]:
     """The names of the columns of a data frame, or of a mapping from names to columns."""
     if isinstance(frame, Mapping):
         return list(frame)
-    check(hasattr(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a dictionary of "
-                                     "columns is wanted.")
+    check(hasattr(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a "
+                                     "dictionary of columns is wanted.")
     return list(frame.columns)
 
 
@@ -105,6 +105,12 @@ def column(frame: Any, name: Any, what: str) -> Any:
     name = names[place(name, names, what, "a column of Y")]
     check(names.count(name) == 1, f"Y has several columns named {name!r}; one is wanted for {what}.")
     return frame[name]
+
+
+def labels(frame: Any, name: Any, what: str) -> list[Any]:
+    """The entries of a column as labels: Python's numbers where NumPy has its own, dates as they are."""
+    given = column(frame, name, what)
+    return given.tolist() if isinstance(given, np.ndarray) and given.dtype.kind in "biufSU" else list(given)
 
 
 def numbers(values: Any, whose: str, hint: str = "") -> Array:
@@ -144,7 +150,7 @@ def _array(Y: Any) -> Array:
 def _periods(Y: Any, time: Any) -> tuple[list[Any], str]:
     """The periods of a wide frame, and what they are called: its column ``time``, else its index, else 0, 1, …"""
     if time is not None:
-        return list(column(Y, time, "time")), str(time)
+        return labels(Y, time, "time"), str(time)
     if hasattr(Y, "index") and hasattr(Y, "columns"):
         return list(Y.index), "period" if Y.index.name is None else str(Y.index.name)
     names = names_of(Y)

@@ -15,9 +15,9 @@ def rmspe(effects: Array, start: int) -> tuple[Array, Array]:
     1.414214
     """
     scale = np.abs(effects).max(axis=0, initial=0.0)
-    unit = effects / np.where(scale > 0.0, scale, 1.0)  # squares neither overflow nor vanish
-    before, after = (np.sqrt((part**2).mean(axis=0)) * scale for part in (unit[:start], unit[start:]))
-    return before, after
+    unit = np.ascontiguousarray((effects / np.where(scale > 0.0, scale, 1.0)).T)  # squares neither overflow nor vanish
+    before, after = (np.sqrt((part**2).mean(axis=1)) * scale for part in (unit[:, :start], unit[:, start:]))
+    return before, after  # summed row by row: equal effects have equal errors, whatever stands beside them
 
 
 def ratios(before: Array, after: Array) -> Array:
