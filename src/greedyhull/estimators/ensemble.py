@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
@@ -17,7 +18,7 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate, certify
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.estimators.base import FLOATS, Certified, bounded
 from greedyhull.estimators.cardinality import best_few
 from greedyhull.estimators.models import Named, named
@@ -73,8 +74,9 @@ class Ensemble(Certified):
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         """Predictions as an array of numbers; data for ``models`` as they are, for only these know what they want."""
         if self.models is None:
-            check(not self._fitted_here(), f"cv={self.cv!r} was given without models; it says how models are fitted. Give "
-                                           "models, or leave cv out where X holds predictions.")
+            if self._fitted_here():
+                warnings.warn("cv was given without models and has no effect: the columns of X are taken for out-of-fold "
+                              "predictions. Give models to have these made.", GreedyhullWarning, stacklevel=5)
             X, y = validate_data(self, X, y, dtype=FLOATS, **how)
             bounded(X, "X", X.dtype)
             self.model_names_, self.models_ = self._feature_names(), None

@@ -237,4 +237,5 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         array of shape (n_samples,)
             One class for each sample.
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        p = self.predict_proba(X)
+        return np.asarray(self.classes_[p.argmax(axis=1)])

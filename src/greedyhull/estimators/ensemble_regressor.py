@@ -52,7 +52,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         "prefit": the models are fitted already.
     fit_intercept : bool, default=False
         Add a constant to the weighted mean. Not for a loss that is a function.
-    tol : float, default=1e-6
+    tol : float, default=1e-8
         The certified gap to reach, relative to the larger of the loss and the loss of predicting zero.
     max_iter : int, default=10000
         The most iterations; for a loss that is a function, the most rounds, of which 100 are made at most.
@@ -116,7 +116,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}
 
     def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
-                 cv: Any = None, fit_intercept: bool = False, tol: float = 1e-6, max_iter: int = 10_000,
+                 cv: Any = None, fit_intercept: bool = False, tol: float = 1e-8, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
         self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
         self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter

@@ -29,8 +29,8 @@ def warn_if_seen(models: list[Named], X: Any, residuals: Array, scale: float) ->
     if signs:
         said = "; ".join(f"{name!r} {sign}" for name, sign in signs)
         warnings.warn(f"Models seem to have been fitted on the data that the weights are fitted on: {said}. Such weights "
-                      "favour models that overfit. Fit the weights on data that the models have not seen, or give cv=5 to have "
-                      "out-of-fold predictions made.", GreedyhullWarning, stacklevel=6)
+                      "favour models that overfit. Fit the weights on data that the models have not seen, or give cv=5 to "
+                      "have out-of-fold predictions made.", GreedyhullWarning, stacklevel=6)
 
 
 def _sign(model: Any, X: Any, r: Array, scale: float) -> str:
