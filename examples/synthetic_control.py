@@ -2,7 +2,7 @@
 What would have happened without the treatment?
 ===============================================
 
-One of thirty regions passed a law in 1990. No other region is like it, but a weighted mean of others is: the
+One of thirty regions, Region A, passed a law in 1990. No other region is like it, but a weighted mean of others is: the
 synthetic control. What happens to the region and not to its synthetic control is the effect. Estimating the same for
 every other region, as if it had passed the law, shows how large an effect chance alone can produce. (The numbers are made
 up, so that the truth is known.)
@@ -21,7 +21,7 @@ Y = 100 + trends @ rng.uniform(0, 1.2, (4, 30)) + 0.3 * rng.standard_normal((35,
 Y[:, 0] = Y[:, 1:] @ rng.dirichlet(np.full(29, 0.15)) + 0.3 * rng.standard_normal(35)
 truth = np.where(years >= 1990, -0.4 * np.minimum(years - 1989, 10), 0.0)
 Y[:, 0] += truth
-names = ["Treated region", *(f"region {i}" for i in range(1, 30))]
+names = ["Region A", *(f"region {i}" for i in range(1, 30))]
 panel = pd.DataFrame(Y, index=pd.Index(years, name="year"), columns=names)
 panel = panel.reset_index().melt(id_vars="year", var_name="region", value_name="outcome")
 print(panel.head(3))
@@ -30,7 +30,7 @@ print(panel.head(3))
 # The table is long: one row for each region and year. The names of its columns, the treated region and the first year with
 # the law are all that is needed.
 
-s = synthetic_control(panel, "Treated region", 1990, unit="region", time="year", outcome="outcome")
+s = synthetic_control(panel, "Region A", 1990, unit="region", time="year", outcome="outcome")
 effect = s.effect[s.start :]
 print(f"Mean effect since 1990: {effect.mean():.2f}; the truth is {truth[s.start :].mean():.2f}.")
 print(s.donors_frame().query("weight > 0.02").round(3))

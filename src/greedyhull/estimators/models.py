@@ -27,6 +27,7 @@ def named(models: Sequence[Any], method: str) -> list[Named]:
     twice = sorted({name for name in names if names.count(name) > 1})
     check(not twice, f"models has several named {', '.join(twice)}; each needs a name of its own.")
     for name, model in pairs:
+        check(not isinstance(model, type), f"{_who(name)} is a class, {model!r}; an instance of it is wanted.")
         check(callable(getattr(model, method, None)), f"{_who(name)}, {model!r}, has no {method}; models that have it, or "
                                                       "pairs of a name and such a model, are wanted.")
     return pairs

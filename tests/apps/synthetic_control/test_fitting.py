@@ -49,6 +49,12 @@ def test_predictors_in_a_frame_are_found_by_the_names_of_units(table):
     assert of_array.certificate.value == pytest.approx(some.certificate.value, rel=1e-9)
 
 
+def test_one_period_is_not_matched_with_an_intercept(table):
+    with pytest.raises(gh.GreedyhullError, match="any weights"):
+        synthetic_control(table, 0, 1, intercept=True)
+    assert synthetic_control(table, 0, 1).start == 1
+
+
 def long(table, extra):
     T, N = table.shape
     return {"unit": np.tile(np.arange(N), T), "time": np.repeat(np.arange(T), N), "y": table.ravel(), "x": extra.ravel()}

@@ -124,6 +124,11 @@ def test_mistaken_labels_are_named(change, words):
         synthetic_control(long_columns(), **{"treated": "Ada", "t0": 1998, **COLUMNS, **change})
 
 
+def test_a_long_table_without_names_of_columns_is_recognised():
+    with pytest.raises(gh.GreedyhullError, match=r"treated='Ada' .* long table, an entry of its column unit="):
+        synthetic_control(long_columns(), "Ada", 1998)
+
+
 def test_names_of_columns_need_a_frame():
     with pytest.raises(gh.GreedyhullError, match="Y is a ndarray"):
         synthetic_control(wide_array(), 0, 8, **COLUMNS)

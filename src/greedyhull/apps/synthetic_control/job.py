@@ -90,6 +90,8 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
     panel = read_long(Y, treated, donors, unit, time, outcome) if long else read_wide(Y, treated, donors, time)
     start = place(t0, panel.periods, "t0", "the first period with the treatment, one of the periods,")
     check(start > 0, f"t0={t0!r} was given, the first period; periods before the treatment are wanted, to fit the weights.")
+    check(start > 1 or not intercept or predictors is not None, f"t0={t0!r} leaves one period before the treatment, which an "
+          "intercept fits with any weights. Give more periods, or leave the intercept out.")
     limit = checked_limit(max_pre_mspe)
     matched = matched_rows(panel, start, Y, predictors, importance, unit, time)
     stop = Relative(tol) | Stalled(300) | Iterations(10_000)

@@ -47,7 +47,7 @@ def read_wide(Y: Any, treated: Any, donors: Sequence[Any] | None, time: Any = No
     check_distinct(periods, "period")
     check_ordered(periods)
     units = [name for name in names if time is None or name != time]
-    columns = chosen(units, treated, donors)
+    columns = chosen(units, treated, donors, "a column of Y (or, of a long table, an entry of its column unit=)")
     table = np.column_stack([numbers(Y[units[j]], f"The column {units[j]!r} of Y", LONG) for j in columns])
     return _checked(Panel(table, [units[j] for j in columns], periods, columns, units, time=axis))
 
@@ -73,10 +73,10 @@ def read_long(Y: Any, treated: Any, donors: Sequence[Any] | None, unit: Any, tim
     return _checked(Panel(table.reshape(counts.shape), names, periods, columns, units, str(time), str(outcome)))
 
 
-def chosen(units: list[Any], treated: Any, donors: Sequence[Any] | None) -> list[int]:
+def chosen(units: list[Any], treated: Any, donors: Sequence[Any] | None, wanted: str = "one of the units") -> list[int]:
     """The positions of the treated unit and of its donors, all others unless some are named."""
     check(len(units) > 0, "Y has no units; the treated unit and at least one donor are wanted.")
-    j = place(treated, units, "treated", "one of the units")
+    j = place(treated, units, "treated", wanted)
     if donors is None:
         others = [i for i in range(len(units)) if i != j]
         check(len(others) > 0, "Y has one unit only; the treated unit and at least one donor are wanted.")
