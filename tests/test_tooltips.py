@@ -18,10 +18,7 @@ STRICT = FORM | SUMMARY | PARAMETERS | RETURNS | SEE_ALSO
 EXAMPLE = {"EX01"}
 
 # Names whose docstrings have no such sections yet.
-LATER = {
-    *(f"greedyhull.estimators.{name}" for name in estimators.__all__),
-    "greedyhull.apps.SyntheticControl",
-}
+LATER: set[str] = set()
 UNSIGNED = {"greedyhull.zero", "greedyhull.gradients.Estimate", "greedyhull.gradients.Estimator"}  # a value, and protocols:
 # none of them has a constructor with parameters
 

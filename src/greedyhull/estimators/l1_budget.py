@@ -64,8 +64,9 @@ class Budgeted(RadiusPath, Linear):
     def _minimised(self) -> str:
         if self.alpha is None:
             return ""
-        return (f"The value is that of the penalised problem, loss + {self.alpha:g} times the l1 norm. It was solved through "
-                "the radius whose price is the penalty.")
+        return (f"Value and gap are those of the penalised problem, loss + {self.alpha:g} times the l1 norm, over all "
+                "coefficients. It was solved through the radius whose price is the penalty; the bounds of theorems are about "
+                "the last solve, over the ball of that radius.")
 
 
 class L1BudgetRegressor(Budgeted, LinearRegressor):
@@ -137,12 +138,12 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
     --------
     L1BudgetRegressorCV : The radius is chosen by cross-validation.
     SimplexRegressor : Non-negative weights with a given sum.
-    sklearn.linear_model.Lasso : The same model with a penalty, without a certificate.
 
     Notes
     -----
     With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
-    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0.
+    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's Lasso solves the same
+    penalised problem, without a certificate.
 
     Examples
     --------
@@ -241,12 +242,12 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     --------
     L1BudgetClassifierCV : The radius is chosen by cross-validation.
     SimplexClassifier : Non-negative weights with a given sum.
-    sklearn.linear_model.LogisticRegression : The same model with a penalty, without a certificate.
 
     Notes
     -----
     With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
-    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0.
+    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's LogisticRegression with an
+    l1 penalty solves the same penalised problem, without a certificate, but penalises the intercept with some solvers.
 
     Examples
     --------

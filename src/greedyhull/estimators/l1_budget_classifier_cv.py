@@ -96,7 +96,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
     See Also
     --------
     L1BudgetClassifier : The same model with a given radius.
-    sklearn.linear_model.LogisticRegressionCV : A penalty chosen by cross-validation.
+    L1BudgetRegressorCV : The same for numbers.
 
     Examples
     --------

@@ -95,7 +95,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
     See Also
     --------
     L1BudgetRegressor : The same model with a given radius.
-    sklearn.linear_model.LassoCV : A penalty chosen by cross-validation.
+    L1BudgetClassifierCV : The same for classes.
 
     Notes
     -----
