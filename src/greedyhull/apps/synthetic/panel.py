@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.synthetic_control.labels import check_distinct, check_ordered, in_order, missing, place
+from greedyhull.apps.synthetic.labels import check_distinct, check_ordered, in_order, missing, place
 from greedyhull.atoms.base import HUGE
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array

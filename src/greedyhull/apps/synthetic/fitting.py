@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.apps.synthetic_control.labels import place
-from greedyhull.apps.synthetic_control.panel import Panel, check_size, column, labels, names_of, numbers
+from greedyhull.apps.synthetic.labels import place
+from greedyhull.apps.synthetic.panel import Panel, check_size, column, labels, names_of, numbers
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
