@@ -22,6 +22,7 @@ from greedyhull.driver.stop import Iterations, Relative, Stalled, Stop
 from greedyhull.errors import check
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.types import Array
+from greedyhull.types.attributes import lacks
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,8 @@ def _table(Y: Any) -> tuple[Array, list[Any], list[Any]]:
     _check_size(table, "Y")
     check(bool(np.isfinite(table).all()), "Y holds NaN or infinite values; a balanced table is wanted. Drop units or periods "
                                           "that are not observed throughout.")
-    names = list(Y.columns) if hasattr(Y, "columns") else list(range(table.shape[1]))
-    periods = list(Y.index) if hasattr(Y, "index") and hasattr(Y, "columns") else list(range(table.shape[0]))
+    names = list(range(table.shape[1])) if lacks(Y, "columns") else list(Y.columns)
+    periods = list(range(table.shape[0])) if lacks(Y, "index", "columns") else list(Y.index)  # lists have an index too
     return table, names, periods
 
 

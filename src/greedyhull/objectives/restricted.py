@@ -144,6 +144,6 @@ def _sample(n: int, one_in: int) -> Array:
 
 def beside(Z: Any, more: Any) -> Any:
     """The columns of Z, then those of ``more``."""
-    if hasattr(Z, "beside"):
-        return Z.beside(more)
-    return np.concatenate([Z.T, more.T]).T  # Fortran order: columns stay contiguous
+    if isinstance(Z, np.ndarray):
+        return np.concatenate([Z.T, more.T]).T  # Fortran order: columns stay contiguous
+    return Z.beside(more)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
     from greedyhull.solvers.parts.memory import Memory
-    from greedyhull.solvers.parts.progress import Progress
+    from greedyhull.solvers.parts.progress import Event, Progress
     from greedyhull.types.arrays import State
     from greedyhull.types.losses import Line
     from greedyhull.types.objectives import Objective
@@ -30,6 +30,13 @@ class Step(Protocol):
     def restore(self, state: State) -> None: ...
 
 
+class MeasuringStep(Step, Protocol):
+    """A step rule at work that estimates the curvature; ``largest`` is the largest estimate so far."""
+
+    @property
+    def largest(self) -> float: ...
+
+
 class StepRule(Protocol):
     """A frozen step rule; ``start(warm)`` makes the working `Step`, which spares a warm start."""
 
@@ -42,3 +49,44 @@ class Solver(Protocol):
     @property
     def needs(self) -> Needs: ...
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]: ...
+
+
+class SelfStarting(Solver, Protocol):
+    """A solver that chooses its first iterate itself where the user gives no start."""
+
+    def first(self, f: Objective, S: AtomSet) -> Iterate: ...
+
+
+class Watcher(Protocol):
+    """A callback that is told of every event, and once that the run is over."""
+
+    def __call__(self, event: Event) -> object: ...
+    def close(self) -> object: ...
+
+
+class CautiousSolver(Solver, Protocol):
+    """A solver that knows which conditions of its theory a problem does not meet, one sentence for each."""
+
+    def cautions(self, f: Objective, S: AtomSet) -> Iterable[str]: ...
+
+
+class Combining(Solver, Protocol):
+    """A solver that takes steps of several others."""
+
+    @property
+    def solvers(self) -> Sequence[Solver]: ...
+
+
+@runtime_checkable
+class Around(Protocol):
+    """A solver that takes the steps of another."""
+
+    @property
+    def solver(self) -> Solver: ...
+
+
+class Tolerant(Solver, Protocol):
+    """A solver whose linear minimisation oracle may be inexact, by ``tolerance``."""
+
+    @property
+    def tolerance(self) -> Schedule | None: ...
