@@ -17,7 +17,7 @@ from greedyhull.solvers.parts.gradient_weights import Steady, Unweighted
 from greedyhull.solvers.parts.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
 from greedyhull.theory.arsfw import arsfw
 from greedyhull.types import Array, AtomSet, State
-from greedyhull.types.attributes import lacks
+from greedyhull.types.attributes import described, lacks
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
 
@@ -57,7 +57,7 @@ class Online:
 
     def __init__(self, S: AtomSet, *, lipschitz: float | None = None, horizon: int | None = None, c: float | None = None,
                  regularizer: Regularizer | None = None, start: Any = None) -> None:
-        check(not lacks(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
+        check(not lacks(S, "oracle"), f"S is {described(S)}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
               f"Online(lipschitz={lipschitz!r}) was given; a bound on the norms of the gradients, or None, is wanted.")
         self.S, self.lipschitz, self.horizon = S, lipschitz, horizon

@@ -15,6 +15,7 @@ from greedyhull.types.sets import AtomSet, Finite
 from greedyhull.types.solvers import (
     Around,
     CautiousSolver,
+    Closing,
     Combining,
     MeasuringStep,
     Schedule,
@@ -23,7 +24,6 @@ from greedyhull.types.solvers import (
     Step,
     StepRule,
     Tolerant,
-    Watcher,
 )
 from greedyhull.types.traits import Needs, SetTraits, Traits
 from greedyhull.types.views import View
@@ -37,6 +37,7 @@ __all__ = [
     "Block",
     "Caching",
     "CautiousSolver",
+    "Closing",
     "Combining",
     "Curved",
     "Design",
@@ -77,5 +78,4 @@ __all__ = [
     "Traits",
     "Trial",
     "View",
-    "Watcher",
 ]

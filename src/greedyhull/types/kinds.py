@@ -14,6 +14,7 @@ from greedyhull.types import (
     AtomSet,
     Caching,
     CautiousSolver,
+    Closing,
     Combining,
     Design,
     Finite,
@@ -34,7 +35,6 @@ from greedyhull.types import (
     Streamed,
     Summed,
     Tolerant,
-    Watcher,
 )
 from greedyhull.types.attributes import lacks
 
@@ -123,7 +123,7 @@ def caching(oracle: Oracle) -> Caching | None:
     return None if lacks(oracle, "misses") else cast(Caching, oracle)
 
 
-def closing(callback: Callable[..., Any]) -> Watcher | None:
+def closing(callback: Callable[..., Any]) -> Closing | None:
     """The callback as one that wants to know when the run is over."""
-    known = None if lacks(callback, "close") else cast(Watcher, callback)
+    known = None if lacks(callback, "close") else cast(Closing, callback)
     return None if known is None or known.close is None else known

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
     from greedyhull.solvers.parts.memory import Memory
-    from greedyhull.solvers.parts.progress import Event, Progress
+    from greedyhull.solvers.parts.progress import Progress
     from greedyhull.types.arrays import State
     from greedyhull.types.losses import Line
     from greedyhull.types.objectives import Objective
@@ -57,10 +57,9 @@ class SelfStarting(Solver, Protocol):
     def first(self, f: Objective, S: AtomSet) -> Iterate: ...
 
 
-class Watcher(Protocol):
-    """A callback that is told of every event, and once that the run is over."""
+class Closing(Protocol):
+    """A callback of a run that is also told when the run is over."""
 
-    def __call__(self, event: Event) -> object: ...
     def close(self) -> object: ...
 
 

@@ -166,7 +166,7 @@ class Memory:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("calls", "closed", "glances", "gradients", "inner", "lazy", "owners", "recent", "replay", "set")
+    __slots__ = ("cache", "calls", "closed", "glances", "gradients", "inner", "owners", "recent", "replay", "set")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
@@ -176,7 +176,7 @@ class Recorder:
               "OracleBase, which makes all of them from argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
-        self.lazy = self.closed is None and caching(self.inner) is not None  # it counts its searches by itself
+        self.cache = caching(self.inner) if self.closed is None else None  # one that counts its searches by itself
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.gradients: list[Gradient] = []  # what the recent answers are answers to
@@ -184,7 +184,7 @@ class Recorder:
     @property
     def searches(self) -> int:
         """How often the set was searched; answers from a cache do not count."""
-        return int(self.inner.misses) + self.glances if self.lazy else self.calls
+        return self.calls if self.cache is None else int(self.cache.misses) + self.glances
 
     def argmin(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)

@@ -7,7 +7,7 @@ from math import inf
 
 from greedyhull.errors import check
 from greedyhull.types import AtomSet, Needs, Objective, Solver
-from greedyhull.types.attributes import own
+from greedyhull.types.attributes import lacks, own
 
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
@@ -18,12 +18,12 @@ def needs_of(solver: Solver) -> Needs:
     The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
     class derived from the one that has it.
     """
-    told = getattr(solver, "needs", None)  # a user's class may say nothing, or use the older words
+    told = None if lacks(solver, "needs") else solver.needs
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
     needs = told or Needs()
     for field, older in OLDER.items():
-        said = getattr(solver, older, None)  # one of two words, in few classes
+        said = getattr(solver, older, None)  # no protocol has these words any more
         if said is not None and (told is None or _depth(solver, older) < _depth(solver, "needs")):
             needs = replace(needs, **{field: bool(said)})
     return needs
