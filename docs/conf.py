@@ -5,6 +5,7 @@ The pages are Markdown that is also read where the code is hosted, so what only 
 of contents, and links that leave this folder.
 """
 
+import ast
 import os
 import re
 from pathlib import Path
@@ -20,8 +21,8 @@ project, author = "greedyhull", "the greedyhull developers"
 version = release = greedyhull.__version__
 html_title = f"greedyhull {version}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx-mathjax-offline",
-              "sphinx_gallery.gen_gallery"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.mathjax",
+              "sphinx-mathjax-offline", "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["**/GALLERY_HEADER.rst", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
@@ -38,8 +39,8 @@ LINKS = {  # from the repository's to the site's
     r"\.\./CONTRIBUTING\.md": "contributing.md",
     r"\.\./examples": "gallery/index.rst",
     r"(\.\./)?\.\./examples/(\w+)\.py": r"\1gallery/\2.rst",
-    r"CHANGELOG\.md": "changes.md",
-    r"README\.md": "start.md",
+    r"(?:\.\./)?CHANGELOG\.md": "changes.md",
+    r"README\.md": "index.md",
     r"docs/([^)]+)": r"\1",
 }
 
@@ -49,6 +50,8 @@ def complete(app, name, source):
     text = (ROOT / WHOLE[name]).read_text(encoding="utf-8") if name in WHOLE else source[0]
     for outside, page in LINKS.items():
         text = re.sub(rf"\]\({outside}\)", rf"]({page})", text)
+    if name == "api/rooms":
+        text += internals()
     if name in CONTENTS:
         text += "\n".join(["\n```{toctree}", ":hidden:", "", *CONTENTS[name], "```\n"])
     source[0] = text
@@ -57,6 +60,9 @@ def complete(app, name, source):
 # Docstrings -------------------------------------------------------------------------------------------------------------
 
 default_role = "py:obj"
+autosummary_generate = False  # its tables link to the pages in api/
+napoleon_google_docstring = False
+napoleon_use_ivar = True  # attributes are listed; those that are properties have entries of their own
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the words say what is wanted
 autodoc_default_options = {"members": True}
@@ -67,10 +73,31 @@ nitpick_ignore_regex = [("py:.*", ".*")]  # types of numpy and of our insides ha
 def prose(app, what, name, thing, options, lines):
     """Docstrings are prose: an absolute value |x| is no substitution, and x_ no link."""
     for i, line in enumerate(lines):
-        parts = re.split(r"(``.+?``)", line)
         if not line.lstrip().startswith((">>>", "...")):
-            parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", re.sub(r"\|", r"\\|", part)) for part in parts[::2]]
-        lines[i] = "".join(parts)
+            lines[i] = escaped(line)
+
+
+def escaped(line):
+    """A line of prose for reStructuredText; what stands between double backticks is code."""
+    parts = re.split(r"(``.+?``)", line)
+    parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", re.sub(r"\|", r"\\|", part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+ROOMS = ("cli", "apps", "experiments", "testing", "estimators", "report", "driver", "bounds", "solvers", "gradients",
+         "measures", "objectives", "atoms", "points", "kernels", "theory", "types", "errors")  # from the top down
+
+
+def internals():
+    """All modules with the first lines of their docstrings, by package."""
+    source, parts = Path(greedyhull.__file__).parent, []
+    for room in ROOMS:
+        parts += ["", room, "-" * len(room), ""]
+        for file in sorted((source / room).rglob("*.py")):
+            said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+            first = " ".join(said.split("\n\n")[0].split())
+            parts += [f"``{file.relative_to(source).as_posix()}``", f"   {escaped(first)}"]
+    return "\n".join([*parts, ""])
 
 
 def defaults(app, what, name, thing, options, signature, returned):

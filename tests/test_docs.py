@@ -23,6 +23,16 @@ def test_every_public_name_is_in_the_reference_once():
     assert [name for name in named if not hasattr(gh, name) and name != "greedyhull"] == []
 
 
+def test_every_public_name_is_in_a_table_of_the_reference_once():
+    from greedyhull import estimators, gradients
+
+    page = (DOCS / "api" / "index.rst").read_text(encoding="utf-8")
+    tables = re.findall(r"autosummary::\n   :nosignatures:\n\n((?:   \S+\n)+)", page)
+    listed = [name for table in tables for name in table.split()]
+    names = [*gh.__all__, *estimators.__all__, *gradients.__all__]
+    assert [name for name in names if listed.count(name) != 1] == []
+
+
 @pytest.mark.parametrize("module", ["apps", "estimators", "experiments", "extend", "gradients", "testing", "theory"])
 def test_every_public_module_is_in_the_reference(module):
     assert f".. automodule:: greedyhull.{module}\n" in REFERENCE

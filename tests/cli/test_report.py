@@ -57,7 +57,7 @@ def test_names_cannot_break_the_page(solution, tmp_path):
     page = write(solution, tmp_path / "page.html", names=["<b>", "$x_1$", "a & b"], title="1 < 2")
     html = page.read_text(encoding="utf-8")
     assert "<b></td>" not in html and "1 &lt; 2" in html
-    assert html.count("<svg") == html.count("</svg>") >= 2
+    assert html.count("<svg") == html.count("</svg>") >= 1
 
 
 def test_many_coordinates_are_cut_to_the_largest(tmp_path):
@@ -66,8 +66,8 @@ def test_many_coordinates_are_cut_to_the_largest(tmp_path):
                     stop=gh.Iterations(400))
     html = write(s, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "The 15 largest of" in html
-    weights = html[html.index('id="weights"') : html.index('id="bounds"')]
-    assert weights.count("<tr>") <= 1 + 200 + 1 + 50  # coordinates, then atoms, each with a head
+    weights = html[html.index('id="answer"') : html.index('id="certificate"')]
+    assert weights.count("<tr>") <= 200 + 50 + 3  # coordinates in two tables, then atoms, each table with a head
 
 
 def test_a_run_of_no_iterations_can_be_drawn(tmp_path):

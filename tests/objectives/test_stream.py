@@ -191,7 +191,7 @@ def test_looks_do_not_change_the_way_of_a_run() -> None:
 
 def test_what_a_stream_cannot_do_is_said() -> None:
     for estimator in (Svrg(), Saga(), Dual()):
-        with pytest.raises(gh.GreedyhullError, match=r"no end\. Use Minibatch"):
+        with pytest.raises(gh.GreedyhullError, match=r"without end\. Use Minibatch"):
             gh.minimize(STREAM, S, gh.StochasticFrankWolfe(estimator, gh.OpenLoop()), stop=gh.Iterations(3))
     with pytest.raises(gh.GreedyhullError, match="whole number or a schedule"):
         gh.minimize(STREAM, S, gh.StochasticFrankWolfe(Minibatch(Root(0.5))), stop=gh.Iterations(3))

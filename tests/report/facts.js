@@ -36,6 +36,9 @@
     outside: figures.flatMap(beyond),
     over: figures.flatMap(crossing),
     marks: figures.map(svg => all(svg, 'path, use').filter(drawn).length),
+    runs: all(doc, 'table.runs').map(table => table.parentElement).map(box => ({
+      inside: box.scrollWidth, box: box.clientWidth, scrolls: getComputedStyle(box).overflowX })),
+    text: all(doc, 'main > p, section > p').map(p => p.clientWidth / doc.querySelector('main').clientWidth),
     boxes,
   };
 })()

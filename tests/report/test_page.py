@@ -1,5 +1,6 @@
 """What a report tells: for every kind of promise, with names, with bounds that hold at each moment, with where time went."""
 
+import copy
 import re
 
 import numpy as np
@@ -7,13 +8,17 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.objectives.designs.base import DesignBase
-from greedyhull.report import atoms, write
+from greedyhull.report import atoms, used, write
 from greedyhull.report.bounds_along import Until, bounds_along
-from greedyhull.report.certificate import MEANS, means, rows, title
+from greedyhull.report.certificate import MEANS, heading, means, rows, title
+from greedyhull.report.curves import panels
 from greedyhull.report.figure import SHOWN, Line, Panel, svg
 from greedyhull.report.split import split
+from greedyhull.report.theorems import told
+from greedyhull.report.words import answer, measure
+from greedyhull.theory import Bound, Constant
 
-SECTIONS = ("certificate", "convergence", "weights", "bounds", "time", "again")
+SECTIONS = ["answer", "certificate", "convergence", "bounds", "time", "again"]  # in this order
 KINDS = ["always", "chosen", "stochastic", "probability", "expectation", "stream", "stationary", "function", "vertices",
          "no step", "single"]
 
@@ -22,27 +27,52 @@ KINDS = ["always", "chosen", "stochastic", "probability", "expectation", "stream
 def test_every_kind_of_run_has_a_page(name, runs, tmp_path):
     s = runs[name]
     html = s.report(tmp_path / "run.html").read_text(encoding="utf-8")
-    assert [part for part in SECTIONS if f'<section id="{part}">' not in html] == []
+    assert re.findall(r'<section id="(\w+)">', html) == SECTIONS
     assert "nan" not in re.sub(r"<svg.*?</svg>", "", html, flags=re.DOTALL).lower().replace("finance", "")
     assert "http" not in re.sub(r"<svg.*?</svg>", "", html, flags=re.DOTALL) and "#0102" not in html and "<script" not in html
-    assert f"<h1>{title(s.certificate)}</h1>" in html
+    assert f"<h1>{title(s.certificate, s.converged)}</h1>" in html
     assert repr(s.solver).replace("'", "&#39;") in html and f"seed={s.seed}" in html and f"stop = {s.stop!r}" in html
     assert len(html) < 250_000
 
 
-def test_promises_are_told_by_kind(runs):
+def shown(certificate, scale=0.0, reason=""):
+    return {row.name: row for row in rows(certificate, scale, reason)}
+
+
+def test_what_is_proved_depends_on_the_kind(runs):
     for name in ("always", "probability", "expectation", "stationary"):
         c = runs[name].certificate
-        assert c.kind == name and means(c)[1] == MEANS[name] and dict(rows(c, 0.0))["kind"] == name
-    assert dict(rows(runs["probability"].certificate, 0.0))["δ"] == "0.05"
-    assert "lower bound of the minimum" not in dict(rows(runs["stationary"].certificate, 0.0))
+        assert c.kind == name and MEANS[name].format(delta=c.delta) in means(c) and shown(c)["kind"].value == name
+        assert shown(c)["gap"].value == f"{c.gap:.3g}"
+    assert shown(runs["probability"].certificate)["kind"].note == "with probability at least 0.95"
+    assert any("a fraction 0.05 may" in sentence for sentence in means(runs["probability"].certificate))
     stream = runs["stream"].certificate
-    assert "value" not in dict(rows(stream, 0.0)) and "samples only" in means(stream)[-1]
+    assert "value" not in shown(stream) and "can only be sampled" in means(stream)[-1]
+
+
+def test_the_minimum_lies_between_two_numbers_where_that_is_known(runs):
+    assert means(gh.Certificate(0.75, 0.5, 0.25))[0] == "The minimum lies between 0.25 and 0.75."
+    assert means(runs["probability"].certificate)[0].endswith(", with probability at least 0.95.")
+    for name in ("stationary", "expectation", "stream"):
+        assert not any("lies between" in sentence for sentence in means(runs[name].certificate))
+    assert "lies between" not in means(gh.Certificate(1.0, 1e-15, 1.0 - 1e-15))[0]  # 12 digits do not tell them apart
+
+
+def test_what_rests_on_estimates_is_not_called_proved():
+    assert heading(gh.Certificate(1.0, 0.5, 0.5)) == "What is proved"
+    assert heading(gh.Certificate(1.0, 0.5, 0.5, "estimate")) == heading(gh.Certificate(1.0, None, -np.inf)) == "What is known"
+    assert "estimated from the atoms" in means(gh.Certificate(1.0, 0.5, 0.5, rounding="estimated"))[-1]
+
+
+def test_only_a_run_that_met_its_request_is_called_a_minimum(runs):
+    assert runs["chosen"].converged and not runs["always"].converged
+    assert title(runs["chosen"].certificate, True) == "A certified minimum"
+    assert title(runs["always"].certificate, False) == "A point with a certified gap"
 
 
 def test_what_is_not_known_is_not_told():
     unknown = gh.Certificate(None, None, -np.inf, "probability", 0.05)
-    assert "gap" not in dict(rows(unknown, 1.0)) and "No bound was found" in means(unknown)[-1]
+    assert "gap" not in shown(unknown, 1.0) and "No bound was computed" in means(unknown)[-1]
     assert title(unknown) == "A point without a bound so far"
 
 
@@ -50,6 +80,25 @@ def test_names_stand_at_weights_and_atoms(runs, tmp_path):
     names = [f"column {j}" for j in range(12)]
     html = runs["always"].report(tmp_path / "run.html", names=names).read_text(encoding="utf-8")
     assert "column 0" in html and "2·column 0" in html and "w[0]" not in html
+
+
+@pytest.mark.parametrize("names", [[1, 2, 3], ["", "", ""], ["a\nb", "c\td", "e"], np.array(["a", "b", "c"])])
+def test_odd_names_can_be_drawn(names, tmp_path, recwarn):
+    s = gh.minimize(gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3))
+    html = s.report(tmp_path / "run.html", names=names).read_text(encoding="utf-8")
+    assert all(f"<td>{name}</td>" in html for name in names) and not recwarn.list
+
+
+def test_the_numbers_of_the_answer_are_called_what_they_are():
+    f = gh.least_squares(np.eye(2), np.array([3.0, 0.0]))
+    assert [measure(gh.minimize(f, S)) for S in (gh.L1Ball(2, radius=1.0), gh.Simplex(2))] == ["coefficient", "weight"]
+    assert measure(gh.minimize(gh.quadratic(np.eye(2)), gh.L2Ball(2, radius=1.0))) == "value"
+
+
+def test_the_answer_in_words(runs):
+    assert answer(runs["always"]).startswith("2 of the 12 coordinates have a nonzero coefficient. The answer is a convex ")
+    one = gh.minimize(gh.least_squares(np.ones((5, 1)), np.ones(5)), gh.L1Ball(1, radius=1.0))
+    assert answer(one) == "The answer has one coordinate. The answer is a single atom."
 
 
 def test_atoms_come_by_weight_and_make_the_point(runs):
@@ -67,25 +116,117 @@ def test_an_atom_of_many_entries_is_cut_short():
     assert all(label.endswith("… (5 entries)") for label, _ in atoms(s)) or not s.point.keeps_atoms
 
 
-def test_bounds_along_a_run_bound_it_at_every_moment(runs):
-    best = runs["chosen"].value
-    for name in ("always", "open loop"):
-        s = runs[name]
-        error = s.trace.value - best
-        lines = bounds_along(s, s.bounds())
-        assert lines
-        for line in lines:
-            known = np.isfinite(line.y)
-            assert known[-1] and (line.y[known] >= error[line.x[known].astype(int)] - 1e-9).all()
-            assert s.bounds().named(line.label.split(":")[0]).value == line.y[-1]
+HARD = np.random.default_rng(0).standard_normal((200, 30))  # the gap of Frank-Wolfe falls no faster than its theorems say
+TARGET = HARD @ np.where(np.arange(30) % 4, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("step", [gh.Exact(), gh.OpenLoop()])
+def test_bounds_along_a_run_bound_it_at_every_moment(step):
+    f, S = gh.least_squares(HARD, TARGET), gh.L1Ball(30, radius=3.0)
+    s = gh.minimize(f, S, gh.FrankWolfe(step), stop=gh.Iterations(300))
+    error = s.trace.value - gh.minimize(f, S).value
+    lines = bounds_along(s, s.bounds())
+    assert lines
+    for line in lines:
+        known = np.isfinite(line.y)
+        assert known[-1] and (line.y[known] >= error[line.x[known].astype(int)] - 1e-9).all()
+        assert s.bounds().named(line.label.split(":")[0]).value == line.y[-1] < 100.0 * s.gap
+
+
+def test_bounds_far_above_the_gap_are_not_drawn(runs):
+    s = runs["always"]
+    assert min(bound.value for bound in s.bounds() if bound.constants) > 100.0 * s.gap
+    assert bounds_along(s, s.bounds()) == []
 
 
 def test_a_relative_gap_is_told_with_what_it_is_relative_to(runs):
     c = gh.Certificate(2.0, 0.5, 1.5)
-    assert dict(rows(c, 10.0))["relative gap"] == "0.05 of max(|value|, 10)"
-    assert dict(rows(c, 0.0))["relative gap"] == "0.25 of the value"
-    assert "relative gap" not in dict(rows(gh.Certificate(0.0, 0.5, -0.5), 0.0))
-    assert "relative gap" not in dict(rows(runs["stationary"].certificate, 1.0))
+    assert shown(c, 10.0)["relative gap"][1:] == ("0.05", "of max(|value|, 10)")
+    assert shown(c)["relative gap"][1:] == ("0.25", "of the value")
+    assert "relative gap" not in shown(gh.Certificate(0.0, 0.5, -0.5))
+    assert "relative gap" not in shown(runs["stationary"].certificate, 1.0)
+
+
+@pytest.mark.parametrize("stop", [gh.Relative(1e-3), gh.Relative(1e-3, floor=100.0), gh.RelativeToStart(1e-3), gh.Gap(1e-3)])
+def test_a_page_names_one_relative_gap(stop, runs, tmp_path):
+    s = gh.minimize(runs["always"].objective, runs["always"].atom_set, stop=stop)
+    html = re.sub(r"<[^>]*>", " ", s.report(tmp_path / "run.html").read_text(encoding="utf-8"))
+    assert len(set(re.findall(r"relative gap\s+([\d.e+-]*\d)", html))) == 1
+
+
+def test_the_answer_stands_under_the_title(runs, tmp_path):
+    names = [f"column {j}" for j in range(12)]
+    html = runs["always"].report(tmp_path / "run.html", names=names).read_text(encoding="utf-8")
+    above = html[html.index("<h1>") : html.index('<section id="certificate">')]
+    assert above.count("<svg") == 1 and all(f"<td>{name}</td>" in above for name, _ in used(runs["always"], names))
+    below = html[html.index('<section id="certificate">') : html.index('<section id="convergence">')]
+    assert f"{runs['always'].value:.10g}" in below and runs["always"].reason in below and "<svg" not in below
+
+
+def test_no_tile_repeats_another(runs, tmp_path):
+    for name in KINDS:
+        html = runs[name].report(tmp_path / "run.html").read_text(encoding="utf-8")
+        tiles = re.findall(r"<li><span>(.*?)</span>", html)
+        assert len(tiles) == len(set(tiles)) and set(tiles) <= {"value", "gap", "relative gap", "kind"}
+
+
+def panel_titles(s, drawn=()):
+    return [panel.title for panel in panels(s, drawn)]
+
+
+def test_a_run_of_one_iteration_has_no_figures_of_its_course(runs, tmp_path):
+    s = gh.minimize(runs["always"].objective, runs["always"].atom_set, gh.FrankWolfe(), stop=gh.Iterations(1))
+    assert panels(s) == [] and bounds_along(s, s.bounds()) == []
+    html = s.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    assert html.count("<svg") == 1 and f"The gap went from {s.trace.gap[0]:.3g} to {s.trace.gap[-1]:.3g}." in html
+
+
+def test_a_figure_that_says_nothing_is_left_out(runs):
+    s = copy.copy(runs["always"])
+    s.trace = copy.deepcopy(s.trace)
+    assert {"Step sizes", "Number of atoms"} <= set(panel_titles(s))
+    s.trace.steps = [1.0] * len(s.trace.steps)
+    s.trace.rows = [(*row[:4], 3.0, *row[5:]) for row in s.trace.rows]
+    assert not {"Step sizes", "Number of atoms"} & set(panel_titles(s))
+
+
+@pytest.mark.parametrize(("seconds", "told"), [
+    (lambda k: 2.0 + 1e-6 * k, False),  # the first row took nearly all
+    (lambda k: 2.0 * (k > 50) + 1e-6 * k, False),  # one row in the middle did
+    (lambda k: 0.1 * k, False),  # each row took as long as any other
+    (lambda k: 0.001 * k**2, True),
+])
+def test_seconds_are_drawn_where_they_say_more_than_iterations(seconds, told, runs):
+    s = copy.copy(runs["always"])
+    s.trace = copy.deepcopy(s.trace)
+    s.trace.rows = [(row[0], seconds(row[0]), *row[2:]) for row in s.trace.rows]
+    assert ("Gap against seconds" in panel_titles(s)) == told
+
+
+def bound_of(value, *constants):
+    return Bound("a bound", value, tuple(constants), "formula")
+
+
+def test_bounds_far_above_the_gap_are_folded_away(runs, tmp_path):
+    k = Constant(5.0, "exact", "k")
+    itself, near, far, below = bound_of(1.0), bound_of(99.0, k), bound_of(100.0, k), bound_of(0.1, k)
+    assert told([itself, near, far, below], 1.0) == ([itself, near, below], [far])
+    assert told([itself, far], 1.0) == ([], [itself, far])  # the gap alone is no table
+    assert told([near, far], None) == ([near, far], []) and told([near, far], 0.0) == ([], [near, far])
+    s = runs["chosen"]
+    assert min(bound.value for bound in s.bounds() if bound.constants) > 100.0 * s.gap
+    html = s.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    part = html[html.index('<section id="bounds">') : html.index('<section id="time">')]
+    assert part.index('<details class="far">') < part.index("<table") and "Theorem 2" in part
+
+
+def test_every_figure_has_a_title_and_both_axes_named(runs, tmp_path):
+    html = runs["always"].report(tmp_path / "run.html").read_text(encoding="utf-8")
+    drawn = re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)
+    texts = [set(re.findall(r"<text[^>]*>([^<]*)</text>", one)) for one in drawn]
+    assert {"The coefficients of the answer", "coefficient", "coordinates"} <= texts[0]
+    for panel, words in zip(panels(runs["always"]), texts[1:], strict=True):
+        assert {panel.title.split(" −")[0], panel.x, panel.y} <= words | {panel.title}
 
 
 def test_a_run_until_a_moment_has_the_record_of_then(runs):
@@ -205,8 +346,14 @@ def test_points_that_are_matrices_have_a_page(loss, tmp_path):
     rng = np.random.default_rng(0)
     f = loss(Rows(rng.standard_normal((10, 3, 2))), rng.standard_normal(10))
     s = gh.minimize(f, Signs(), stop=gh.Iterations(4))
-    assert "It mixes" in s.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "a convex combination of" in s.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert np.isinf(s.constants.sigma.value) and s.constants.D.value == pytest.approx(2 * 6**0.5)
+
+
+def test_an_axis_far_from_one_names_its_unit():
+    drawn = svg(Panel("t", "iterations", "value", [Line("a", np.arange(3.0), 2.5e-121 * np.arange(1.0, 4.0))]))
+    ticks = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert "value (10⁻¹²¹)" in ticks and not any("·" in text for text in ticks)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])

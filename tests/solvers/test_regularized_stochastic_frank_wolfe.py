@@ -274,3 +274,14 @@ def test_refusals_of_parts() -> None:
             make()
     with pytest.raises(gh.GreedyhullError, match="not a sum"):
         gh.minimize(gh.quadratic(np.eye(D)), SETS["Simplex"], Arsfw(), stop=gh.Iterations(5))
+
+
+@pytest.mark.parametrize("make, sigma", [(Arsfw.fading, gh.Fading), (Arsfw.unweighted, gh.Unweighted),
+                                         (lambda c=None, **given: Arsfw.fixed(100, c, **given), lambda c: gh.Steady(100, c))],
+                         ids=["fading", "unweighted", "fixed"])
+def test_named_methods_take_the_settings_of_the_class(make: Any, sigma: Any) -> None:
+    given = {"step": gh.Power(0.6), "regularizer": gh.SquaredNorm(), "tolerance": gh.harmonic(0.1), "batch": 8, "every": 7,
+             "look": gh.MinibatchGap(50)}
+    assert make() == Arsfw(sigma(None)) and make(2.0, **given) == Arsfw(sigma(2.0), **given)
+    with pytest.raises(gh.GreedyhullError, match="batch=0"):
+        make(batch=0)

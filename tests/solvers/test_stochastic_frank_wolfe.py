@@ -47,6 +47,28 @@ def least():
             for a, f in OBJECTIVES.items() for b, S in SETS.items()}
 
 
+# --- names --------------------------------------------------------------------------------------------------------
+
+PLAIN = {"minibatch": (Minibatch(linear()), gh.Power(0.5)), "momentum": (Momentum(), gh.Power(1.0)),
+         "storm": (Storm(), gh.Power(1.0)), "spider": (Spider(), gh.OpenLoop()), "svrf": (Svrg(), gh.OpenLoop()),
+         "svfw": (Svrg(Root(2 / 3), Root(1 / 3)), gh.Constant(3000**-0.5)), "saga": (Saga(), gh.OpenLoop()),
+         "dual": (Dual(), gh.OpenLoop())}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_methods_take_the_settings_of_the_class(name):
+    make, (estimator, step) = getattr(StochasticFrankWolfe, name), PLAIN[name]
+    given = {"tolerance": gh.harmonic(0.1), "every": 7, "look": gh.MinibatchGap(50)}
+    assert make() == StochasticFrankWolfe(estimator, step)
+    assert make(**given) == StochasticFrankWolfe(estimator, step, **given)
+    assert make(batch=5, step=gh.LogAdaptive()) == StochasticFrankWolfe(dataclasses.replace(estimator, batch=5),
+                                                                        gh.LogAdaptive())
+    with pytest.raises(gh.GreedyhullError, match="batch=0"):
+        make(batch=0)
+    with pytest.raises(gh.GreedyhullError, match="needs values of f"):
+        make(step=gh.Exact())
+
+
 # --- convergence and honesty --------------------------------------------------------------------------------------
 
 

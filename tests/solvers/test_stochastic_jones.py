@@ -492,7 +492,7 @@ def test_cautions_name_what_is_violated():
     ({"batch": 0}, "at least one"), ({"batch": 2.5}, "at least one"), ({"batch": True}, "at least one"),
     ({"step": 0.5}, "known in advance"), ({"step": gh.Short()}, "known in advance"), ({"step": gh.Power}, "known in advance"),
     ({"point": "best"}, "'last', 'average'"), ({"every": 0}, "whole number of steps"), ({"look": None}, "a look such as"),
-    ({"look": Regret(), "point": "last"}, "mean of the points")], ids=str)
+    ({"look": Regret(), "point": "last"}, "mean of the iterates")], ids=str)
 def test_bad_arguments_are_refused(kwargs, said):
     with pytest.raises(gh.GreedyhullError, match=said):
         gh.StochasticJones(**kwargs)
@@ -522,3 +522,15 @@ def test_a_seed_determines_the_run():
                            for s in (5, 5, 6))
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 0
+
+
+def test_named_methods_take_the_settings_of_the_class():
+    given = {"tolerance": gh.harmonic(0.1), "point": "average", "every": 7, "look": gh.MinibatchGap(50)}
+    jones = gh.StochasticJones
+    assert jones.fixed(100) == jones(100, gh.Constant(0.1)) and jones.growing() == jones(gh.Growing(), gh.OpenLoop())
+    assert jones.fixed(100, **given) == jones(100, gh.Constant(0.1), **given)
+    assert jones.fixed(100, batch=8, step=gh.Capped(gh.Constant(0.2))) == jones(8, gh.Capped(gh.Constant(0.2)))
+    assert jones.growing(2.0, 3.0, **given) == jones(gh.Growing(2.0, 3.0), gh.OpenLoop(), **given)
+    assert jones.growing(step=gh.Capped(gh.OpenLoop())).step == gh.Capped(gh.OpenLoop())
+    with pytest.raises(gh.GreedyhullError, match="batch=0"):
+        jones.fixed(10, batch=0)

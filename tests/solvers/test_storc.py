@@ -22,7 +22,7 @@ def least(f, S):
 
 
 @pytest.mark.parametrize("solver, runs", [(gh.Storc(every=1), 1), (gh.Storc(0.004, every=1), 12),
-                                          (gh.Storc.interior(0.004), 12)], ids=["proved", "few terms", "interior"])
+                                          (gh.Storc.interior(0.004, every=1), 12)], ids=["proved", "few terms", "interior"])
 def test_epochs_reach_their_targets(solver, runs):
     """E f(y) − min f ≤ LD²/2^{t+1} after epoch t; before the first, LD²/2."""
     f_star, errors = least(F, BALL), {}
@@ -33,8 +33,7 @@ def test_epochs_reach_their_targets(solver, runs):
             if event.iteration > 1:
                 last.setdefault(event.also["epoch"], event.value)  # the first look after an epoch is at its end
 
-        gh.minimize(F, BALL, gh.Storc(solver.multiplier, every=1, batches=solver.batches), stop=gh.Iterations(46), watch=watch,
-                    seed=seed)
+        gh.minimize(F, BALL, solver, stop=gh.Iterations(46), watch=watch, seed=seed)
         for t, value in last.items():
             errors.setdefault(t, []).append(value - f_star)
     assert set(errors) >= {0, 1, 2, 3}
@@ -114,3 +113,11 @@ def test_batches_and_epochs_without_end_are_all_of_the_data():
     at.epoch, at.length, at.left, at.full = 2000, 6, 6, np.zeros(3)
     S, rng = gh.Simplex(3), np.random.default_rng(0)
     assert 0.0 < late._step(at, source_of(f, rng), S.oracle(rng), late.constants(f, S)) <= 1.0
+
+
+def test_the_named_method_takes_the_settings_of_the_class():
+    given = {"smoothness": 2.0, "slope": 3.0, "every": 7, "look": gh.MinibatchGap(50)}
+    assert gh.Storc.interior(0.5, **given) == gh.Storc(0.5, batches=(346.0, 0.0), **given)
+    assert gh.Storc.interior() == gh.Storc(batches=(346.0, 0.0))
+    with pytest.raises(gh.GreedyhullError, match=r"smoothness=-1\.0"):
+        gh.Storc.interior(smoothness=-1.0)

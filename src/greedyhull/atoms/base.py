@@ -1,6 +1,6 @@
-"""What every set of atoms can do once it knows its shape and its linear oracle.
+"""The base class of sets of atoms.
 
-To add a set, write ``shape`` and ``argmin(g)``; the rest has a default or is for speed and for sharper constants.
+To add a set, write ``shape`` and ``argmin(g)``; the rest has defaults. Write more for speed and for sharper constants.
 """
 
 from __future__ import annotations
@@ -54,7 +54,45 @@ class Sizes(NamedTuple):
 
 
 class AtomSet(ABC):
-    """A set of atoms; its convex hull is the feasible set."""
+    """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
+
+    To write a set, derive from this class, set ``shape`` and write ``argmin``. All other methods have defaults; write those
+    that have a formula for speed and for sharper constants.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The shape of its points.
+    dense_atoms : bool
+        Whether an atom takes as much memory as a point; False by default.
+    gradients : {"dense", "any"}
+        "any" if ``argmin`` also takes sparse matrices and linear operators; "dense" by default.
+    bound : float or None
+        The largest absolute value of an entry of an atom. If neither this nor ``max_abs`` is given, rounding errors are
+        estimated from the atoms seen, and certificates say so.
+    owners : int
+        The number of sets that a product is made of; 1 for all other sets.
+    diameter : float
+        The largest distance between two atoms, or an upper bound.
+    circumradius : float
+        The radius of the smallest ball that contains the set, or an upper bound.
+
+    See Also
+    --------
+    oracle : A set from a single function, without a class.
+    Vertices : The hull of given points.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> class Cross(gh.AtomSet):
+    ...     shape, bound = (2,), 1.0
+    ...     def argmin(self, g):
+    ...         j = np.abs(g).argmax()
+    ...         return -np.sign(g[j]) * np.eye(2)[j]
+    >>> gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), Cross()).x
+    array([1., 0.])
+    """
 
     shape: Shape
     dense_atoms = False  # whether an atom costs as much memory as a point
@@ -62,20 +100,22 @@ class AtomSet(ABC):
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
     _measures = False  # whether it writes `max_abs` itself
+    _compresses = False  # whether it writes `compressed` itself
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
 
     @property
     def traits(self) -> SetTraits:
-        """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
+        """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = vars(self)
         return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                         self.gradients, random=not self._ships)
+                         self.gradients, not self._ships, self._compresses)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
+        cls._compresses = cls.compressed is not AtomSet.compressed
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
@@ -84,10 +124,10 @@ class AtomSet(ABC):
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
-        """An atom with the least ⟨g, ·⟩; an array will do."""
+        """Return an atom with the least ⟨g, ·⟩; a plain array will do."""
 
     def atom(self, g: Array) -> Atom:
-        """The answer of `argmin` as an atom: what everybody else asks."""
+        """Return the answer of `argmin` as an atom."""
         if self._ships:
             d = as_atom(self.argmin(g), self.shape)
         else:  # it may write on g, and on its answer once more
@@ -97,19 +137,19 @@ class AtomSet(ABC):
         return d
 
     def best(self, g: Array, m: int) -> Block:
-        """The m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. Of a product an `OwnedBlock`: m an owner."""
+        """Return the m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. For a product, m for each owner."""
         return self.atom(g).block(int(np.prod(self.shape)))
 
     def oracle(self, rng: np.random.Generator) -> Oracle:
-        """The oracle of one solve."""
+        """Return the linear minimisation oracle for one run."""
         return ClosedOracle(self)
 
     def start(self, rng: np.random.Generator) -> Atom:
-        """The atom a solve begins at."""
+        """Return the atom that a run starts from."""
         return self.atom(np.ones(self.shape))
 
     def centre(self) -> Iterate:
-        """A point in the relative interior, as atoms and weights."""
+        """Return a point in the relative interior, as atoms and weights."""
         from greedyhull.points.iterate import Iterate
 
         rng = np.random.default_rng(0)
@@ -119,29 +159,28 @@ class AtomSet(ABC):
         return w
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
+        """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
         x = array_of(w)
         return x.shape == self.shape and bool(np.isfinite(x).all()) and self._holds(x, tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:
-        """Whether the point lies in the hull, if that can be told at the cost of an oracle call; else None."""
+        """Return whether the point lies in the hull, if that costs no more than an oracle call; else None."""
         formula = type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains
         return self.contains(w) if formula else None
 
     def recognised(self, block: Block) -> Block:
-        """The atoms of ``block`` as this set would name them: names that another set gave them mean nothing here."""
+        """Return the atoms of ``block``, which may come from another set, with the names that they have in this set."""
         return block.unnamed()
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
-        """The same point Σ weightsᵢ dᵢ in fewer atoms of the set, up to ``tol``·Σ weightsᵢ|dᵢ| in length; as given where the
-        set knows no other way. Neither argument is changed.
+        """Return the same point Σ weightsᵢ dᵢ in fewer atoms, up to an error of ``tol``·Σ weightsᵢ‖dᵢ‖; by default as it is.
 
-        A run ends by asking for it. What comes back is taken if it is what it should be, and is certified anew.
+        It is called at the end of a run. The result is checked and certified again. It must not modify its arguments.
         """
         return block, weights
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether it is sure that the point lies outside; where membership takes a search, that may stay open."""
+        """Return whether the point certainly lies outside; False where a search for membership stays open."""
         x = array_of(w)
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return not self.contains(x, tol)
@@ -152,7 +191,7 @@ class AtomSet(ABC):
         return found.lower > near and found.kind == "always"
 
     def owns(self, d: Atom) -> bool:
-        """Whether an atom of another set is a point of this one: by the formula for membership, else to the last digits."""
+        """Return whether an atom of another set is a point of this one, to the last digits if there is no formula."""
         x = dense_atom(d, self.shape)
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return self.contains(x)
@@ -184,7 +223,7 @@ class AtomSet(ABC):
         return x
 
     def decompose(self, w: Array) -> Iterate:
-        """The array w as atoms and weights; without a formula, the nearest mixture that a search finds, 1e-7 away at most."""
+        """Return the array w as atoms and weights; without a formula, by a search for a mixture within 1e-7."""
         x = array_of(w)
         check(x.shape == self.shape and bool(np.isfinite(x).all()), f"{self!r} holds points of shape {self.shape}; an array "
                                                                     "of finite numbers of that shape is wanted.")
@@ -195,10 +234,10 @@ class AtomSet(ABC):
         return found.point
 
     def max_abs(self, c: Array) -> float:
-        """max over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0: the size that rounding errors are proportional to.
+        """Return the maximum over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0, to which rounding errors are proportional.
 
-        The oracle is never asked for it. Without a formula it is ``bound``·Σⱼ cⱼ where the set says what an entry of an
-        atom can be; else it is estimated as twice what the largest atoms seen so far give, and `sized` is False.
+        It never calls the oracle. Without a formula it is ``bound``·Σⱼ cⱼ if the set has a ``bound``; else it is estimated as
+        twice what the largest atoms seen so far give, and `sized` is False.
         """
         if self.bound is not None:
             return positive(self.bound, f"bound of {self!r}") * float(np.sum(c))
@@ -209,16 +248,16 @@ class AtomSet(ABC):
 
     @property
     def sized(self) -> bool:
-        """Whether `max_abs` is a bound, and not an estimate from the atoms seen so far."""
+        """Whether `max_abs` is a proved bound, and not an estimate from the atoms seen so far."""
         return self._measures or self.bound is not None
 
     @property
     def seen(self) -> tuple[float, float] | None:
-        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, where `max_abs` is estimated from them."""
+        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, if `max_abs` is estimated from them."""
         return self.__dict__.get("_sizes_seen")
 
     def saw(self, d: Atom) -> None:
-        """Take note of how large an atom is, where nothing else says how large atoms can be."""
+        """Record the size of an atom, if `max_abs` has to be estimated."""
         if self.sized:
             return
         x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense_atom(d, self.shape))
@@ -230,11 +269,11 @@ class AtomSet(ABC):
         return self.seen or (0.0, 0.0)
 
     def rescaled(self, radius: float) -> AtomSet:
-        """The same kind of set with another radius."""
+        """Return the same kind of set with another radius."""
         raise GreedyhullError(f"{self!r} has no radius to change.")
 
     def worst(self, g: Array, epsilon: float) -> Atom:
-        """The worst atom with ⟨g, ·⟩ ≤ min + epsilon: of all atoms where they can be listed, else of the best few."""
+        """Return the worst atom with ⟨g, ·⟩ ≤ min + epsilon, among all atoms if they can be listed, else a few."""
         known = listed(self)
         if known is not None:
             return known[worst_within(known.scores(g), epsilon)]
@@ -246,7 +285,7 @@ class AtomSet(ABC):
     # --- constants ------------------------------------------------------------------------------------------------
 
     def sizes(self) -> Sizes:
-        """D and r_S, each exact or an upper bound. The default measures the box around the set: 2d oracle calls."""
+        """Return D and r_S, each exact or an upper bound. By default from the bounding box, by 2d oracle calls."""
         check(int(np.prod(self.shape)) <= PROBED, f"{self!r} has no formula for its diameter, and too many coordinates to "
                                                   "measure each. Write its sizes(), or use Backtracking().")
         low, high = self._bounds
@@ -266,24 +305,24 @@ class AtomSet(ABC):
 
     @property
     def diameter(self) -> float:
-        """D, the largest distance between two atoms; `sizes` says whether it is exact."""
+        """The largest distance D between two atoms; `sizes` says whether it is exact."""
         return float(self.sizes().diameter)
 
     @property
     def circumradius(self) -> float:
-        """r_S, the radius of the smallest ball around the set; `sizes` says whether it is exact."""
+        """The radius r_S of the smallest ball that contains the set; `sizes` says whether it is exact."""
         return float(self.sizes().circumradius)
 
     def radius_around(self, x: Array) -> Constant:
-        """max over the atoms of ‖s − x‖ for a point x of the hull; without a formula, D from above."""
+        """Return the maximum over the atoms of ‖s − x‖ for a point x of the hull; by default the upper bound D."""
         return Constant(self.diameter, "upper bound", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """max over atoms of ‖s − s'‖²_H for the quadratic form H; without a formula, D² λ_max(H) from above."""
+        """Return the maximum over atoms of ‖s − s'‖²_H for a quadratic form H; by default the upper bound D² λ_max(H)."""
         return Constant(self.diameter**2 * float(form.top()), "upper bound", "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; the default asks the oracle twice a row."""
+        """Return min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; by default two oracle calls a row."""
         from greedyhull.atoms.geometry.row_ranges import rows
 
         low, high = np.zeros(design.n), np.zeros(design.n)
@@ -293,7 +332,7 @@ class AtomSet(ABC):
 
 
 class ClosedOracle(OracleBase):
-    """The oracle of a set that can minimise a linear function exactly: it holds nothing."""
+    """Oracle of a set that minimises linear functions exactly; it has no state."""
 
     __slots__ = ("S",)
 

@@ -20,9 +20,28 @@ if TYPE_CHECKING:
 
 
 class Box(AtomSet):
-    """{w : lower ≤ w ≤ upper}, in any shape; one of the bounds may be a single number.
+    """Box {w : lower ≤ w ≤ upper}.
 
-    >>> Box([0.0, -1.0], 2.0).argmin(np.array([1.0, -3.0])).array
+    Its atoms are the corners. Equal bounds hold a coordinate fixed.
+
+    Parameters
+    ----------
+    lower : float or array_like
+        Lower bounds. One of ``lower`` and ``upper`` may be a single number; the other gives the shape, which may have any
+        number of dimensions.
+    upper : float or array_like
+        Upper bounds, nowhere below ``lower``. Both must be finite.
+
+    See Also
+    --------
+    LinfBall : The same bounds ±radius for all coordinates.
+    Simplex : Weights with a given sum, and upper bounds.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.Box([0.0, -1.0], 2.0)
+    >>> S.argmin(np.array([1.0, -3.0])).array
     array([0., 2.])
     """
 

@@ -23,10 +23,26 @@ from greedyhull.types import Answer, Array, Block, Floor, Index, Oracle, Shape, 
 
 
 class Cached(Wrapped):
-    """S with an oracle that keeps the ``size`` atoms that were used last.
+    """Set S with an oracle that tries its most recently used atoms first.
 
-    >>> from greedyhull.atoms.l1_ball import L1Ball
-    >>> oracle = Cached(L1Ball(3, 1.0), size=10).oracle(np.random.default_rng(0))
+    Any atom that promises enough progress will do for a step (Theorem 2), so S is asked only if no cached atom does. Rates
+    are kept. An answer from the cache proves no lower bound: the gap stays with the last answer of S.
+
+    Parameters
+    ----------
+    S : AtomSet
+        The set. Its oracle should cost far more than scoring ``size`` atoms; for a simplex or an l1 ball nothing is gained.
+    size : int, default 200
+        How many atoms to keep.
+
+    See Also
+    --------
+    Inexact : An oracle that errs on purpose.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> oracle = gh.Cached(gh.L1Ball(3, 1.0), size=10).oracle(np.random.default_rng(0))
     >>> oracle.argmin(np.array([1.0, -3.0, 0.5])).atom
     Basis(index=1, scale=1.0)
     >>> oracle.argmin(np.array([1.0, -2.0, 2.5]), enough=-1.5)

@@ -18,9 +18,26 @@ if TYPE_CHECKING:
 
 
 class CappedSimplex(AtomSet):
-    """{w ≥ 0 : Σ w_j ≤ total}; the last of its d + 1 atoms is the origin.
+    """Non-negative weights with a budget, {w ≥ 0 : Σ w_j ≤ total}.
 
-    >>> CappedSimplex(2).argmin(np.array([1.0, 3.0]))
+    Its d + 1 atoms are total·e_j and the origin, where runs start.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    total : float, default 1.0
+        The largest sum. `Solution.price` says what one more unit of it is worth.
+
+    See Also
+    --------
+    Simplex : Weights whose sum is exactly total.
+    L1Ball : Weights of both signs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.CappedSimplex(2).argmin(np.array([1.0, 3.0]))      # the origin
     Basis(index=0, scale=0.0)
     """
 

@@ -54,30 +54,35 @@ class FromFunctionOracle(ClosedOracle):
 
 
 def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | None = None) -> FromFunction:
-    """The set whose atoms ``fn`` finds: ``fn(g)`` returns an array d with the least ⟨g, d⟩, or (d, slack) where ⟨g, d⟩ may
-    exceed the least value by ``slack``.
+    """Make a set from a function that minimises linear functions over it.
 
     Parameters
     ----------
     fn : callable
-        A function of an array of the given shape that returns an array of that shape, or such an array and its slack.
+        ``fn(g)`` takes an array of the given shape and returns an atom d, an array of that shape, with the least ⟨g, d⟩; or
+        (d, slack), if ⟨g, d⟩ may exceed the least value by ``slack``. The slack becomes part of every gap.
     shape : int or tuple of int
         The shape of the points.
     bound : float, optional
-        The largest absolute value that an entry of an atom can have. Rounding errors are proportional to the size of the
-        atoms: with ``bound`` they are proved, without it they are estimated from the atoms seen, and certificates say so.
+        The largest absolute value that an entry of an atom can have. With it rounding errors are bounded by proof; without
+        it they are estimated from the atoms seen, and certificates say so.
 
     Returns
     -------
     FromFunction
-        A set like any other.
+        The set, for `minimize` and `certify`.
+
+    See Also
+    --------
+    AtomSet : Base class for sets with more structure.
+    Vertices : The hull of given points.
 
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
     >>> S = gh.oracle(lambda g: -np.sign(g), 3, bound=1.0)
     >>> f = gh.least_squares(np.eye(3), np.array([0.5, 2.0, -3.0]))
-    >>> gh.minimize(f, S).point.array()
+    >>> gh.minimize(f, S).x
     array([ 0.5,  1. , -1. ])
     """
     return FromFunction(fn, whole_shape(shape), bound)

@@ -1,4 +1,4 @@
-"""A bad oracle on purpose: it answers with the worst atom that its tolerance admits, and owns up to it."""
+"""An oracle that errs on purpose: it answers with the worst atom that its tolerance admits, and says so."""
 
 from __future__ import annotations
 
@@ -16,11 +16,28 @@ from greedyhull.types import Answer, Array, Floor, Oracle, Shortlist, State
 
 
 class Inexact(Wrapped):
-    """S with an oracle that errs by as much as ``epsilon``: a number, a schedule of the call's number k = 0, 1, …, or
-    None for whatever the solver tolerates. Its slack is that tolerance, so every certificate stays true.
+    """Set S with an oracle that errs as much as it may.
 
-    >>> from greedyhull.atoms.simplex import Simplex
-    >>> oracle = Inexact(Simplex(3), 0.6).oracle(np.random.default_rng(0))
+    Each answer is the worst atom d with ⟨g, d⟩ ≤ min + ε, and its slack is ε, so certificates stay true. It is for experiments
+    and for tests of solvers.
+
+    Parameters
+    ----------
+    S : AtomSet
+        The set.
+    epsilon : float or callable, optional
+        ε: a number, or a schedule that is called with the number k = 0, 1, … of the oracle call. By default, the tolerance
+        that the solver asks for.
+
+    See Also
+    --------
+    harmonic : The schedule of a c-Frank-Wolfe method.
+    Cached : An oracle that answers from a cache.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> oracle = gh.Inexact(gh.Simplex(3), 0.6).oracle(np.random.default_rng(0))
     >>> oracle.argmin(np.array([0.0, 0.5, 0.7]))
     Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always', delta=0.0)
     """

@@ -18,9 +18,28 @@ if TYPE_CHECKING:
 
 
 class L1Ball(AtomSet):
-    """{w : Σ weights_j |w_j| ≤ radius}.
+    """Weighted l1 ball {w : Σ weights_j |w_j| ≤ radius}.
 
-    >>> L1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
+    Its atoms are ±(radius/weights_j)·e_j and the origin, where runs start. It is the constraint form of the lasso penalty.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    radius : float
+        The largest weighted sum of absolute values. `Solution.price` says what one more unit of it is worth.
+    weights : array_like of shape (d,), optional
+        Positive weights, 1 by default. A coordinate with a large weight uses more of the budget.
+
+    See Also
+    --------
+    CappedSimplex : The part with non-negative coordinates.
+    path : Solutions for many radii.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.L1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
     """
 

@@ -19,9 +19,28 @@ if TYPE_CHECKING:
 
 
 class L2Ball(AtomSet):
-    """{w : ‖w − centre‖₂ ≤ radius}; ``middle`` is the centre as an array, the origin unless given.
+    """Euclidean ball {w : ‖w − centre‖₂ ≤ radius}.
 
-    >>> L2Ball(2, 5.0).argmin(np.array([3.0, -4.0])).array
+    Every point of the sphere is an atom.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    radius : float
+        The radius.
+    centre : array_like of shape (d,), optional
+        The centre, the origin by default. It is kept as the attribute ``middle``.
+
+    See Also
+    --------
+    L1Ball : A ball whose minimisers are sparse.
+    LinfBall : Bounds on each coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.L2Ball(2, 5.0).argmin(np.array([3.0, -4.0])).array
     array([-3.,  4.])
     """
 

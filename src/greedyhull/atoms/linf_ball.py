@@ -9,9 +9,25 @@ from greedyhull.atoms.box import Box
 
 
 class LinfBall(Box):
-    """{w : max_j |w_j| ≤ radius}: the box from −radius to radius.
+    """Ball of the maximum norm, {w : max_j |w_j| ≤ radius}.
 
-    >>> LinfBall(3, 2.0).argmin(np.array([1.0, -3.0, 0.5])).array
+    Its atoms are the corners of a cube.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    radius : float
+        The largest absolute value of a coordinate. `Solution.price` says what one more unit of it is worth.
+
+    See Also
+    --------
+    Box : Bounds that differ between coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.LinfBall(3, 2.0).argmin(np.array([1.0, -3.0, 0.5])).array
     array([-2.,  2., -2.])
     """
 

@@ -18,12 +18,33 @@ if TYPE_CHECKING:
 
 
 class Simplex(AtomSet):
-    """{w ≥ 0 : Σ w_j = total}; with ``upper``, also w_j ≤ upper_j, and what is made is a `BoundedSimplex`.
+    """Non-negative weights with a given sum, {w ≥ 0 : Σ w_j = total}.
 
-    >>> Simplex(3).argmin(np.array([1.0, -3.0, 0.5]))
+    Its atoms are total·e_j. With ``upper`` it is {0 ≤ w ≤ upper : Σ w_j = total}, and an atom fills coordinates to their
+    bounds until the total is used up.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    total : float, default 1.0
+        The sum of the weights.
+    upper : float or array_like of shape (d,), optional
+        Upper bounds on the weights, none by default. They must sum to at least ``total``.
+
+    See Also
+    --------
+    CappedSimplex : Weights whose sum is at most total.
+    Vertices : Mixtures of given points.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Simplex(3).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=1.0)
-    >>> Simplex(3, upper=0.6)
-    Simplex(3, total=1, upper=0.6)
+    >>> f = gh.least_squares(np.eye(3), np.array([1.0, 0.0, 0.0]))
+    >>> gh.minimize(f, gh.Simplex(3, upper=0.6)).x
+    array([0.6, 0.2, 0.2])
     """
 
     def __new__(cls, d: int, total: float = 1.0, *, upper: Any = None) -> Simplex:

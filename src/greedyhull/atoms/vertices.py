@@ -29,11 +29,25 @@ LARGEST = 2e8  # entries of the largest matrix of images that is made
 
 
 class Vertices(AtomSet):
-    """conv{v_1, …, v_m} for the rows v_j of ``matrix``; atom j is row j.
+    """Convex hull of given points, the rows of a matrix.
 
-    A float64 array is kept, not copied: do not change it while the set is in use.
+    Atom j is row j; ``solution.point.weights`` are the weights of the rows in use.
 
-    >>> Vertices([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]).argmin(np.array([1.0, -3.0]))
+    Parameters
+    ----------
+    matrix : array_like or sparse matrix of shape (m, d)
+        One atom in each row. A float64 array is kept and not copied: do not change it while the set is in use.
+
+    See Also
+    --------
+    Simplex : The hull of the unit vectors.
+    oracle : A hull whose atoms a function finds.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.Vertices([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    >>> S.argmin(np.array([1.0, -3.0]))
     Dense(array=array([0., 2.]), name=2)
     """
 

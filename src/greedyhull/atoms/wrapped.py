@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,7 +47,7 @@ class Wrapped(AtomSet):
 
     @property
     def traits(self) -> SetTraits:
-        return replace(self.S.traits, random=True)  # its oracle may draw, whatever that of the inner set does
+        return self.S.traits._replace(random=True, compresses=True)  # its oracle may draw, whatever that of the inner set does
 
     # --- its atoms ------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""How good a point is, provably: f(w) − min f ≤ gap, whoever found the point."""
+"""Certificates: f(w) − min f ≤ gap, proved for any point of the hull."""
 
 from __future__ import annotations
 
@@ -34,14 +34,45 @@ def promise(kind: Kind, delta: float = 0.0) -> str:
 
 @dataclass(frozen=True)
 class Certificate:
-    """value − min f ≤ gap, where lower ≤ min f and gap is value − lower with the rounding of the value, of a ``kind``:
+    """Bound on the error of a point, value − min f ≤ gap.
 
-    "always" (holds as stated, rounding included), "probability" (with probability at least 1 − delta, the sum over all
-    answers and samples that may fail and were compared),
-    "expectation", "estimate" (rests on an estimated constant), "stationary" (f is not convex: gap bounds the
-    first-order decrease, not the error, and lower is −∞). For a stream value is None and lower −∞; gap still bounds
-    the error, and is None where nothing is known yet. ``rounding`` is "estimated" where the set does not say how large its
-    atoms can be, so that the share of rounding in the gap rests on the atoms that were seen.
+    ``str(certificate)`` says in words what is promised. Certificates come from `minimize` and `certify`; each parameter is an
+    attribute of the same name.
+
+    Parameters
+    ----------
+    value : float or None
+        f at the point; None for an `expectation`, whose values cannot be known.
+    gap : float or None
+        Bound on value − min f, with the oracle's slack and all rounding included. None where nothing is known yet.
+    lower : float
+        Lower bound on min f; −∞ where there is none (not convex, or an `expectation`).
+    kind : {"always", "probability", "expectation", "estimate", "stationary"}, default "always"
+        The promise. "always": the bound holds as stated. "probability": it holds with probability at least 1 − ``delta``.
+        "expectation": it holds on average over the random numbers of the run. "estimate": it holds if the constants that
+        were estimated are right. "stationary": f is not convex, and the gap bounds the first-order decrease, not the error.
+    delta : float, default 0.0
+        For kind "probability", the probability that the bound fails: the sum over all answers and samples that were used.
+    rounding : {"proved", "estimated"}, default "proved"
+        "estimated" if the set does not say how large its atoms can be, so that the allowance for rounding rests on the atoms
+        seen.
+
+    See Also
+    --------
+    certify : Certify any point.
+    Solution : What `minimize` returns.
+
+    Notes
+    -----
+    For convex f the gap is ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ or smaller (Lemma 1(a) of the paper): during a run the best
+    lower bound found so far is kept.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> c = gh.certify(gh.quadratic(np.eye(2)), gh.Simplex(2), np.array([0.6, 0.4]))
+    >>> print(c)
+    The value 0.26 is within 0.12 of the minimum, always.
     """
 
     value: float | None
@@ -66,12 +97,33 @@ class Certificate:
 
 @hinting
 def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
-    """The certificate of any point: an array, an iterate, a solution's point, wherever it came from.
+    """Certify a point, wherever it came from.
 
-    Value and gradient are computed afresh in float64; ``gap`` = ⟨∇f(w), w⟩ − min_S ⟨∇f(w), ·⟩ + slack + rounding. Where f
-    has kinks, other dual points than a subgradient at w are tried, and the best lower bound counts.
-    ``tol`` is how far outside the hull, relative to its size, the point may lie (default 1e-9).
+    Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding.
+    Where f has kinks, several subgradients are tried and the best lower bound counts.
 
+    Parameters
+    ----------
+    f : objective
+        The objective. It cannot be an `expectation`, whose value and gradient are not known.
+    S : AtomSet
+        The set of atoms.
+    w : array_like, iterate or Solution
+        A point of the convex hull of S.
+    tol : float, default 1e-9
+        How far outside the hull the point may lie, relative to the size of the set.
+
+    Returns
+    -------
+    Certificate
+        Value, gap and the kind of promise.
+
+    See Also
+    --------
+    minimize : Find a point, and certify it.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(2), np.array([1.0, 0.0]))
     >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)

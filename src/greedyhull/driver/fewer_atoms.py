@@ -22,7 +22,7 @@ def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
     What a set gives is looked at: weights of a mixture, the same point, and atoms of the set where it has a formula for
     membership. Anything else is left, with a warning, for the point as it is has cost a whole run.
     """
-    if not w.keeps_atoms:
+    if not w.keeps_atoms or not S.traits.compresses:
         return None
     given = w.copy()  # which a set may spoil
     try:

@@ -35,14 +35,56 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:
     """Minimise f over the convex hull of S.
 
-    ``solver`` None picks one by structure; ``start`` is an atom, an iterate or an array and is never changed; ``stop``
-    defaults to ``Relative(1e-6) | Seconds(60)``; ``watch`` are functions that see every `Event`; ``progress`` shows a line on
-    a terminal; ``check`` tests the objective and every answer of the oracle; ``checkpoint`` is a file that keeps the state of
-    the run, ``resume`` one to go on from.
+    Parameters
+    ----------
+    f : objective
+        What to minimise: `least_squares`, `logistic`, `quadratic`, `function` or another objective.
+    S : AtomSet
+        The set of atoms: `Simplex`, `L1Ball`, `Vertices`, `oracle` or another set. Its shape must be that of f's argument.
+    solver : solver, optional
+        The algorithm, such as ``FrankWolfe()``. By default one is chosen by the structure of f: `Corrective` where f has a
+        Hessian, `Smoothed` where it has kinks, `StochasticFrankWolfe` for an `expectation`, else `BlendedPairwise`.
+        `Solution.choice` says why.
+    start : array_like, atom, iterate or Solution, optional
+        A point of the hull to start from (a warm start). It is not modified. By default the set chooses.
+    stop : stop, optional
+        When to end the run, ``Relative(1e-6) | Seconds(60)`` by default. Stops combine by ``|`` (either) and ``&`` (both).
+    watch : callable or iterable of callable, optional
+        Functions that are called with an event at every iteration. An event has ``iteration``, ``seconds``, ``value``,
+        ``gap``, ``lower``, ``point`` and ``step``.
+    seed : int, default 0
+        Seed of all random numbers of the run. The same seed gives the same run.
+    progress : bool, default False
+        Whether to show a line of progress on a terminal.
+    check : bool, default False
+        Whether to test gradients, convexity and every answer of the oracle. Use it first when a function or set of your own
+        behaves oddly.
+    checkpoint : str or Path, optional
+        A file that the state of the run is saved to, about once a second and at the end.
+    resume : str or Path, optional
+        A file that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues exactly.
 
+    Returns
+    -------
+    Solution
+        The point with its certificate: value − min f ≤ gap.
+
+    Raises
+    ------
+    GreedyhullError
+        If the arguments do not fit together. The message says what to do.
+
+    See Also
+    --------
+    path : Solve for many radii.
+    certify : Certify a point from elsewhere.
+    compare : Compare several runs.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
-    >>> s.point.array(), s.converged
+    >>> s.x, s.converged
     (array([1., 0.]), True)
     """
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words

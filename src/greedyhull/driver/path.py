@@ -17,14 +17,42 @@ from greedyhull.types import Array, AtomSet, Objective, Solver
 @hinting
 def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None = None, *, stop: Stop | None = None,
          seed: int = 0, progress: bool = False) -> list[Solution]:
-    """The solutions over ``S.rescaled(r)`` for every radius r, in the order of ``radii``.
+    """Minimise f over sets of several radii, each run started from the solution before.
 
-    They are found from the smallest radius to the largest. A set that is scaled by c about its middle m takes the point w
-    with it, to m + c(w − m), and that is where the next solve begins: usually a round or two away from its end.
+    Radii are solved from the smallest to the largest. When the set is scaled by c about its middle m, the point w is moved to
+    m + c(w − m) as a warm start, which is usually close to the next solution.
 
-    >>> import greedyhull as gh
+    Parameters
+    ----------
+    f : objective
+        What to minimise.
+    S : AtomSet
+        A set with a radius (or total); ``S.rescaled(r)`` is solved over for each r.
+    radii : iterable of float
+        Positive radii, in any order.
+    solver : solver, optional
+        The algorithm, chosen as in `minimize` by default.
+    stop : stop, optional
+        When to end each run, ``Relative(1e-6) | Seconds(60)`` by default.
+    seed : int, default 0
+        Seed of the random numbers of each run.
+    progress : bool, default False
+        Whether to show a line of progress on a terminal.
+
+    Returns
+    -------
+    list of Solution
+        One solution for each radius, in the order of ``radii``.
+
+    See Also
+    --------
+    minimize : Solve for one set.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(2), np.array([3.0, 1.0]))
-    >>> [s.point.array().round(6).tolist() for s in gh.path(f, gh.L1Ball(2, 1.0), [1.0, 4.0])]
+    >>> [s.x.round(6).tolist() for s in gh.path(f, gh.L1Ball(2, 1.0), [1.0, 4.0])]
     [[1.0, 0.0], [3.0, 1.0]]
     """
     try:

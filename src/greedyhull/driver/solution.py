@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import target_of
@@ -18,6 +18,9 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
 from greedyhull.types.kinds import linear_model
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
 
@@ -44,12 +47,75 @@ class Absent:
 
 @dataclass
 class Solution:
-    """A point of the hull with the proof of how good it is.
+    """Point of the hull with a proof of how good it is.
 
-    ``value − min f ≤ gap`` holds for the point as returned, recomputed from its atoms. ``reason`` says in words why
-    the run stopped and what to do; ``converged`` is true only if the certified gap meets what was asked for.
+    ``value − min f ≤ gap`` holds for the point as returned, recomputed from its atoms in float64. Solutions come from
+    `minimize`; each parameter is an attribute of the same name. A pickle holds the point, the certificate, the trace, price
+    and intercept, but neither the objective nor the set, which hold data.
 
-    A pickle holds no data: point, certificate, trace, price and intercept, but neither objective nor set, only their words.
+    Parameters
+    ----------
+    point : Iterate
+        The point: ``point.array()`` its coordinates, ``point.atoms`` and ``point.weights`` what it is a mixture of.
+    certificate : Certificate
+        Value, gap, lower bound and the kind of promise.
+    reason : str
+        Why the run ended, and what to do if it ended early, in words.
+    converged : bool
+        Whether the certified gap meets what ``stop`` asked for.
+    iterations : int
+        The number of iterations.
+    seconds : float
+        Wall-clock time of the run.
+    trace : Trace
+        One row for each iteration: ``trace.gap``, ``trace.value``, ``trace.to_frame()`` and more.
+    solver : solver
+        The algorithm that was used.
+    objective : objective
+        The objective that was minimised.
+    atom_set : AtomSet
+        The set it was minimised over.
+    curvature : float, optional
+        The largest curvature estimate that `Backtracking` steps used; None for other steps.
+    choice : str, default ""
+        Why this solver was chosen, if `minimize` chose it.
+    also : dict, optional
+        What the solver reports besides, for instance ``also["last"]``, the last iterate where the point is an average.
+    stop : stop, optional
+        The stop that was asked for.
+    seed : int, default 0
+        The seed of the run.
+    names : sequence of str, optional
+        Names of the coordinates, for reports.
+
+    Attributes
+    ----------
+    x : ndarray
+        The coordinates of the point.
+    value : float or None
+        f at the point; None for an `expectation`.
+    gap : float or None
+        The certified gap, if the certificate is of kind "always"; else None, see ``certificate``.
+    price : float or None
+        What one more unit of the set's radius is worth, −d(min f)/d(radius); None for sets without a radius.
+    intercept : float
+        The intercept of a linear model, 0 where the objective has none.
+    constants : Constants
+        The constants of the problem (curvature M, noise σ, diameter D, …) that rates depend on.
+
+    See Also
+    --------
+    Certificate : What is promised, and how surely.
+    compare : Several solutions in one table.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 1.0])), gh.L1Ball(2, radius=1))
+    >>> s.x, round(s.value, 6), round(s.price, 6)
+    (array([1., 0.]), 1.25, 1.0)
+    >>> s.converged and s.gap < 1e-6
+    True
     """
 
     point: Iterate
@@ -77,22 +143,22 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """f at the point."""
+        """The value of f at the point; None for an `expectation`."""
         value = self.certificate.value
         assert value is not None  # else it is a `StreamSolution`
         return value
 
     @property
     def gap(self) -> float | None:
-        """The certified gap, where its certificate is of kind "always"."""
+        """The certified gap, if the certificate is of kind "always"; else None."""
         return self.certificate.gap if self.certificate.kind == "always" else None
 
     @property
     def price(self) -> float | None:
-        """What one more unit of radius is worth: −∂f*/∂radius at the optimum, from the gradient at the point.
+        """What one more unit of radius is worth: −d(min f)/d(radius), from the gradient at the point.
 
-        For sets with a radius r whose atoms scale with it about a centre m, it is −⟨∇f(w), w − m⟩/r; None where the set
-        has no radius.
+        For a set with radius r about a centre m it is −⟨∇f(w), w − m⟩/r; None for sets without a radius and for an
+        `expectation`.
         """
         if "price" in self._kept:
             return None if self._kept["price"] is None else float(self._kept["price"])
@@ -115,7 +181,24 @@ class Solution:
         return 0.0 if model is None else float(model.intercept(self.point))
 
     def bounds(self) -> list[Bound]:
-        """The paper's bounds that apply to this run, each constant marked exact, upper bound or estimated."""
+        """Compute the bounds of theory that apply to this run.
+
+        Returns
+        -------
+        list of Bound
+            Each with its theorem, its number and its constants, which are marked exact, upper bound or estimated.
+
+        See Also
+        --------
+        Solution.constants : The constants alone.
+
+        Examples
+        --------
+        >>> import numpy as np, greedyhull as gh
+        >>> s = gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.FrankWolfe(), stop=gh.Iterations(7))
+        >>> s.bounds()[4]
+        Line search (rate): 2M/(k + 3) = 0.4, always; k = 7 (exact), M = 2 (exact)
+        """
         from greedyhull.bounds.of_run import bounds_of
 
         self._need("bounds")
@@ -130,14 +213,51 @@ class Solution:
         return constants(self.objective, self.atom_set)
 
     def report(self, path: str | Path, names: Sequence[str] | None = None) -> Path:
-        """Write one self-contained HTML page about the run; ``names`` are those of the coordinates, if not its own."""
+        """Write one self-contained HTML page about the run.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+        names : sequence of str, optional
+            Names of the coordinates; those of the solution by default.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+        """
         from greedyhull.report import write
 
         self._need("report")
         return write(self, target_of(path), names=self.names if names is None else names)
 
+    def plot(self, names: Sequence[str] | None = None) -> Figure:
+        """Draw the answer and the course of the gap, side by side.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            One name for each coordinate; without them, those of the solution.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A figure of pyplot: ``plt.show()`` shows it, ``savefig`` writes it.
+        """
+        from greedyhull.report.plotting import plot
+
+        self._need("plot")
+        return plot(self, self.names if names is None else names)
+
     def summary(self) -> str:
-        """What was solved, how well, provably, and how it ended, in a few lines."""
+        """Summarise the run in a few lines: what was solved, how well, provably, and why it ended.
+
+        Returns
+        -------
+        str
+            The lines; ``print(solution)`` shows them.
+        """
         from greedyhull.driver.summary import text
 
         return text(self)
@@ -185,9 +305,9 @@ class Solution:
 
 
 class StreamSolution(Solution):
-    """The solution of a problem that can only be sampled: f at its point cannot be known, and ``value`` is None."""
+    """Solution of a problem that can only be sampled: f at its point cannot be known, so ``value`` is None."""
 
     @property
     def value(self) -> None:  # type: ignore[override]  # the one thing in which it is no other solution
-        """None: no finite sample tells."""
+        """None: f cannot be evaluated from samples."""
         return None

@@ -25,7 +25,7 @@ class Limits(NamedTuple):
 
 
 class Stop:
-    """A reason to stop: called with an `Event`, it answers with a `Reason`, with words, or with None to go on."""
+    """Base class of stops: called with an `Event`, it returns a `Reason` or words to stop, or None to continue."""
 
     asks_gap = False  # whether the request is one about the gap
 
@@ -33,25 +33,25 @@ class Stop:
         raise TypeError(f"{type(self).__name__} does not say when to stop")
 
     def met(self, event: Event) -> bool:
-        """Whether the event satisfies the request on the gap; False where none was made."""
+        """Return whether the event satisfies the request on the gap; False if there is none."""
         return False
 
     def claim(self, event: Event) -> Reason | None:
-        """What it says of a request on the gap that the event satisfies."""
+        """Return the reason for a request on the gap that the event satisfies, else None."""
         if not self.met(event):
             return None
         return hear(self, event) or Reason("gap", f"The request on the gap is met with {so_far(event)}.")
 
     def hint(self, event: Event, still: bool) -> str:
-        """What to ask for instead, where the request on the gap cannot be met; ``still``: the run stood still."""
+        """Return what to ask for instead, if the request on the gap cannot be met; ``still``: the run no longer moved."""
         return ""
 
     def limits(self) -> Limits:
-        """The number of iterations and of seconds at which it will speak, if these are all it waits for."""
+        """Return the numbers of iterations and seconds at which it stops whatever the gap is."""
         return Limits()
 
     def begin(self) -> Stop:
-        """A fresh copy for one solve; stops that count start from nothing."""
+        """Return a fresh copy for one run; stops that count start from zero."""
         return self
 
     def __or__(self, other: Stop) -> Stop:
@@ -95,7 +95,24 @@ def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
 
 @dataclass(frozen=True)
 class Gap(Stop):
-    """Stop once the certified gap is at most ``absolute``."""
+    """Stop once the certified gap is at most a given number.
+
+    Parameters
+    ----------
+    absolute : float
+        The largest gap, in units of f; at least 0.
+
+    See Also
+    --------
+    Relative : A gap relative to the value.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f, S = gh.quadratic(np.eye(3)), gh.Simplex(3)
+    >>> gh.minimize(f, S, stop=gh.Gap(1e-9) | gh.Seconds(10)).gap <= 1e-9
+    True
+    """
 
     absolute: float
     asks_gap = True
@@ -116,10 +133,30 @@ class Gap(Stop):
 
 @dataclass(frozen=True)
 class Relative(Stop):
-    """Stop once gap ≤ r·max(|value|, u), where u is ``floor``, or ``f.scale`` if that is None.
+    """Stop once gap ≤ r·max(|value|, u), where u is ``floor`` or else ``f.scale``.
 
-    ``f.scale`` is the loss of predicting zero: ½·mean y² for least squares, log 2 for logistic. It is 0 where f has none; a
-    gap relative to a minimum of zero can then not be reached, and `Gap` or a ``floor`` is what to ask for.
+    ``f.scale`` is the loss of predicting zero: ½·mean y² for least squares, log 2 for logistic. It is 0 for objectives without
+    one. A gap relative to a minimum of zero cannot be reached then: ask for `Gap`, or give a ``floor``.
+
+    Parameters
+    ----------
+    r : float
+        The largest relative gap, at least 0.
+    floor : float, optional
+        A value that counts as large, in place of ``f.scale``.
+
+    See Also
+    --------
+    Gap : An absolute gap.
+    RelativeToStart : Relative to what can be gained from the start.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([3.0, 1.0]))
+    >>> s = gh.minimize(f, gh.L1Ball(2, radius=1), stop=gh.Relative(1e-3))
+    >>> s.gap <= 1e-3 * max(s.value, f.scale)
+    True
     """
 
     r: float
@@ -155,9 +192,25 @@ class Relative(Stop):
 
 @dataclass(frozen=True)
 class RelativeToStart(Stop):
-    """Stop once gap ≤ r·max(|value|, f(x₀) − lower bound): relative to what could be gained from the start of the run.
+    """Stop once gap ≤ r·max(|value|, f(x₀) − lower bound), relative to what can be gained from the start of the run.
 
-    A start that is far off makes it lenient. It needs no scale, and is never met in a stream, whose values are not known.
+    It needs no scale of f. A start that is far off makes it lenient. It is never met for an `expectation`, whose values are
+    not known.
+
+    Parameters
+    ----------
+    r : float
+        The largest relative gap, at least 0.
+
+    See Also
+    --------
+    Relative : Does not depend on where the run starts.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), stop=gh.RelativeToStart(1e-3)).converged
+    True
     """
 
     r: float
@@ -185,7 +238,24 @@ def _gained(event: Event) -> float:
 
 @dataclass(frozen=True)
 class Iterations(Stop):
-    """Stop after k iterations."""
+    """Stop after k iterations.
+
+    Parameters
+    ----------
+    k : int
+        The number of iterations, at least 0.
+
+    See Also
+    --------
+    Seconds : A limit on time.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f, S = gh.quadratic(np.eye(9)), gh.Simplex(9)
+    >>> gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Gap(0) | gh.Iterations(3)).iterations
+    3
+    """
 
     k: int
 
@@ -204,7 +274,23 @@ class Iterations(Stop):
 
 @dataclass(frozen=True)
 class Seconds(Stop):
-    """Stop after t seconds."""
+    """Stop after t seconds.
+
+    Parameters
+    ----------
+    t : float
+        Wall-clock seconds, at least 0. An iteration under way is finished first.
+
+    See Also
+    --------
+    Iterations : A limit that is the same on every machine.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), stop=gh.Gap(1e-9) | gh.Seconds(10)).converged
+    True
+    """
 
     t: float
 
@@ -222,9 +308,25 @@ class Seconds(Stop):
 
 @dataclass(frozen=True)
 class Stalled(Stop):
-    """Stop when neither the best value nor the gap has improved by one part in 10¹² for k iterations.
+    """Stop when neither the best value nor the gap has improved for k iterations.
 
-    Bounds and values from samples go up and down by chance, so that it does not act on them.
+    An improvement is one by more than a part in 10¹². Bounds and values that come from samples fluctuate, so runs of
+    stochastic solvers that are certified by samples are not stopped.
+
+    Parameters
+    ----------
+    k : int
+        The number of iterations, at least 1.
+
+    See Also
+    --------
+    Iterations : A limit that does not depend on progress.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), stop=gh.Gap(0) | gh.Stalled(50)).gap < 1e-12
+    True
     """
 
     k: int
@@ -256,7 +358,25 @@ class _Stalled(Stop):
 
 @dataclass(frozen=True)
 class Callback(Stop):
-    """Stop when ``fn(event)`` is true; a string it returns becomes the reason."""
+    """Stop when a function of the event says so.
+
+    Parameters
+    ----------
+    fn : callable
+        ``fn(event)`` is called at every certified point. A true value stops the run; a string becomes its reason. An event
+        has ``iteration``, ``seconds``, ``value``, ``gap``, ``lower``, ``point`` and ``step``.
+
+    See Also
+    --------
+    minimize : Its ``watch`` functions see the same events without stopping the run.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> few = gh.Callback(lambda event: len(event.point) >= 3 and "Three atoms are enough.")
+    >>> gh.minimize(gh.quadratic(np.eye(9)), gh.Simplex(9), gh.FrankWolfe(), stop=few).reason
+    'Three atoms are enough.'
+    """
 
     fn: Callable[[Event], Any]
 

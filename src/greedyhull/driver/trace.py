@@ -15,11 +15,12 @@ COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_call
 
 
 class Trace:
-    """Columns by attribute or name; row k tells of the point w_k and of the step η_k taken from it.
+    """Record of a run in columns; row k describes the iterate w_k and the step η_k taken from it.
 
-    ``gap`` is the certified gap of w_k, slack and rounding included, of the kind that the solution names; ``products`` counts
-    full passes over the data. Where points are certified from samples, values are estimates from them too. Rows of float32
-    runs are provisional, an estimate of their rounding added; the last row is that of the certificate.
+    Columns are attributes and items: ``iteration``, ``seconds``, ``value``, ``gap`` (certified, slack and rounding included),
+    ``step``, ``atoms``, ``oracle_calls``, ``gradient_calls``, ``products`` (full passes over the data) and ``slack``. Where
+    points are certified from samples, values are estimates. Gaps of float32 runs are provisional, except in the last row,
+    which is that of the certificate.
     """
 
     def __init__(self) -> None:

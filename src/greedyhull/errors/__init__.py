@@ -6,11 +6,34 @@ from collections.abc import Callable
 
 
 class GreedyhullError(ValueError):
-    """Bad input or a broken promise; the message names the remedy."""
+    """Error about an input, or about a promise that an oracle or a function broke.
+
+    The message says what was given, what is wanted and what to do. It is a `ValueError`.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> try:
+    ...     gh.L1Ball(3, radius=-1)
+    ... except gh.GreedyhullError as error:
+    ...     print(error)
+    radius = -1 was given; a positive finite number (at most 1e+150) is wanted.
+    """
 
 
 class GreedyhullWarning(UserWarning):
-    """A set-up that runs, but for which theory promises less than one may hope; the message names the condition."""
+    """Warning about a run that goes on, though not as expected.
+
+    It is given where theory promises less than one may expect, where a resumed run turns out to be one of another problem, or
+    where a checkpoint cannot be written. The message says why. Certificates hold all the same.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, greedyhull as gh
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", gh.GreedyhullWarning)      # treat them as errors
+    ...     s = gh.minimize(gh.quadratic(np.eye(2)), gh.Simplex(2))
+    """
 
 
 class DriftWarning(GreedyhullWarning):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hinted import hinted
 from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import Array, Objective, Schedule, State, Supply
 
@@ -20,10 +21,29 @@ if TYPE_CHECKING:
 
 
 class Estimate(Protocol):
-    """An estimator at work in one solve: g ≈ ∇f(x) at step k, counted from one.
+    """An estimator at work in one solve: called with (x, k) it returns g ≈ ∇f(x) at step k, counted from one.
 
-    ``spread`` tells of the last g: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
-    sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased.
+    What it remembers from step to step is in ``state()``, as arrays, so that a saved run continues as it was.
+
+    Attributes
+    ----------
+    spread : float
+        How noisy the last g was: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
+        sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased; 2 is always valid.
+
+    See Also
+    --------
+    Estimator : The settings that an estimate is started from.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> from greedyhull.objectives.batch import source_of
+    >>> f = gh.least_squares(np.eye(2), np.ones(2))
+    >>> from greedyhull.gradients import Minibatch
+    >>> estimate = Minibatch(batch=2).start(source_of(f, np.random.default_rng(0)))
+    >>> estimate(np.zeros(2), 1), estimate.spread
+    (array([-0.5, -0.5]), 0.0)
     """
 
     spread: float
@@ -34,7 +54,24 @@ class Estimate(Protocol):
 
 
 class Estimator(Protocol):
-    """A frozen estimator. ``unbiased`` says that E[g | past] = ∇f(x), which regret certificates need."""
+    """The settings of a gradient estimator: a frozen object that starts an `Estimate` for each solve.
+
+    Attributes
+    ----------
+    unbiased : bool
+        Whether E[g | past] = ∇f(x), which regret certificates need.
+
+    See Also
+    --------
+    Estimate : What ``start(source)`` returns.
+    Minibatch : The simplest one.
+
+    Examples
+    --------
+    >>> from greedyhull.gradients import Momentum, Svrg
+    >>> Svrg().unbiased, Momentum().unbiased
+    (True, False)
+    """
 
     unbiased: ClassVar[bool]
 
@@ -67,10 +104,22 @@ class VarianceModel(ABC):
             yield math.sqrt(a) * at["r_S" if self.unbiased else "D"] if a > 0.0 else 0.0
 
 
+@hinted
 @dataclass(frozen=True)
 class Root:
-    """⌈n^p⌉, n the number of terms: a size that is known when a solve begins.
+    """A size ⌈n^p⌉, n the number of terms, that is known when a solve begins.
 
+    Parameters
+    ----------
+    p : float
+        The power, between 0 and 1.
+
+    See Also
+    --------
+    Svrg : Takes such sizes for batches and epochs.
+
+    Examples
+    --------
     >>> Root(2 / 3).of(1000), Root(1 / 3).of(1000), Root(0.5).of(10)
     (100, 10, 4)
     """
@@ -81,6 +130,7 @@ class Root:
         check(0.0 <= self.p <= 1.0, f"Root({self.p!r}) was given; a power between 0 and 1 is wanted.")
 
     def of(self, n: int | None) -> int:
+        """The size for n terms; a stream, n = None, has none."""
         if n is None:
             raise GreedyhullError(f"{self!r} is a power of the number of terms, and a stream has no such number. Give a whole "
                                   "number or a schedule such as linear().")
@@ -167,7 +217,7 @@ class Epochs(ArrayState):
 
 def check_finite(f: Objective, name: str) -> None:
     """Raise unless f is a sum of finitely many terms, which can be looked at all at once."""
-    check(f.traits.terms != "stream", f"{name} looks at all terms now and then, and {f!r} is a stream, which has no end. Use "
+    check(f.traits.terms != "stream", f"{name} needs all terms now and then, and {f!r} is a stream without end. Use "
                                       "Minibatch, Momentum, Storm or Spider.")
 
 
@@ -175,4 +225,4 @@ def check_linear(f: Objective, name: str) -> None:
     """Raise unless f is φ(Ax), where one number for each term is all there is to keep."""
     check_finite(f, name)
     check(f.traits.linear_model, f"{name} keeps one number for each term, which is enough for linear models only, and {f!r} "
-                                 "is none. Use Svrg() or Spider(), which keep two arrays.")
+                                 "is not one. Use Svrg() or Spider(), which keep two arrays.")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Size, check_linear, check_size, size
 from greedyhull.gradients.saga import Table
 from greedyhull.types import Array, Supply
@@ -14,11 +15,33 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
+@hinted
 @dataclass(frozen=True)
 class Dual:
-    """α_B ← φ'(A_B x), g = Aᵀα: biased, but its error shrinks with the steps; O(1/k) with steps 2/(k + 1), k from one.
+    """Per-sample duals (Négiar et al.): the mean of a table of slopes, a batch of which is updated at each step.
 
-    The table begins with one pass, so that the first gradient is exact. The b terms of a batch are different ones.
+    α_B ← φ'(A_B x), g = Aᵀα, for linear models. The table starts with one pass, so that the first gradient is exact. The b
+    terms of a batch are different ones.
+
+    Parameters
+    ----------
+    batch : int, Root or schedule, default 32
+        Terms drawn at each step, b_k.
+
+    See Also
+    --------
+    Saga : Unbiased, at twice the price.
+    Svrg : For terms that are no linear model.
+
+    Notes
+    -----
+    The estimate is biased, but its error shrinks with the steps: E e_k = O(1/k) with steps 2/(k + 1), k from one. Memory: one
+    number for each term.
+
+    Examples
+    --------
+    >>> Dual(batch=8), Dual.unbiased
+    (Dual(batch=8), False)
     """
 
     batch: Size = 32

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, size
 from greedyhull.types import Array, Supply
 
@@ -13,11 +14,35 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
+@hinted
 @dataclass(frozen=True)
 class Minibatch(VarianceModel):
-    """g = ∇f_B(x) with |B| = b_k, at most n; E‖g − ∇f‖² ≤ σ²/b_k, times (n − b)/(n − 1) without replacement.
+    """A fresh minibatch gradient g = ∇f_B(x) at every step.
 
-    With b_k = k and η_k = k^−1/2 it is the paper's ASFW.
+    The batch has b_k terms, at most n. With b_k = k and η_k = k^−1/2 it is the estimator of the paper's ASFW.
+
+    Parameters
+    ----------
+    batch : int, Root or schedule, default 32
+        Terms drawn at each step, b_k. Let it grow, as with ``linear()``: with batches of a
+        fixed size the error need not vanish.
+    replace : bool, default True
+        Whether terms are drawn with replacement. Without, the variance is smaller.
+
+    See Also
+    --------
+    Dual : Variance reduction for linear models.
+    Storm : Variance reduction with batches of a fixed size.
+
+    Notes
+    -----
+    The estimate is unbiased, with E‖g − ∇f‖² ≤ σ²/b_k, times (n − b)/(n − 1) without replacement.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.StochasticFrankWolfe(Minibatch(gh.linear()), gh.Power(0.5)) == gh.StochasticFrankWolfe()
+    True
     """
 
     batch: Size = 32

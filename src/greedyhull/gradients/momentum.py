@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
 from greedyhull.types import Array, Schedule, Supply
 
@@ -26,9 +27,33 @@ class Shifted:
         return float(min(1.0, self.scale * (k + self.shift) ** -self.p))
 
 
+@hinted
 @dataclass(frozen=True)
 class Momentum(VarianceModel):
-    """g ← (1 − ρ_k)g + ρ_k ∇f_B(x) with ρ_k = 4/(k + 7)^{2/3}, k from one; a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b."""
+    """A running mean of minibatch gradients (Mokhtari, Hassani and Karbasi).
+
+    g ← (1 − ρ_k)g + ρ_k ∇f_B(x), k counted from one. It runs on streams.
+
+    Parameters
+    ----------
+    batch : int, Root or schedule, default 32
+        Terms drawn at each step, b_k.
+    rho : schedule, default 4/(k + 7)^2/3
+        Weight ρ_k of the fresh minibatch, in [0, 1]. A larger one forgets faster and is noisier.
+
+    See Also
+    --------
+    Storm : A second evaluation of the batch gives a better rate.
+
+    Notes
+    -----
+    The estimate is biased. Its error has a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b, which gives E e_k = O(k^−1/3) with steps 1/k.
+
+    Examples
+    --------
+    >>> Momentum(batch=8).rho(1)
+    1.0
+    """
 
     batch: Size = 32
     rho: Schedule = Shifted(4.0, 7.0, 2.0 / 3.0)
@@ -50,8 +75,8 @@ class Momentum(VarianceModel):
             yield (f"Momentum averages over the last 1/ρ_k points, and its theorem asks for η_k/ρ_k → 0: with {self.rho!r} "
                    "the mean lags behind the points. Use Power(1.0), or a larger rho.")
         if lower / more >= rho / b:
-            yield (f"Momentum asks for ρ_k → 0, and {self.rho!r} does not go there: with batches that stay at {b:g} terms "
-                   "noise stays too. Use the default rho, or growing batches.")
+            yield (f"Momentum asks for ρ_k → 0, and {self.rho!r} does not go to zero: with batches that stay at {b:g} "
+                   "terms noise stays too. Use the default rho, or growing batches.")
 
     def variance(self, at: Along) -> Iterator[float]:
         """The minibatch is unbiased, so its part adds; the drift of ∇f since the last step adds to the old error first."""

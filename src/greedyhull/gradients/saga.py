@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import ArrayState, Size, VarianceModel, check_linear, check_size, size
 from greedyhull.objectives.batch import rows_of
 from greedyhull.types import Array, Supply
@@ -33,11 +34,31 @@ class Table(ArrayState):
         return self.arrays["mean"]
 
 
+@hinted
 @dataclass(frozen=True)
 class Saga(VarianceModel):
-    """g = A_Bᵀ(r_B(x) − table_B) + Aᵀtable; then the table is renewed at another, independent batch.
+    """SAGA: keep the last slope of every term in a table, for linear models.
 
-    The table begins with one pass. E‖g − ∇f‖² ≤ L²m²/b with m ← (1 − η)√(1 − b/n) m + ηD.
+    g = A_Bᵀ(r_B(x) − table_B) + Aᵀtable; then the table is updated at another, independent batch. It starts with one pass.
+
+    Parameters
+    ----------
+    batch : int, Root or schedule, default 32
+        Terms drawn at each step, b_k.
+
+    See Also
+    --------
+    Dual : Biased, at half the price.
+    Svrg : For terms that are no linear model.
+
+    Notes
+    -----
+    The estimate is unbiased, with E‖g − ∇f‖² ≤ L²m²/b and m ← (1 − η)√(1 − b/n) m + ηD. Memory: one number for each term.
+
+    Examples
+    --------
+    >>> Saga(batch=8), Saga.unbiased
+    (Saga(batch=8), True)
     """
 
     batch: Size = 32

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Epochs, Root, Size, VarianceModel, check_size, epoch_after, size
 from greedyhull.types import Array, Supply
 
@@ -13,16 +14,37 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
+@hinted
 @dataclass(frozen=True)
 class Spider(VarianceModel):
-    """g = ∇f(x) at the start of an epoch, then g ← g + ∇f_B(x) − ∇f_B(x⁻); a ← a + (LDη)²/b.
+    """SPIDER: add up differences of minibatch gradients since the last full gradient.
 
-    ``epoch`` None lets epochs double, 1, 2, 4, …; ``batch`` None makes batches as large as the epoch is long. For
-    convex f with steps 2/(k + 1), k from one, E e_k ≤ 10LD²/(k + 1); for nonconvex f take ``epoch=Root(0.5)``, ⌈√n⌉.
-    Where two looks at a batch cost a whole pass, the pass is made.
+    g = ∇f(x) at the start of an epoch, then g ← g + ∇f_B(x) − ∇f_B(x⁻), x⁻ the previous iterate. It runs on streams. Where
+    two evaluations of a batch would cost a pass, the full gradient is used instead.
 
-    An epoch begins with all terms, or with a batch of ``reset`` terms. A stream has no end, and there None is the square of
-    the epoch's length: the error σ/√reset is then as small as what the steps of the epoch add.
+    Parameters
+    ----------
+    batch : int, Root or schedule, optional
+        Terms drawn at each step. By default as many as the epoch has steps.
+    epoch : int or Root, optional
+        Steps in an epoch. By default epochs double: 1, 2, 4, … For nonconvex f take ``Root(0.5)``, ⌈√n⌉.
+    reset : int, Root or schedule, optional
+        Terms in the gradient that starts an epoch. By default all of them; for a stream, the square of the epoch's length,
+        which makes its error σ/√reset as small as what the steps of the epoch add.
+
+    See Also
+    --------
+    Svrg : Unbiased; differences from one snapshot.
+    Storm : No full gradients.
+
+    Notes
+    -----
+    The estimate is biased, with a ← a + (LDη)²/b. For convex f with steps 2/(k + 1), k from one, E e_k ≤ 10LD²/(k + 1).
+
+    Examples
+    --------
+    >>> Spider(epoch=Root(0.5)).epoch.of(400)
+    20
     """
 
     batch: Size | None = None

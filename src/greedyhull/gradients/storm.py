@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
 from greedyhull.gradients.momentum import Shifted
 from greedyhull.types import Array, Schedule, Supply
@@ -15,11 +16,34 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
+@hinted
 @dataclass(frozen=True)
 class Storm(VarianceModel):
-    """g ← ∇f_B(x) + (1 − ρ_k)(g − ∇f_B(x⁻)), x⁻ the last point; a_k ≤ (1 − ρ)²a + (ρσ + (1 − ρ)LDη)²/b.
+    """Recursive momentum: evaluate the same minibatch at two iterates to correct the estimate (STORM).
 
-    ρ_k = 1/k with η_k = 1/k gives O(k^−1/2) for convex f. Where two looks at a batch cost a whole pass, the pass is made.
+    g ← ∇f_B(x) + (1 − ρ_k)(g − ∇f_B(x⁻)), x⁻ the previous iterate, k counted from one. It runs on streams. Where two
+    evaluations of a batch would cost a pass, the full gradient is used instead.
+
+    Parameters
+    ----------
+    batch : int, Root or schedule, default 32
+        Terms drawn at each step, b_k.
+    rho : schedule, default 1/k
+        Weight ρ_k of the fresh minibatch, in [0, 1]. A larger one forgets faster and is noisier.
+
+    See Also
+    --------
+    Momentum : One evaluation a term, a slower rate.
+    Spider : The same correction, restarted from full gradients.
+
+    Notes
+    -----
+    The estimate is biased, with a_k ≤ (1 − ρ)²a + (ρσ + (1 − ρ)LDη)²/b. ρ_k = 1/k with η_k = 1/k gives O(k^−1/2) for convex f.
+
+    Examples
+    --------
+    >>> Storm(batch=8).rho(4)
+    0.25
     """
 
     batch: Size = 32
@@ -42,7 +66,7 @@ class Storm(VarianceModel):
             yield (f"One-sample Frank-Wolfe asks for η_k²/ρ_k → 0: with {self.rho!r} old errors are forgotten too slowly for "
                    "these steps. Use Power(1.0), or a larger rho.")
         if lower / more >= rho / b:
-            yield (f"One-sample Frank-Wolfe asks for ρ_k → 0, and {self.rho!r} does not go there: with batches that stay at "
+            yield (f"One-sample Frank-Wolfe asks for ρ_k → 0, and {self.rho!r} does not go to zero: with batches that stay at "
                    f"{b:g} terms noise stays too. Use the default rho, or growing batches.")
 
     def variance(self, at: Along) -> Iterator[float]:

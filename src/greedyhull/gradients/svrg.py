@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Epochs, Root, Size, VarianceModel, check_finite, check_size, epoch_after, size
 from greedyhull.types import Array, Supply
 
@@ -13,14 +14,35 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
+@hinted
 @dataclass(frozen=True)
 class Svrg(VarianceModel):
-    """g = ∇f_B(x) − ∇f_B(x̃) + ∇f(x̃); the snapshot x̃ is renewed after ``epoch`` steps.
+    """SVRG: correct a minibatch gradient by a snapshot whose full gradient is known.
 
-    ``epoch`` None takes snapshots at steps 1, 2, 4, 8, …, ``batch`` None batches of 48(k + 1). Then, for convex terms that
-    are L-smooth everywhere, E‖g − ∇f‖² ≤ 4L(e + e_snapshot)/b, and steps 2/(k + 1), k from one, give
-    E e_k ≤ 4LD²/(k + 1) for k ≥ 2 (`theory.svrf_rate`).
-    Where two looks at a batch cost a whole pass, the pass is made, and is the new snapshot.
+    g = ∇f_B(x) − ∇f_B(x̃) + ∇f(x̃), x̃ the snapshot. Where two evaluations of a batch would cost a pass, the full gradient is
+    computed, and x becomes the snapshot.
+
+    Parameters
+    ----------
+    batch : int, Root or schedule, optional
+        Terms drawn at each step. By default 48(k + 1), which the bound below needs; far fewer often do.
+    epoch : int or Root, optional
+        Steps from one snapshot to the next. By default snapshots are taken at steps 1, 2, 4, 8 and so on.
+
+    See Also
+    --------
+    Saga : No full passes, for linear models.
+    Spider : Biased; differences from the previous iterate.
+
+    Notes
+    -----
+    The estimate is unbiased. For convex terms that are L-smooth everywhere E‖g − ∇f‖² ≤ 4L(e + e_snapshot)/b, and the defaults
+    with steps 2/(k + 1), k from one, give E e_k ≤ 4LD²/(k + 1) for k ≥ 2 (`theory.svrf_rate`).
+
+    Examples
+    --------
+    >>> Svrg(batch=Root(2 / 3), epoch=Root(1 / 3)).batch.of(1000)
+    100
     """
 
     batch: Size | None = None

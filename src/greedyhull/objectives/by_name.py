@@ -33,10 +33,38 @@ from greedyhull.types.kinds import stored
 
 @hinting
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = 1/(2n) ‖Xw − y‖²; X dense, CSR or CSC.
+    """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
 
-    >>> least_squares(np.eye(3), np.ones(3))
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    huber : Less sensitive to outliers.
+    quadratic : For a given matrix Q in place of the data.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(3), np.array([2.0, 1.0, 0.0]))
+    >>> f
     least_squares(n=3, d=3)
+    >>> gh.minimize(f, gh.L1Ball(3, radius=1)).x
+    array([1., 0., 0.])
     """
     A = design(X)
     return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares")
@@ -44,7 +72,37 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
 
 @hinting
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean log(1 + exp(−yᵢ xᵢ·w)) with labels −1/+1 or 0/1."""
+    """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Labels, −1 and +1 or 0 and 1.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    squared_hinge : A smooth loss that is zero beyond the margin.
+    hinge : The loss of support vector machines.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.logistic(np.array([[1.0, 0.0], [0.0, 1.0]]), [1, 0])
+    >>> gh.minimize(f, gh.L1Ball(2, radius=1)).x.round(4)
+    array([ 0.5, -0.5])
+    """
     A = design(X)
     p = _shares(A, sample_weight)
     return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic")
@@ -52,7 +110,37 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 
 @hinting
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean ½(1 − yᵢ xᵢ·w)₊² with labels −1/+1 or 0/1."""
+    """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Labels, −1 and +1 or 0 and 1.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    hinge : Without the square; not smooth.
+    logistic : Gives probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.squared_hinge(np.array([[1.0, 0.0], [0.0, 1.0]]), [1, -1])
+    >>> gh.minimize(f, gh.L1Ball(2, radius=1)).x.round(4)
+    array([ 0.5, -0.5])
+    """
     A = design(X)
     p = _shares(A, sample_weight)
     return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge")
@@ -60,7 +148,39 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
 
 @hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ."""
+    """Huber loss, the mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    delta : float, default 1.0
+        The residual beyond which the loss grows linearly. Make it smaller to reduce the influence of outliers.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    least_squares : The limit for large delta.
+    absolute : Up to a factor, the limit for small delta.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.huber(np.ones((4, 1)), [0.0, 0.1, 0.2, 9.0], delta=0.5)
+    >>> gh.minimize(f, gh.L1Ball(1, radius=5)).x.round(4)
+    array([0.2667])
+    """
     check(0.0 < _number(delta, "delta") < np.inf, f"delta = {delta!r} was given; a positive number is wanted.")
     A = design(X)
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber")
@@ -68,7 +188,38 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
 
 @hinting
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw and counts y ≥ 0."""
+    """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
+
+    Up to a constant it is the negative log-likelihood of counts whose means are exp(Xw).
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Counts, at least 0.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    log_likelihood : For mixtures of given densities.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.poisson(np.ones((3, 1)), [1, 2, 3])
+    >>> gh.minimize(f, gh.L1Ball(1, radius=2)).x.round(4)      # log 2
+    array([0.6931])
+    """
     A = design(X)
     counts, p = _targets(A, y), _shares(A, sample_weight)
     check(bool((counts >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
@@ -79,7 +230,42 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
 
 @hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean |xᵢ·w − yᵢ|^p / p with p > 1; for p < 2 its curvature is infinite, so no rate is promised."""
+    """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.
+
+    For p < 2 the curvature is infinite at residuals of zero, so no rate is promised; certificates hold all the same.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    p : float
+        The exponent, larger than 1. For p = 1 use `absolute`.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    least_squares : The case p = 2.
+    absolute : The case p = 1.
+    huber : Robust and of finite curvature.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.lp_loss(np.ones((2, 1)), [0.0, 1.0], p=4)
+    >>> gh.minimize(f, gh.L1Ball(1, radius=1)).x.round(4)
+    array([0.5])
+    """
     check(1.0 < _number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
     A = design(X)
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
@@ -87,7 +273,40 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
 
 @hinting
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean (1 − yᵢ xᵢ·w)₊ with labels −1/+1 or 0/1; it has kinks: `Smoothed` minimises it."""
+    """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
+
+    The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Labels, −1 and +1 or 0 and 1.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    squared_hinge : A smooth variant.
+    logistic : Smooth, and gives probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.hinge(np.array([[1.0, 0.0], [0.0, 0.5]]), [1, -1])
+    >>> s = gh.minimize(f, gh.L1Ball(2, radius=1), stop=gh.Gap(1e-9))
+    >>> print(f"{s.value:.4f}")
+    0.5000
+    """
     A = design(X)
     p = _shares(A, sample_weight)
     return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge")
@@ -95,14 +314,80 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False)
 
 @hinting
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean |xᵢ·w − yᵢ|; it has kinks: `Smoothed` minimises it."""
+    """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
+
+    The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    quantile : Other quantiles than the median.
+    huber : Smooth and robust.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.absolute(np.ones((3, 1)), [0.0, 1.0, 9.0])
+    >>> gh.minimize(f, gh.L1Ball(1, radius=5), stop=gh.Gap(1e-9)).x.round(4)      # the median
+    array([1.])
+    """
     A = design(X)
     return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute")
 
 
 @hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw: the q-quantile of y given x; it has kinks."""
+    """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
+
+    Its minimiser estimates the q-quantile of y given x. The loss has kinks, so `minimize` chooses `Smoothed`;
+    `RegularizedStochasticFrankWolfe` works on minibatches.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    q : float
+        The quantile, between 0 and 1; 0.5 is the median.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    absolute : Twice the loss for q = 0.5.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.quantile(np.ones((5, 1)), [0.0, 1.0, 2.0, 3.0, 4.0], q=0.7)
+    >>> gh.minimize(f, gh.L1Ball(1, radius=5), stop=gh.Gap(1e-9)).x.round(4)
+    array([3.])
+    """
     check(0.0 < _number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
     A = design(X)
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile")
@@ -110,7 +395,41 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
 
 @hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
-    """f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊; it has kinks: `Smoothed` minimises it."""
+    """Epsilon-insensitive loss, f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊.
+
+    The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    epsilon : float
+        Residuals up to this size cost nothing; at least 0.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    absolute : The case epsilon = 0.
+    huber : Smooth, and quadratic near zero.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.epsilon_insensitive(np.ones((2, 1)), [0.0, 1.0], epsilon=0.5)
+    >>> gh.minimize(f, gh.L1Ball(1, radius=1), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.5])
+    """
     check(0.0 <= _number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
     A = design(X)
     loss = EpsilonInsensitive(_targets(A, y), _shares(A, sample_weight), float(epsilon))
@@ -119,18 +438,72 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
 
 @hinting
 def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> QuadraticForm:
-    """f(w) = ½wᵀQw − bᵀw, Q symmetric positive semidefinite: dense, sparse or a linear operator.
+    """Quadratic function, f(w) = ½wᵀQw − bᵀw.
 
-    Q of up to 2000 rows (200 for an operator) is tested; what its least eigenvalue is below zero counts in every gap. That a
-    larger one is semidefinite is a promise of yours, on which the gap rests.
-    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
+    Parameters
+    ----------
+    Q : array_like, sparse matrix or linear operator of shape (d, d)
+        Symmetric and positive semidefinite.
+    b : array_like of shape (d,), optional
+        The linear part, zero by default.
+    scale : float, optional
+        A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
+        be zero.
+
+    Returns
+    -------
+    QuadraticForm
+        The objective.
+
+    See Also
+    --------
+    least_squares : ½wᵀXᵀXw/n without forming XᵀX.
+
+    Notes
+    -----
+    Q of up to 2000 rows (200 for an operator) is tested for semidefiniteness. A small negative eigenvalue, as rounding leaves
+    it, is accounted for in every gap. That a larger Q is semidefinite is your promise, and the gap rests on it.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.diag([1.0, 3.0])), gh.Simplex(2)).x
+    array([0.75, 0.25])
     """
     return QuadraticForm(Q, b, scale)
 
 
 @hinting
 def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
-    """f(w) = −mean log (Pw)ᵢ with P ≥ 0: mixtures (Pᵢⱼ the density of component j at sample i), log-optimal portfolios."""
+    """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.
+
+    Over a `Simplex` its minimiser is the maximum-likelihood estimate of mixture weights, or the log-optimal portfolio. f is
+    infinite where some (Pw)ᵢ is zero; runs start at the centre of the set and never step onto that boundary.
+
+    Parameters
+    ----------
+    P : array_like, sparse matrix or linear operator of shape (n, d)
+        Non-negative entries: the density of component j at sample i, or the price relative of asset j on day i. No row may
+        be zero.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    poisson : For counts whose means depend on features.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.log_likelihood(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> gh.minimize(f, gh.Simplex(2), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.6667, 0.3333])
+    """
     A = design(P)
     p = _shares(A, sample_weight)
     taken = in_place_of(A, p)
@@ -149,16 +522,43 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
              smoothness: float | None = None, convex: bool = True, scale: float | None = None,
              hessian_product: Callable[[Array, Array], Array] | None = None) -> BlackBox:
-    """A black box: value(w) and gradient(w) on arrays of that shape; ``smoothness`` L if ∇f is L-Lipschitz.
+    """Objective given by two functions, its value and its gradient.
 
-    ``convex=False`` says that it is not convex; its gaps are then measures of stationarity and bound no error.
-    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
-    ``hessian_product(w, v)`` is ∇²f(w)v: with it `Corrective` reweights many atoms at once, by Newton steps. It steers, and
-    no certificate rests on it.
+    Parameters
+    ----------
+    value : callable
+        ``value(w)`` returns f(w) for an array of the given shape. It is called on points of the hull only.
+    gradient : callable
+        ``gradient(w)`` returns ∇f(w), of the same shape. Certificates rest on it; ``minimize(..., check=True)`` tests it.
+    shape : int or tuple of int
+        The shape of w.
+    smoothness : float, optional
+        L, if ∇f is L-Lipschitz on the hull in the Euclidean norm. `Short` steps and the bounds of theory need it;
+        certificates do not.
+    convex : bool, default True
+        False if f is not convex. Gaps then measure stationarity and do not bound the error.
+    scale : float, optional
+        A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
+        be zero.
+    hessian_product : callable, optional
+        ``hessian_product(w, v)`` returns ∇²f(w)v. With it `Corrective` reweights many atoms at once by Newton steps. No
+        certificate rests on it.
 
-    >>> f = function(lambda w: 0.25 * (w**4).sum(), lambda w: w**3, 3, hessian_product=lambda w, v: 3 * w**2 * v)
-    >>> import greedyhull as gh
-    >>> gh.minimize(f, gh.Simplex(3), gh.Corrective(), stop=gh.Gap(1e-12)).point.array().round(6)
+    Returns
+    -------
+    BlackBox
+        The objective.
+
+    See Also
+    --------
+    finite_sum : A mean of n terms, for stochastic solvers.
+    expectation : An expectation that can only be sampled.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.function(lambda w: 0.25 * (w**4).sum(), lambda w: w**3, 3, hessian_product=lambda w, v: 3 * w**2 * v)
+    >>> gh.minimize(f, gh.Simplex(3), gh.Corrective(), stop=gh.Gap(1e-12)).x.round(6)
     array([0.333333, 0.333333, 0.333333])
     """
     return BlackBox(value, gradient, whole_shape(shape), smoothness, convex, scale, hessian_product)

@@ -78,16 +78,48 @@ class FiniteSum(BlackBox):
 
 def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
                lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> FiniteSum:
-    """(1/n) Σ fᵢ(w): value(w, index) and gradient(w, index) return the mean over the terms in an index array.
+    """Mean of n terms, f(w) = (1/n) Σ fᵢ(w), given by functions of w and of an index array.
 
-    An index may come more than once in the array, and then counts more than once. ``lipschitz`` bounds the length (l2) of the
-    gradient of every term on the hull, for bounds from samples. ``convex=False`` makes gaps measures of stationarity.
-    ``scale`` is a value of f that counts as large: what `Relative` takes where values go to zero.
+    Parameters
+    ----------
+    value : callable
+        ``value(w, index)`` returns the mean of fᵢ(w) over the index array. An index that occurs twice counts twice.
+    gradient : callable
+        ``gradient(w, index)`` returns the mean of ∇fᵢ(w) over the index array.
+    n : int
+        The number of terms.
+    shape : int or tuple of int
+        The shape of w.
+    smoothness : float, optional
+        L, if ∇f is L-Lipschitz on the hull in the Euclidean norm. `Short` steps and the bounds of theory need it.
+    lipschitz : float, optional
+        A bound on the Euclidean norm of ∇fᵢ(w) for every term on the hull. With it `MinibatchGap` and `Regret` prove bounds
+        of kind "probability"; without it they are estimates.
+    convex : bool, default True
+        False if f is not convex. Gaps then measure stationarity and do not bound the error.
+    scale : float, optional
+        A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
+        be zero.
 
+    Returns
+    -------
+    FiniteSum
+        The objective.
+
+    See Also
+    --------
+    function : An objective that is not a sum.
+    expectation : Infinitely many terms.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
     >>> rows = np.array([[1.0, 0.0], [0.0, 3.0]])
-    >>> f = finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
-    >>> f, f.batch(np.array([1])).gradient(np.zeros(2))
-    (finite_sum(n=2, shape=(2,)), array([0., 3.]))
+    >>> f = gh.finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
+    >>> f
+    finite_sum(n=2, shape=(2,))
+    >>> f.batch(np.array([1])).gradient(np.zeros(2))
+    array([0., 3.])
     """
     domain = whole_shape(shape)
     return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex, scale)

@@ -24,6 +24,7 @@ MANY_JOIN = 0.25  # of the atoms that are there: where more join, a Hessian that
 MANY_MOVE = 0.5  # of the rows: where more have moved, it costs less to begin anew
 FALLEN = 1e6  # a curvature that has fallen by this factor, taken away from a sum, would leave rounding only
 MANY_ROWS = 4000  # more rows than this can be sampled; of fewer, all are as fast
+A_ROW_EACH = 10  # times as many rows as atoms must be left in a sample
 
 
 class Restricted:
@@ -80,7 +81,7 @@ class Restricted:
                 self._hessian = self.f.hessian_gram(w, self.block, self.Z).astype(np.float64, copy=False)
             return self._hessian
         c = self.model.curvatures(w)
-        if sample > 1 and len(c) > MANY_ROWS:
+        if sample > 1 and len(c) > max(MANY_ROWS, sample * A_ROW_EACH * len(self.block)):
             c = c * _sample(len(c), sample)
         if self._hessian is None or self._rows is None:
             return self._renew(w, c)

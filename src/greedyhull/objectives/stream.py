@@ -152,18 +152,44 @@ class StreamSource:
 
 
 def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = None, convex: bool = True) -> Stream:
-    """E F(w, ξ): draw(size, rng) returns an object with value(w) and gradient(w), means over one fresh batch.
+    """Expectation f(w) = E F(w, ξ) of which fresh samples can be drawn.
 
-    The object may be asked at several points, and must answer for the same draws. All randomness must come from ``rng``, or a
-    run does not repeat. ``lipschitz`` bounds the length (l2) of the gradient of every single draw on the hull; with it bounds
-    of kind "probability" can be proved, without it they are estimates. ``convex=False`` makes gaps measures of stationarity.
+    The value of such an objective cannot be known: `Solution.value` and `Solution.gap` are None, and the certificate bounds
+    the error with a probability, or as an estimate.
 
+    Parameters
+    ----------
+    draw : callable
+        ``draw(size, rng)`` draws ``size`` samples and returns an object whose ``value(w)`` and ``gradient(w)`` are means over
+        these samples. The object is called at several points and must use the same samples each time. Use no randomness
+        but that of ``rng``, or runs cannot be repeated.
+    shape : int or tuple of int
+        The shape of w.
+    lipschitz : float, optional
+        A bound on the Euclidean norm of the gradient of every single sample on the hull. With it bounds of kind "probability"
+        are proved; without it they are estimates.
+    convex : bool, default True
+        False if f is not convex. Gaps then measure stationarity and do not bound the error.
+
+    Returns
+    -------
+    Stream
+        The objective, for stochastic solvers.
+
+    See Also
+    --------
+    finite_sum : A mean of finitely many terms.
+    MinibatchGap : How a point of such a run is certified.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
     >>> class Noisy:
     ...     def __init__(self, xi): self.xi = xi
     ...     def value(self, w): return float(((w - self.xi) ** 2).sum(axis=1).mean() / 2)
     ...     def gradient(self, w): return w - self.xi.mean(axis=0)
-    >>> f = expectation(lambda size, rng: Noisy(rng.normal([1.0, 0.0], 0.1, (size, 2))), 2)
-    >>> f, f.batch(10_000, np.random.default_rng(0)).gradient(np.zeros(2)).round(2)
-    (expectation(shape=(2,)), array([-1., -0.]))
+    >>> f = gh.expectation(lambda size, rng: Noisy(rng.normal([1.0, 0.0], 0.1, (size, 2))), 2)
+    >>> f.batch(10_000, np.random.default_rng(0)).gradient(np.zeros(2)).round(2)
+    array([-1., -0.])
     """
     return Stream(draw, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), lipschitz, convex)

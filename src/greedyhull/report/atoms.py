@@ -14,8 +14,24 @@ SPELLED = 3  # entries up to which an atom is written out
 
 
 def atoms(solution: Solution, names: Sequence[str] | None = None, most: int = 50) -> list[tuple[str, float]]:
-    """The heaviest atoms with their weights, ``most`` at most; none where the point does not keep its atoms.
+    """List the atoms of the answer, the heaviest first.
 
+    Parameters
+    ----------
+    solution
+        What `minimize` returned.
+    names
+        Names of the coordinates, from which those of the atoms are made.
+    most
+        The largest number of atoms to list.
+
+    Returns
+    -------
+    list of (str, float)
+        Names and weights. Empty if the point does not keep its atoms.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
     >>> atoms(s, ["height", "width"])
@@ -46,6 +62,6 @@ def _name(atom: Any, shape: tuple[int, ...], names: Sequence[str] | None) -> str
 
 def _entry(entries: Any, j: int, names: Sequence[str] | None, plus: str = "", minus: str = "−") -> str:
     place = ", ".join(str(int(i)) for i in np.unravel_index(j, entries.shape))
-    name = names[j] if names is not None and entries.ndim == 1 else f"w[{place}]"
+    name = str(names[j]) if names is not None and entries.ndim == 1 else f"w[{place}]"
     c = float(entries.flat[j])
     return f"{plus if c > 0 else minus}{abs(c):.4g}·{name}"

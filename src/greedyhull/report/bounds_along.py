@@ -10,6 +10,7 @@ from greedyhull.bounds.of_run import bounds_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
 from greedyhull.report.figure import Line
+from greedyhull.report.theorems import told
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOMENTS = 14
 DRAWN = 3  # bounds at most
+FEWEST = 3  # rows of a trace from which on there is a course to draw
 
 
 class Until:
@@ -38,10 +40,14 @@ class Until:
 
 
 def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
-    """The smallest of the bounds that were ``found`` at the end, followed over the run; those on a limit have no k."""
-    wanted = sorted((bound for bound in found if bound.of != "limit" and bound.constants), key=lambda bound: bound.value)
+    """The smallest of the bounds that were ``found`` at the end, followed over the run; those on a limit have no k.
+
+    Bounds far above the gap are left out, and so are all of them where the run has one iteration: they would say nothing.
+    """
+    near = told(found, solution.certificate.gap).near
+    wanted = sorted((bound for bound in near if bound.of != "limit" and bound.constants), key=lambda bound: bound.value)
     length = len(solution.trace)
-    if not wanted or length < 2:
+    if not wanted or length < FEWEST:
         return []
     moments = np.unique(np.geomspace(2, length, MOMENTS).astype(int))
     k = solution.trace["iteration"][moments - 1].astype(float)
@@ -54,7 +60,8 @@ def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
     lines: list[Line] = []
     for bound in wanted:
         y = values[bound.name]
-        if not any(np.allclose(y, line.y, rtol=0.15, equal_nan=True) for line in lines):  # one over the other is not seen
+        covered = any(np.allclose(y, line.y, rtol=0.15, equal_nan=True) for line in lines)
+        if np.isfinite(y).sum() > 1 and not covered:  # a point makes no line
             lines.append(Line(f"{bound.name}: {bound.of}{_held(bound)}", k, y, look="dashed"))
     return lines[:DRAWN]
 

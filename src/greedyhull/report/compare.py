@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
-from greedyhull.report.curves import CLOCKS, Named, over, shown
+from greedyhull.report.curves import Named, compared
 from greedyhull.types import Solver
 from greedyhull.types.attributes import field_values, lacks
 
@@ -24,13 +24,25 @@ HEAD = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Runs under names; printed, it is a table of them."""
+    """Several runs under their names; printed, it is a table.
+
+    Attributes
+    ----------
+    runs : tuple
+        The names and solutions.
+    lower : float
+        The best proved lower bound, if all runs are of the same f and S; else −∞.
+    head : tuple of str
+        The titles of the columns.
+    rows : list of tuple of str
+        The table.
+    """
 
     runs: tuple[Named, ...]
 
     @property
     def lower(self) -> float:
-        """The best lower bound that always holds, where all runs have solved the same f over the same S; else −∞."""
+        """The best lower bound of kind "always", if all runs are of the same f over the same S; else −∞."""
         first, runs = self.runs[0].run, [run for _, run in self.runs]
         if any(run.objective is not first.objective or run.atom_set is not first.atom_set for run in runs):
             return -inf
@@ -38,11 +50,12 @@ class Comparison:
 
     @property
     def head(self) -> tuple[str, ...]:
+        """The names of the columns."""
         return (*HEAD, "error at most") if self.lower > -inf else HEAD
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The table in words; the last column is what is left to the best lower bound of all runs."""
+        """The table as text; the last column is the distance to the best lower bound of all runs."""
         return [self._row(name, run) for name, run in self.runs]
 
     def _row(self, name: str, run: Solution) -> tuple[str, ...]:
@@ -54,17 +67,29 @@ class Comparison:
         return (*row, "unknown" if c.value is None else f"{max(c.value - self.lower, 0.0):.3g}")
 
     def report(self, path: str | Path, title: str = "Runs compared") -> Path:
-        """Write one self-contained HTML page about the runs."""
+        """Write one self-contained HTML page about the runs.
+
+        Parameters
+        ----------
+        path
+            The file to write; its folder must exist.
+        title
+            The title of the page.
+
+        Returns
+        -------
+        pathlib.Path
+            The path of the page.
+        """
         from greedyhull.report.figure import svg
         from greedyhull.report.pages import need, page
         from greedyhull.report.rerun import call, versions
 
         need()
         path = target_of(path)
-        drawn = [*(over(self.runs, clock) for clock in CLOCKS), over(self.runs, "iteration", "value")]
         return page("compare.html", path, title=title, comparison=self, versions=versions(),
-                    calls=[call(run) for _, run in self.runs],
-                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(filter(shown, drawn))])
+                    calls=[(name, call(run)) for name, run in self.runs],
+                    figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(compared(self.runs))])
 
     def __str__(self) -> str:
         table = [self.head, *self.rows]
@@ -83,10 +108,28 @@ class Comparison:
 
 def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
             labels: Sequence[str] | None = None) -> Comparison:
-    """Several runs in one table and, where ``path`` is given, on one page with the same axes.
+    """Compare several runs in one table and, on request, on one page.
 
-    ``labels`` name the runs; without them their solvers do.
+    Parameters
+    ----------
+    solutions : sequence of Solution
+        The runs. If all are of the same f and S, the best lower bound of any of them bounds the error of each.
+    path : str or Path, optional
+        An HTML file to write, with the curves of all runs on common axes.
+    labels : sequence of str, optional
+        Names of the runs; those of their solvers by default.
 
+    Returns
+    -------
+    Comparison
+        The table. Print it, or look at its ``rows``; ``report(path)`` writes the page.
+
+    See Also
+    --------
+    Solution.report : A page about one run.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f, S = gh.quadratic(np.eye(3)), gh.Simplex(3)
     >>> few = gh.Iterations(20)
@@ -98,7 +141,7 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
     check(not any(lacks(run, "certificate", "trace") for run in runs),
           "compare was given something that is no Solution; a list of what minimize returns is wanted.")
-    names = _names(runs) if labels is None else list(labels)
+    names = _names(runs) if labels is None else [str(label).strip() for label in labels]
     check(len(names) == len(runs), f"{len(names)} labels were given for {len(runs)} solutions; one for each is wanted.")
     found = Comparison(tuple(map(Named, names, runs)))
     if path is not None:

@@ -25,10 +25,10 @@ STYLE: dict[Any, Any] = {
     "xtick.labelcolor": INK, "ytick.labelcolor": INK, "grid.color": FAINT, "grid.alpha": 0.35, "axes.spines.top": False,
     "axes.spines.right": False,
 }
-WIDTH, LEFT, RIGHT = 4.4, 0.72, 0.27  # inches
+WIDTH, LEFT, RIGHT = 4.4, 0.92, 0.27  # inches
 SHOWN = 200  # points of a line that are drawn
 FEW = 40  # points that are marked one by one
-WIDEST = 50  # characters of a legend's line
+WIDEST = 48  # characters of a legend's line
 FARTHEST = 1e290  # what is larger, or on a logarithmic axis closer to zero, leaves no room for an axis around it
 LONG = 50  # points from which on the horizontal axis is logarithmic
 
@@ -67,7 +67,7 @@ class Panel:
     def words(self) -> str:
         """The panel for those who do not see it."""
         told = [f"{line.label}, from {line.y[0]:.3g} to {line.y[-1]:.3g}" for line in self.drawn]
-        return f"{self.title}: {self.y} against {self.x}; {'; '.join(told) or 'nothing to draw'}."
+        return f"{self.title}. {self.y.capitalize()} against {self.x}: {'; '.join(told) or 'no points'}."
 
 
 def svg(panel: Panel, place: int = 0) -> str:
@@ -76,6 +76,7 @@ def svg(panel: Panel, place: int = 0) -> str:
     from matplotlib.figure import Figure
 
     title, lines = _shifted(panel)
+    unit, lines = _scaled(lines, panel.log)
     legend = 0.2 * len(lines) if len(lines) > 1 else 0.0
     height, below = 2.75 + legend, 0.52 + legend
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": f"greedyhull{place}"}):
@@ -83,6 +84,7 @@ def svg(panel: Panel, place: int = 0) -> str:
         axes = canvas.add_axes((LEFT / WIDTH, below / height, 1.0 - (LEFT + RIGHT) / WIDTH, (height - below - 0.3) / height))
         canvas.text(0.02, 1.0 - 0.2 / height, title)
         axes.set_xlabel(panel.x)
+        canvas.text(0.03, 0.5 * (height + below - 0.3) / height, panel.y + unit, rotation="vertical", ha="left", va="center")
         _scales(axes, lines, panel.log)
         for line in lines:
             _draw(axes, line, len(lines) > 1)
@@ -115,8 +117,13 @@ def element(text: str, variables: dict[str, str]) -> str:
 
 
 def short(text: str, most: int) -> str:
-    """Text that is cut where it is too long."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """Text in one line; where it is too long, its middle is cut, for names often differ at the end.
+
+    >>> short("a\\nb", 9), short("abcdef", 4)
+    ('a b', 'ab…f')
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
 
 
 def plain(text: str) -> str:
@@ -168,6 +175,15 @@ def _shifted(panel: Panel) -> tuple[str, list[Line]]:
     if not 0.0 < high - low < 1e-3 * max(abs(low), abs(high)):
         return panel.title, lines
     return f"{panel.title} − {last:.8g}", [replace(line, y=line.y - last) for line in lines]
+
+
+def _scaled(lines: list[Line], log: bool) -> tuple[str, list[Line]]:
+    """Lines far from one in units of a power of ten, so that ticks are short; the unit, which the axis names."""
+    size = max((float(np.abs(line.y).max()) for line in lines), default=0.0)
+    if log or size == 0.0 or 1e-3 <= size < 1e4:
+        return "", lines
+    power = max(int(np.floor(np.log10(size))), -300)
+    return f" ({number(10.0**power)})", [replace(line, y=line.y / 10.0**power) for line in lines]
 
 
 def _ends(lines: list[Line]) -> tuple[float, float]:

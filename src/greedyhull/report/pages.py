@@ -34,7 +34,13 @@ def need() -> None:
 
 
 def sized(weight: float) -> str:
-    """A weight with four decimals, or few digits where it is tiny."""
+    """A weight with four decimals, or with a power of ten where it is tiny or huge.
+
+    >>> sized(0.25), sized(-2e-7), sized(3e150)
+    ('+0.2500', '-2.0e-07', '+3.0000e+150')
+    """
+    if abs(weight) >= 1e6:
+        return f"{weight:+.4e}"
     return f"{weight:+.4f}" if abs(weight) >= 0.001 else f"{weight:+.1e}"
 
 

@@ -1,4 +1,4 @@
-"""How to get the same run again: the call, the seed, the versions, and a number that tells the same data."""
+"""How to get the same run again: the call, the seed, the versions, and a number by which to recognise the data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("greedyhull", "numpy", "scipy", "numba")
 
 
 def call(solution: Solution) -> str:
-    """The call of `minimize`, as it was; f and S are told by what they print."""
+    """The call of `minimize`, with what f and S print as."""
     given = {"f": solution.objective, "S": solution.atom_set, "solver": solution.solver, "stop": solution.stop}
     lines = [f"{name} = {value!r}" for name, value in given.items()]
     return "\n".join([*lines, f"s = greedyhull.minimize(f, S, solver, stop=stop, seed={solution.seed})"])
@@ -38,4 +38,5 @@ def told_by(solution: Solution) -> str:
     if not np.isfinite(first):
         return ""
     k = int(solution.trace["iteration"][0])
-    return f"At iteration {k} the value was {first:.15g}; a run that begins elsewhere has other data, or another start."
+    return (f"At iteration {k} the value was {first:.15g}. If a new run has another value there, its data or its "
+            "starting point differ.")

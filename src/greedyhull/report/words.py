@@ -1,4 +1,4 @@
-"""A solution in words: what was solved, how good it is, what it uses, why it stopped, what the budget is worth."""
+"""A solution in words: how good it is, which coordinates it uses, why it stopped, what the budget is worth."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.summary import count, duration
 from greedyhull.errors import check
+from greedyhull.report.pages import lasting
+from greedyhull.types.kinds import linear_model
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -18,19 +21,48 @@ SMALL = 1e-9  # a coordinate below this share of the largest one is not worth na
 
 def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str = "radius",
           things: str = "coordinates") -> list[str]:
-    """The story of a solution, a sentence or two for each part; ``budget`` and ``things`` are what its user calls them.
+    """Describe a solution in a few sentences: value and gap, support, end of the run, price of the budget.
 
+    Parameters
+    ----------
+    solution
+        What `minimize` returned.
+    names
+        Names of the coordinates. If given, those that are not zero are listed.
+    budget, things
+        What to call the radius and the coordinates.
+
+    Returns
+    -------
+    list of str
+        One or two sentences for each part. The price is left out where the set has no radius.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
     >>> words(s)[1]
     'It uses 1 of the 2 coordinates.'
     """
     return [part for part in (_value(solution), _support(solution, names, things), _end(solution),
-                              _price(solution, budget)) if part]
+                              price(solution, budget)) if part]
 
 
 def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[str, float]]:
-    """The coordinates that are not zero, largest first, with their names; none for a point that is no vector."""
+    """List the coordinates that are not zero, the largest first.
+
+    Parameters
+    ----------
+    solution
+        What `minimize` returned.
+    names
+        One name for each coordinate; without them, coordinate j is called ``w[j]``.
+
+    Returns
+    -------
+    list of (str, float)
+        Names and values. Empty if the point is not a vector, or is zero.
+    """
     x = solution.point.array()
     if x.ndim != 1:
         return []
@@ -39,7 +71,7 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     size = np.abs(x)
     kept = np.flatnonzero(size > SMALL * size.max())
     order = kept[np.argsort(-size[kept], kind="stable")]
-    return [(f"w[{j}]" if names is None else names[j], float(x[j])) for j in order.tolist()]
+    return [(f"w[{j}]" if names is None else str(names[j]), float(x[j])) for j in order.tolist()]
 
 
 def _value(solution: Solution) -> str:
@@ -63,12 +95,40 @@ def _end(solution: Solution) -> str:
     return f"It took {count(solution.iterations, 'iteration')} and {duration(solution.seconds)}. {solution.reason}"
 
 
-def _price(solution: Solution, budget: str) -> str:
-    price = solution.price
-    if price is None:
+def answer(solution: Solution, things: str = "coordinates") -> str:
+    """What the point is: its shape, or how many coordinates are nonzero; and of how many atoms it is a combination."""
+    point, x = solution.point, solution.point.array()
+    said = f"The answer has shape {x.shape}." if x.ndim != 1 else "The answer has one coordinate."
+    if x.ndim == 1 and len(x) > 1:
+        n = len(used(solution))
+        said = f"{n} of the {len(x)} {things} {'has' if n == 1 else 'have'} a nonzero {measure(solution)}."
+    if not point.keeps_atoms:
+        return said
+    return f"{said} The answer is {'a single atom' if len(point) == 1 else f'a convex combination of {len(point)} atoms'}."
+
+
+def course(solution: Solution) -> str:
+    """The solver, how long it ran, and where the gap began and ended."""
+    gaps = solution.trace["gap"]
+    known = gaps[np.isfinite(gaps)]
+    fell = f" The gap went from {known[0]:.3g} to {known[-1]:.3g}." if len(known) > 1 else ""
+    return f"{solution.solver!r} took {count(solution.iterations, 'iteration')} and {lasting(solution.seconds)}.{fell}"
+
+
+def measure(solution: Solution) -> str:
+    """What to call a number of the answer: "weight" on a simplex, "coefficient" of a linear model, else "value"."""
+    if isinstance(solution.atom_set, Simplex):
+        return "weight"
+    return "value" if linear_model(solution.objective) is None else "coefficient"
+
+
+def price(solution: Solution, budget: str = "radius") -> str:
+    """What a larger radius is worth, in words; nothing where the set has no radius."""
+    slope = solution.price
+    if slope is None:
         return ""
-    if price * solution.atom_set.radius <= (solution.certificate.gap or 0.0):  # nothing that the gap does not hide
-        why = "it is not what keeps the minimum up" if solution.converged else "the gap is too wide to tell what more is worth"
-        return f"The {budget} has no price to speak of: {why}."
-    return (f"The price of the {budget} is {price:.3g}: one more unit of it would lower the minimum at about this rate, "
-            "falling as it grows.")
+    if slope * solution.atom_set.radius <= (solution.certificate.gap or 0.0):  # nothing that the gap does not hide
+        why = ("it does not limit the minimum by more than the gap" if solution.converged
+               else "the gap is too wide to estimate it")
+        return f"The {budget} has no price to report: {why}."
+    return f"The price of the {budget} is {slope:.3g}: increasing it by a small h lowers the minimum by about {slope:.3g}·h."

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
@@ -18,15 +19,33 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State
 from greedyhull.types.attributes import lacks
 
 
+@hinted
 @dataclass(frozen=True)
 class Aggregated:
-    """The steps of ``solver``, with a gap from min over S of Σ (i + 1)(f(w_i) + ⟨∇f(w_i), · − w_i⟩) / Σ (i + 1).
+    """Sharpen the lower bound of a solver with the weighted mean of all linearisations so far.
 
-    Every linearisation is below f, so their mean is, and its minimum is below min f; it takes one more call of the
-    oracle each ``every`` iterations. For a c-FW or c-Jones run with η_k = 2/(k + 2), value − that minimum is at most
-    (2M + 4c)/(k + 2), the bound on the error itself. That much is also true of the best single gap, which every run
-    keeps; the mean is sharper where gradients take turns, as when Frank-Wolfe zigzags toward a face.
+    The iterates are those of ``solver``. The gap uses min over S of Σ (i + 1)(f(w_i) + ⟨∇f(w_i), · − w_i⟩) / Σ (i + 1):
+    every linearisation is below f, so their mean is, and its minimum is below min f.
 
+    Parameters
+    ----------
+    solver : solver, default FrankWolfe()
+        The solver whose steps are taken.
+    every : int, default 1
+        Compute the bound each ``every`` iterations, at one oracle call. Increase it where the oracle is slow.
+
+    See Also
+    --------
+    FrankWolfe : The default inner solver.
+
+    Notes
+    -----
+    For a c-Frank-Wolfe or c-Jones run with η_k = 2/(k + 2) the value is at most (2M + 4c)/(k + 2) above this bound, as
+    Theorem 2 says of the error itself. The best single gap, which every run keeps, has the same guarantee. The mean is
+    sharper where successive gradients alternate, as when Frank-Wolfe zigzags toward a face.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f, S, stop = gh.quadratic(np.eye(3)), gh.Simplex(3), gh.Iterations(30)
     >>> plain = gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop()), stop=stop)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING, SAMPLE
+from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import Working
@@ -18,16 +19,35 @@ from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
 from greedyhull.types.kinds import second_order
 
 
+@hinted
 @dataclass(frozen=True)
 class Corrective:
-    """Each round asks the oracle for its best atoms, lets them join the working atoms, and reweights all of these:
-    exactly for quadratics, by Newton steps with a line search for other smooth f.
+    """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
-    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search, so the error is at most
-    2M/(k + 3), and on polytopes it ends after finitely many rounds, up to rounding and the inner tolerance; for other f
-    `Solution.bounds` tells whether the rounds did. ``batch`` atoms at least are looked at in a round. Over a product the
-    weights of each owner sum to one, and all owners are reweighted together.
+    The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
+    weights of each factor sum to one, and all factors are reweighted together. It is the default for f with a Hessian.
 
+    Parameters
+    ----------
+    batch : int, default 30
+        Atoms looked at in a round, at least. More atoms take fewer rounds, each with a larger small problem.
+    steps : int, default 5
+        Newton steps in a round, at most. A quadratic takes one. More steps pay where gradients are expensive.
+
+    See Also
+    --------
+    BlendedPairwise : Needs no Hessian and little memory.
+    FrankWolfe : Keeps no images of atoms.
+    Smoothed : Runs this solver on losses with kinks.
+
+    Notes
+    -----
+    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search. So the error is at most
+    2M/(k + 3), and on polytopes a run ends after finitely many rounds, up to rounding and the inner tolerance. For other f
+    `Solution.bounds` says whether the rounds did as well.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(4), np.array([2.0, 1.0, 0.0, 0.0]))
     >>> gh.minimize(f, gh.L1Ball(4, radius=2), gh.Corrective()).point.array()
@@ -60,7 +80,7 @@ class Corrective:
             if not early:  # only those that promise something
                 atoms = atoms.take((scores < _promising(w, g, f.gradient_dot(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
-            working.reweight(w, gap, self.steps, SAMPLE if early else 1)
+            working.reweight(w, gap, self.steps, early)
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
@@ -13,13 +14,33 @@ from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
 
+@hinted
 @dataclass(frozen=True)
 class FrankWolfe:
-    """w ← w + η(d − w) with ⟨∇f(w), d⟩ ≤ min_S ⟨∇f(w), ·⟩ + ε_k.
+    """Frank-Wolfe (conditional gradient): step toward the atom that minimises the linearisation of f.
 
-    With `OpenLoop` steps and ε_k ≤ cη_k the error is at most (2M + 4c)/(k + 2) (Theorem 2); with `Exact` or `Short`
-    steps and an exact oracle at most 2M/(k + 3). ``tolerance`` is ε_k, on the *linear* function.
+    w ← w + η(d − w) with ⟨∇f(w), d⟩ ≤ min_S ⟨∇f(w), ·⟩ + ε_k. An iteration takes one gradient and one oracle call.
 
+    Parameters
+    ----------
+    step : step rule, default Exact()
+        How far to go. `Short` needs no values of f, `Backtracking` suits a black box, `OpenLoop` is the paper's schedule.
+    tolerance : schedule, default zero
+        Error ε_k allowed to the oracle on the *linear* function. ``harmonic(c)`` saves work where the oracle is slow.
+
+    See Also
+    --------
+    BlendedPairwise : Linear rate on polytopes at the price of a Frank-Wolfe step.
+    Corrective : Many atoms a round, reweighted together.
+    Jones : The atom that minimises f itself.
+
+    Notes
+    -----
+    The error is at most (2M + 4c)/(k + 2) with `OpenLoop` steps and ε_k ≤ cη_k (Theorem 2), and at most 2M/(k + 3) with
+    `Exact` or `Short` steps and an exact oracle. M is the curvature of f over S.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> s = gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.FrankWolfe(), stop=gh.Iterations(2))
     >>> s.point.weights

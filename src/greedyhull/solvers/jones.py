@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint import Choice, Mover, toward
 from greedyhull.solvers.parts.memory import Memory
@@ -19,20 +20,38 @@ from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, 
 from greedyhull.types.kinds import listed
 
 
+@hinted
 @dataclass(frozen=True)
 class Jones:
-    """w ← w + η(d − w) with f(w + η(d − w)) ≤ min over d' in S of f(w + η(d' − w)) + η_kε_k.
+    """Jones' method: step toward the atom that makes f itself lowest.
 
-    With the default step η and d are chosen jointly: closed form for quadratics, branch and bound for other f. With
-    an a-priori rule, `OpenLoop` say, d is the best atom at that η_k. Where atoms cannot be listed, d is the oracle's
-    atom, which is an (M/2)-Jones choice (Theorem 4).
+    w ← w + η(d − w) with f(w + η(d − w)) ≤ min over d' in S of f(w + η(d' − w)) + η_kε_k. Where atoms cannot be listed, d is
+    the oracle's atom, which is an (M/2)-Jones choice (Theorem 4).
 
-    ``tolerance`` is ε_k, and what it allows is η_kε_k on the value of *f*; `FrankWolfe` takes the same ε_k on the
-    *linear* function. With ε_k = ``harmonic(c)``, that is cη_k for η_k = 2/(k + 2), this is a c-Jones method and its
-    error at most (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary); with c = 0 and the joint
-    choice at most 2M/(k + 3). What a step really lost to the best one is at most ``also["jones_error"]`` of the event
-    that follows it, ``also["jones_allowed"]`` is the η_kε_k it was allowed; both are in units of f.
+    Parameters
+    ----------
+    step : step rule, default Exact()
+        `Exact` chooses η and d jointly: in closed form for quadratics, by branch and bound for other f. With a rule that is
+        known in advance, such as `OpenLoop`, d is the best atom at that η_k.
+    tolerance : schedule, default zero
+        Schedule ε_k: a step may miss the best value of *f* by η_kε_k. (For `FrankWolfe` ε_k applies to the *linear* function.)
+        Give ``harmonic(c)`` to shorten the branch and bound.
 
+    See Also
+    --------
+    FrankWolfe : Minimises the linearisation of f; cheaper steps.
+    PairwiseJones : Adds swaps of weight; for high precision.
+    StochasticJones : The same for minibatches.
+
+    Notes
+    -----
+    With ε_k = ``harmonic(c)``, that is cη_k for η_k = 2/(k + 2), this is a c-Jones method with an error of at most
+    (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary). With c = 0 and the joint choice it is at most
+    2M/(k + 3). ``also["jones_error"]`` of an event bounds what the last step lost to the best one, and
+    ``also["jones_allowed"]`` is the η_kε_k it was allowed. Both are in units of f.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
     >>> gh.minimize(f, gh.Simplex(2), gh.Jones(), stop=gh.Iterations(1)).point.array()
@@ -46,11 +65,11 @@ class Jones:
     def __post_init__(self) -> None:
         check(isinstance(self.step, Exact | APriori),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
-              "in advance, OpenLoop() say, is wanted.")
+              "in advance, such as OpenLoop(), is wanted.")
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
-            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Root, check_linear, check_size, size
 from greedyhull.objectives.batch import rows_of, source_of
 from greedyhull.points.iterate import Iterate
@@ -20,20 +21,40 @@ from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs
 from greedyhull.types.kinds import linear_model
 
 
+@hinted
 @dataclass(frozen=True)
 class LuFreund:
-    """The generalised stochastic Frank-Wolfe with substitute gradients (Lu and Freund), for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
+    """Lu and Freund's generalised stochastic Frank-Wolfe with substitute gradients, for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
 
     sᵢ stands for aᵢ·w, and g = Σ pᵢ ℓ'ᵢ(sᵢ) aᵢ for ∇f(w). With m = n/b and t = k − 1, a step takes the atom d of g and a
-    batch B:
+    batch B of different terms:
 
         s_B ← (1 − β)s_B + βA_B d,    β = 2m/(2m + t + 1),
         w ← w + a(d − w),             a = 2(2m + t)/((t + 1)(4m + t)).
 
-    No product of a row with w is ever taken: a row is only asked for its product with an atom. E e_k = O(1/k) once k is
-    much larger than n/b, with a constant that grows with n/b. The first step makes one pass, so that g is the gradient at
-    the start; the batches hold different terms. k, ``tolerance``, ``look`` and ``every`` are those of `StochasticFrankWolfe`.
+    Rows are multiplied with atoms only, never with w. The first step makes one pass, so that g is exact there.
 
+    Parameters
+    ----------
+    batch : int or Root, default 32
+        Terms drawn at each step; ``Root(p)`` is n^p. The rate shows once k is much larger than n/b.
+    tolerance : schedule, default zero
+        Error ε_k allowed to the oracle on the linear function.
+    every : int, optional
+        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
+    look : FullGap or MinibatchGap, default FullGap()
+        How the point is certified: on all terms, or on a fresh sample.
+
+    See Also
+    --------
+    StochasticFrankWolfe.dual : As cheap, simpler, and faster in our experiments.
+
+    Notes
+    -----
+    E e_k = O(1/k) once k is much larger than n/b, with a constant that grows with n/b.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
     >>> s = gh.minimize(f, gh.Simplex(2), gh.LuFreund(batch=1), stop=gh.Iterations(200))

@@ -10,6 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones, joint_errors
@@ -33,14 +34,33 @@ class Moving(Solver, Protocol):
     def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step) -> Mover: ...
 
 
+@hinted
 @dataclass(frozen=True)
 class Mixed:
-    """Steps of several solvers, by turns ("alternate"), the lowest of all ("better"), or number ``choose(k)``.
+    """Mix steps of several solvers in one run, with the rate of Theorem 2 whatever the mix.
 
-    Solvers are `FrankWolfe`, `Jones` and `PairwiseJones`. A step that ends above the Frank-Wolfe step of length
-    η_k = 2/(k + 2) is replaced by that one, so the error is at most (2M + 4c)/(k + 2) if the oracle's tolerance is at
-    most cη_k, whatever is mixed and however: the proof of Theorem 2 asks for no more.
+    A step that ends above the Frank-Wolfe step of length η_k = 2/(k + 2) is replaced by that step.
 
+    Parameters
+    ----------
+    solvers : tuple of solvers, default (FrankWolfe(), Jones())
+        Any of `FrankWolfe`, `Jones` and `PairwiseJones`, each with its own step rule and tolerance.
+    choose : {"alternate", "better"} or callable, default "alternate"
+        Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``. Use a
+        function to take an expensive step only now and then.
+
+    See Also
+    --------
+    FrankWolfe : Cheap steps.
+    Jones : Steps chosen by values of f.
+
+    Notes
+    -----
+    The error is at most (2M + 4c)/(k + 2) if the oracle's tolerance is at most cη_k: the proof of Theorem 2 uses only
+    that a step ends no higher than the Frank-Wolfe step of length η_k.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.Mixed(), stop=gh.Iterations(2)).point.weights
     array([0.33333333, 0.33333333, 0.33333333])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import source_of
@@ -28,24 +29,48 @@ SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the o
 CHI = 0.5
 
 
+@hinted
 @dataclass(frozen=True)
 class MoreauFrankWolfe:
-    """Minimise f(u) + ‖x − u‖²/(2λ) over x in the hull and u anywhere, by accelerated steps; return the mean of the x.
+    """Frank-Wolfe on the Moreau envelope: order ε⁻² subgradients and oracle calls for Lipschitz f with kinks.
 
-    In a run of N steps, k from one, with γ = 2/(k + 1), β = 4/(λk) and pull p = (y_x − y_u)/λ at y = (1 − γ)(x̄, ū) + γ(x, u):
+    It minimises f(u) + ‖x − u‖²/(2λ) over x in the hull and u anywhere by accelerated steps, and returns the mean of the x.
+    In a run of N steps, k from one, with γ = 2/(k + 1), β = 4/(λk) and p = (y_x − y_u)/λ at y = (1 − γ)(x̄, ū) + γ(x, u):
 
         u: k + 1 subgradient steps v ← (u + (t/2)v + (p − g(v))/β)/(1 + t/2), ũ their mean with weights t + 1,
         x: Frank-Wolfe on ⟨p, ·⟩ + (β/2)‖· − x‖² until its gap is D²/(λNk),
         (x̄, ū) ← (1 − γ)(x̄, ū) + γ(x, ũ).
 
-    If E‖g‖² ≤ L², E f(x̄_N) − min f ≤ 4√(2.55·2.7) LD/√(N(N + 1)) ≤ 10.5 LD/N. That takes N(N + 3)/2 subgradients, and
-    24N calls of the oracle a step at most: an error ε costs O((LD/ε)²) of either, the best possible orders, where
-    `RegularizedStochasticFrankWolfe` has O(ε⁻⁴). It needs f outside of the hull. After ``horizon`` = N steps a run of twice
-    as many begins where x is; its mean takes over at three quarters of it.
+    f must be defined outside of the hull. After ``horizon`` steps a run of twice as many starts from the current x; its mean
+    is returned once three quarters of it are done. ``also["last"]`` is x.
 
-    The problem is the one of Thekumparampil et al. (MOLES, 2020), the steps are those of gradient sliding; `rate` has the
-    proof. ``lipschitz`` is L, None: from the data, or measured. ``also["last"]`` is x.
+    Parameters
+    ----------
+    horizon : int, default 16
+        N, the steps of the first run.
+    batch : int, Root or schedule, default 256
+        Terms in each subgradient.
+    lipschitz : float, optional
+        L with E‖g‖² ≤ L². By default it is computed from the data of a linear model, or estimated. A smaller value takes
+        longer steps, without the guarantee.
+    every : int, optional
+        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
+    look : FullGap or MinibatchGap, default FullGap()
+        How the point is certified: on all terms, or on a fresh sample.
 
+    See Also
+    --------
+    RegularizedStochasticFrankWolfe : Often faster, with a weaker guarantee.
+    Smoothed : For the built-in losses with all data in memory.
+
+    Notes
+    -----
+    E f(x̄_N) − min f ≤ 4√(2.55·2.7) LD/√(N(N + 1)) ≤ 10.5 LD/N after N(N + 3)/2 subgradients and at most 24N oracle calls a
+    step. An error ε takes O((LD/ε)²) of either, the best possible orders. The problem is that of Thekumparampil et al.
+    (MOLES, 2020), the steps are those of gradient sliding; `rate` has the proof.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.absolute(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.3, 0.7, 1.0]))
     >>> s = gh.minimize(f, gh.Simplex(2), gh.MoreauFrankWolfe(), stop=gh.Gap(0.02))
@@ -72,8 +97,26 @@ class MoreauFrankWolfe:
 
     @staticmethod
     def rate(N: int, L: float, D: float, steps: int | None = None) -> float:
-        """A bound on E f(x̄) − min f after the N steps of one run, or ``steps`` of them.
+        """Bound E f(x̄) − min f after the N steps of one run, or after ``steps`` of them.
 
+        Parameters
+        ----------
+        N : int
+            Steps of the run.
+        L : float
+            Lipschitz constant: E‖g‖² ≤ L².
+        D : float
+            Diameter of the set.
+        steps : int, optional
+            Steps done, if fewer than N.
+
+        Returns
+        -------
+        float
+            The bound.
+
+        Notes
+        -----
         Ψ(x, u) = f(u) + q, q = ‖x − u‖²/(2λ), has f(x) ≤ Ψ + λL²/2, Ψ(x, x) = f(x), and ∇q is 2/λ-Lipschitz.
         (i) x_k has ⟨p, x_k − x⟩ ≤ (β/2)(‖x_{k−1} − x‖² − ‖x_k − x‖² − ‖x_k − x_{k−1}‖²) + δ_k, δ_k the gap left.
         (ii) A subgradient step leaves f(v_t) − f(u) + ⟨−p, v_t − u⟩ + (β/2)‖v_t − u_{k−1}‖² − (β/2)‖u − u_{k−1}‖² ≤
@@ -82,6 +125,8 @@ class MoreauFrankWolfe:
         (iii) Accelerated steps add these up with weights k: Ψ(x̄_N, ū_N) − f(x*) ≤
         (2/(N(N + 1)))[(2/λ)(1 + 1.2)D² + (2/λ)χD²] + 2.05λL² with δ_k = (2/λ)χD²/(Nk), χ = ½. Now choose λ.
 
+        Examples
+        --------
         >>> round(MoreauFrankWolfe.rate(100, L=1.0, D=2.0), 3)
         0.209
         """

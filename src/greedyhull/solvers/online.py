@@ -37,20 +37,54 @@ class Valued(Revealed, Protocol):
 
 
 class Online:
-    """Projection-free online learning: Hazan's online conditional gradient, of which ARSFW is the stochastic form.
+    """Projection-free online learning over a set, with one call of its oracle in each round.
 
-    Round k, from one: `point` is played, `partial_fit` takes the loss of the round, or its (sub)gradient g_k at the point, and
+    In each round, play `point`, then give `partial_fit` the loss of the round or its subgradient at the point.
 
-        d = argmin over S of ⟨ḡ_k/β_k + w_k − w_1, ·⟩,  w_{k+1} = w_k + k^−1/2 (d − w_k),  ḡ_{k+1} = ḡ_k + g_k,  β_k = k^3/4/c.
+    Parameters
+    ----------
+    S : AtomSet
+        The set to play in.
+    lipschitz : float, optional
+        G ≥ ‖g_k‖, a bound on the Euclidean norms of the subgradients. With it the regret is bounded in advance; without it G
+        is taken from the first subgradient and nothing is promised in advance.
+    horizon : int, optional
+        T, the number of rounds, if it is known. β is then T^3/4/c in every round, and the bound is smaller.
+    c : float, optional
+        The learning rate. By default D/(5G), or D/(4G) with a horizon, D the diameter of S: made for the worst case. A larger
+        one learns faster where losses are random.
+    regularizer : object, optional
+        ``SquaredNorm()`` by default, or an object with ``value(x)``, ``gradient(x)`` and ``rho``.
+    start : array_like, optional
+        The first point. By default the minimiser of the regularizer over S.
 
-    No horizon is needed; with ``horizon`` T, β is T^3/4/c in every round. ``lipschitz`` is G ≥ ‖g_k‖; with the default
-    c = D/(5G), or D/(4G) with a horizon, the regret after T rounds is at most 8DG T^3/4, whatever losses come (`bound` is
-    sharper). Without it G is taken from the first gradient and nothing is promised in advance; `regret` is always true.
+    Attributes
+    ----------
+    rounds : int
+        The number of rounds played.
+    loss : float
+        The sum of the losses, for losses that have ``value(x)``.
+    point : ndarray
+        What to play in this round.
+    mean : ndarray
+        The mean of the points played.
 
-    >>> import greedyhull as gh
-    >>> learner = Online(gh.Simplex(2), lipschitz=1.0)
+    See Also
+    --------
+    RegularizedStochasticFrankWolfe : The solver for stochastic problems that corresponds to it.
+
+    Notes
+    -----
+    Round k, from one, with the subgradient g_k (Hazan's online conditional gradient):
+    d = argmin over S of ⟨ḡ_k/β_k + w_k − w_1, ·⟩, w_{k+1} = w_k + k^−1/2 (d − w_k), ḡ_{k+1} = ḡ_k + g_k, β_k = k^3/4/c.
+    With ``lipschitz`` the regret after T rounds is at most 8DG T^3/4, whatever the losses are; `bound` is sharper.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> learner = gh.Online(gh.Simplex(2), lipschitz=1.0)
     >>> for k in range(100):
-    ...     _ = learner.partial_fit(np.array([1.0, 0.0]))   # the first coordinate costs 1
+    ...     _ = learner.partial_fit(np.array([1.0, 0.0]))      # the first coordinate costs 1
     >>> bool(learner.point[1] > 0.7), 0.0 < learner.regret() <= learner.bound() <= 8 * 2**0.5 * 100**0.75
     (True, True)
     """
@@ -78,21 +112,43 @@ class Online:
 
     @property
     def point(self) -> Array:
-        """w_k, what to play in this round."""
+        """The point w_k to play in this round."""
         return self._x.copy()
 
     @property
     def mean(self) -> Array:
-        """The mean of the points played: where losses are drawn at random, E f(mean) − min f ≤ E regret/rounds."""
+        """The mean of the points played: for random losses, E f(mean) − min f ≤ E regret/rounds."""
         return self._mean.copy()
 
     def predict(self, X: Any) -> Array:
-        """X times the point, for linear models."""
+        """Predict with a linear model whose weights are the point.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n, d)
+            One row for each sample.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            X times the point.
+        """
         check(not np.ma.is_masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
         return np.asarray(X @ self._x)
 
     def partial_fit(self, loss: Array | Revealed) -> Online:
-        """The loss of the round: its (sub)gradient at `point` as an array, or an object with gradient(x), maybe value(x)."""
+        """Take the loss of the round and move to the next point.
+
+        Parameters
+        ----------
+        loss : array_like or object
+            The (sub)gradient of the loss at `point`, or an object with ``gradient(x)`` and perhaps ``value(x)``.
+
+        Returns
+        -------
+        Online
+            The learner itself.
+        """
         g = numbers(loss.gradient(self.point) if isinstance(loss, Revealed) else loss, "The gradient")
         check(g.shape == self._x.shape,
               f"A gradient of shape {g.shape} was given; the shape {self._x.shape} of the point is wanted.")
@@ -121,7 +177,13 @@ class Online:
         self.rounds = k
 
     def regret(self) -> float:
-        """Σ⟨g_k, w_k⟩ − min over S of ⟨Σg_k, ·⟩, by one call of the oracle: at least Σf_k(w_k) − min Σf_k for convex f_k."""
+        """Compute the regret so far by one call of the oracle.
+
+        Returns
+        -------
+        float
+            Σ⟨g_k, w_k⟩ − min over S of ⟨Σg_k, ·⟩, which is at least Σf_k(w_k) − min Σf_k for convex losses.
+        """
         if self.rounds == 0:
             return 0.0
         total = self._leader.total
@@ -134,7 +196,13 @@ class Online:
         return float(self.weights.at(1, self._leader.c or 1.0).sigma)
 
     def bound(self) -> float:
-        """What the regret was sure to stay below: from G beforehand, or along the run if that is less."""
+        """Compute a bound that the regret was certain to stay below.
+
+        Returns
+        -------
+        float
+            The bound from G in advance, or the one along the run if that is smaller.
+        """
         if self.rounds == 0:
             return 0.0
         along = self._leader.bound * self._leader.sigma / self._sigma
@@ -145,13 +213,25 @@ class Online:
         return min(along, self.rounds * float(before))
 
     def state(self) -> State:
-        """Everything that a continuation needs."""
+        """Return everything that is needed to continue.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The state, for `restore`.
+        """
         return {"x": self._x.copy(), "mean": self._mean.copy(), "sums": np.array([self.rounds, self.loss, self._products]),
                 **{f"leader.{name}": array for name, array in self._leader.state().items()},
                 **{f"oracle.{name}": array for name, array in self._oracle.state().items()}}
 
     def restore(self, state: State) -> None:
-        """Go on from a state; the set and the settings are to be the same."""
+        """Continue from a state; the set and the settings must be the same.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            What `state` returned.
+        """
         self._x, self._mean = state["x"].copy(), state["mean"].copy()
         rounds, self.loss, self._products = state["sums"].tolist()
         self.rounds = int(rounds)

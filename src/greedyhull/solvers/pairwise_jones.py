@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint import Mover, swaps
 from greedyhull.solvers.parts.memory import Memory
@@ -13,17 +14,33 @@ from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Step
 
 
+@hinted
 @dataclass(frozen=True)
 class PairwiseJones:
-    """w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly; or w ← w + η(d − w),
-    where that is lower.
+    """Pairwise Jones: make the swap of weight between two atoms that lowers f most.
 
-    For quadratics over listed atoms all swaps are compared, in closed form. Otherwise d is the oracle's atom, and
-    d' and η are chosen to within a tenth of the best decrease. A step is never worse than a Frank-Wolfe step with line
-    search, so the error is at most 2M/(k + 3), with an exact oracle; over finitely many atoms and for strongly convex
-    f it falls by a constant factor in *every* step from some step on, no step being wasted on dropping atoms.
-    ``tolerance`` is that of the linear oracle, as for `FrankWolfe`.
+    w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly, or w ← w + η(d − w) where that is
+    lower. For quadratics over listed atoms all swaps are compared, in closed form. Otherwise d is the oracle's atom, and d'
+    and η are chosen to within a tenth of the best decrease.
 
+    Parameters
+    ----------
+    tolerance : schedule, default zero
+        Error ε_k allowed to the oracle on the linear function, as for `FrankWolfe`.
+
+    See Also
+    --------
+    BlendedPairwise : Chooses swaps by gradients; much cheaper steps.
+    Jones : Steps toward one atom, without swaps.
+
+    Notes
+    -----
+    A step is never worse than a Frank-Wolfe step with line search, so the error is at most 2M/(k + 3) with an exact oracle.
+    Over finitely many atoms and for strongly convex f the error falls by a constant factor in *every* step from some step
+    on, including the steps that drop an atom.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(3), np.array([0.9, 0.6, -0.5]))
     >>> gh.minimize(f, gh.L1Ball(3, radius=1), gh.PairwiseJones(), stop=gh.Gap(1e-12)).point.array().round(9)
@@ -35,7 +52,7 @@ class PairwiseJones:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
-            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stand still "
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:

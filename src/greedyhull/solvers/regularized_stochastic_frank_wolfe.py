@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import count_of, source_of
@@ -32,25 +33,54 @@ from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
 LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
+SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the named methods
 
 
+@hinted
 @dataclass(frozen=True)
 class RegularizedStochasticFrankWolfe:
-    """ARSFW: w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨ḡ_k + ∇Φ(w_k), ·⟩, ḡ_{k+1} = ḡ_k + σ_k g_k.
+    """Regularised stochastic Frank-Wolfe (the paper's ARSFW), for f with kinks.
 
-    g_k is the subgradient of ``batch`` terms at w_k, Φ is ρ-strongly convex and 1-smooth, w_1 its minimiser, and the point
-    returned is the mean w̄_t = Σ σ_k w_k/Σ σ_k of the points before it; the last one is ``also["last"]``. f need not be smooth.
-    With η_k = k^−1/2, σ_k ≤ cη_k^3/2 and ε_k ≤ c_ε η_k, ‖g_k‖ ≤ L, R² ≥ Φ − Φ(w_1) on the hull, Φ of curvature M (at most D²):
+    w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨ḡ_k + ∇Φ(w_k), ·⟩, ḡ_{k+1} = ḡ_k + σ_k g_k. g_k is a subgradient of
+    ``batch`` terms at w_k, Φ is ρ-strongly convex and 1-smooth, and w_1 its minimiser. The point returned is the mean
+    w̄_t = Σ σ_k w_k/Σ σ_k of the iterates before it; the last iterate is ``also["last"]``.
+
+    Parameters
+    ----------
+    sigma : Unweighted, Fading, Steady or schedule, default Unweighted()
+        Weights σ_k of the subgradients. `Unweighted` weights all alike and needs no horizon; `Fading` is the paper's
+        ck^−3/4; `Steady(t)` its ct^−3/4 for t steps.
+    step : step rule, default Power(0.5)
+        Step sizes η_k, known in advance. `Power(p)` with p < 1 has a bound.
+    regularizer : regularizer, default SquaredNorm()
+        The function Φ: an object with ``value(x)``, ``gradient(x)`` and ``rho``.
+    tolerance : schedule, default zero
+        Error ε_k allowed to the oracle on the linear function.
+    batch : int, Root or schedule, default 256
+        Terms in each subgradient.
+    every : int, optional
+        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
+    look : FullGap, MinibatchGap or Regret, default FullGap()
+        How the point is certified. Streams use `Regret`. For linear models with kinks each certificate also tries the dual
+        variables gathered by the run, so that a gap can be asked for.
+
+    See Also
+    --------
+    Smoothed : Far faster for the built-in losses with all data in memory.
+    MoreauFrankWolfe : A better order in the worst case.
+    Online : The same steps for losses that arrive one by one.
+
+    Notes
+    -----
+    With η_k = k^−1/2, σ_k ≤ cη_k^3/2, ε_k ≤ c_ε η_k, ‖g_k‖ ≤ L, R² ≥ Φ − Φ(w_1) on the hull and Φ of curvature M ≤ D²:
 
         E f(w̄_t) − min f ≤ [L√(2K/ρ) Σσ_k√η_k + (L²/2ρ) Σσ_k² + R²]/Σσ_k,
         √K = a + √(2(M/2 + c_ε + c²L²/ρ) + a²),  a = √2 cL/√ρ.
 
-    ``sigma`` is `Unweighted()`, which has all weights alike, needs no horizon and has a bound O(t^−1/4) of its own;
-    `Fading()`, the paper's ck^−3/4; `Steady(t)`, its ct^−3/4; or a schedule. k and ``every`` are those of
-    `StochasticFrankWolfe`; streams are looked at with `Regret()`. Each look at a linear model with kinks also asks the dual
-    variables that the run has gathered for a lower bound (`greedyhull.solvers.parts.sample_duals`), so that a gap can be
-    asked for.
+    `Unweighted` has a bound O(t^−1/4) of its own.
 
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.absolute(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([0.3, 0.7, 1.0]))
     >>> s = gh.minimize(f, gh.Simplex(2), gh.RegularizedStochasticFrankWolfe(), stop=gh.Gap(0.02))
@@ -79,19 +109,66 @@ class RegularizedStochasticFrankWolfe:
               "infinite. Use Power(0.5).")
 
     @classmethod
-    def fading(cls, c: float | None = None) -> RegularizedStochasticFrankWolfe:
-        """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t."""
-        return cls(Fading(c))
+    def fading(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Regularizer = NORM,
+               tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
+               look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+        """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t.
+
+        Parameters
+        ----------
+        c : float, optional
+            Scale of the weights. By default it is measured.
+        step, regularizer, tolerance, batch, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> RegularizedStochasticFrankWolfe.fading(batch=64).batch
+        64
+        """
+        return cls(Fading(c), step, regularizer, tolerance, batch, every, look)
 
     @classmethod
-    def fixed(cls, horizon: int, c: float | None = None) -> RegularizedStochasticFrankWolfe:
-        """The paper's constant weights σ_k = ct^−3/4 for t = ``horizon`` steps: O(t^−1/4)."""
-        return cls(Steady(horizon, c))
+    def fixed(cls, horizon: int, c: float | None = None, *, step: StepRule = SLOW, regularizer: Regularizer = NORM,
+              tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
+              look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+        """The paper's constant weights σ_k = ct^−3/4 for t steps: O(t^−1/4).
+
+        Parameters
+        ----------
+        horizon : int
+            The number of steps t.
+        c : float, optional
+            Scale of the weights. By default it is measured.
+        step, regularizer, tolerance, batch, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> RegularizedStochasticFrankWolfe.fixed(horizon=1000).sigma.horizon
+        1000
+        """
+        return cls(Steady(horizon, c), step, regularizer, tolerance, batch, every, look)
 
     @classmethod
-    def unweighted(cls, c: float | None = None) -> RegularizedStochasticFrankWolfe:
-        """ARSFW-U: all weights alike, β_k = k^3/4/c: O(t^−1/4) for every t."""
-        return cls(Unweighted(c))
+    def unweighted(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Regularizer = NORM,
+                   tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
+                   look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+        """ARSFW-U, equal weights and β_k = k^3/4/c: O(t^−1/4) for every t.
+
+        Parameters
+        ----------
+        c : float, optional
+            Scale of the weights. By default it is measured.
+        step, regularizer, tolerance, batch, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> RegularizedStochasticFrankWolfe.unweighted() == RegularizedStochasticFrankWolfe()
+        True
+        """
+        return cls(Unweighted(c), step, regularizer, tolerance, batch, every, look)
 
     def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
@@ -138,9 +215,9 @@ class RegularizedStochasticFrankWolfe:
         """Which conditions of the theorem these steps and weights do not meet."""
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         if not diverges(lambda k: step_at(rule, k)):
-            yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, and the points cannot follow the leader. "
+            yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, so the iterates need not converge. "
                    "Use Power(0.5).")
         ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / step_at(rule, k - 1) ** 1.5 for k in (LATE, LATER)]
         if not isinstance(self.sigma, Steady) and ratios[1] > 1.01 * ratios[0]:
             yield (f"Theorem ARSFW asks for weights σ_k ≤ cη_k^3/2, and those of {self.sigma!r} outgrow the steps of "
-                   f"{self.step!r}: the points fall behind the leader. Use Fading() or Unweighted() with Power(0.5).")
+                   f"{self.step!r}: the iterates lag behind the subgradients. Use Fading() or Unweighted() with Power(0.5).")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
@@ -21,14 +22,34 @@ from greedyhull.types import AtomSet, Needs, Objective
 CLOSED = 0.3  # μ is made smaller when the gap of f_μ is this part of what smoothing costs
 
 
+@hinted
 @dataclass(frozen=True)
 class Smoothed:
-    """``solver`` on f_μ ≤ f ≤ f_μ + μ/2, μ smaller each time that f_μ is as good as minimised; w is the best point for f.
+    """Minimise a loss with kinks by running a smooth solver on a smoothed loss, smoothed less as the gap closes.
 
-    For f with kinks: `hinge`, `absolute`, `quantile`, `epsilon_insensitive`. The gap is f(w) − lower bound, where the bound
-    is −φ*(r) + min_S ⟨Aᵀr, ·⟩ for the residual r of f_μ: it holds for f, not for f_μ, and needs no μ → 0 to close. Held at a
-    ``mu`` of 2D/√(K + 2), D = max ‖s − s'‖_H with H = Σ pᵢxᵢxᵢᵀ, Frank-Wolfe steps give f(w_K) − min f ≤ 2D/√(K + 2).
+    ``solver`` runs on f_μ ≤ f ≤ f_μ + μ/2, and μ shrinks each time f_μ is nearly minimised; w is the best point found for f
+    itself. It takes `hinge`, `absolute`, `quantile` and `epsilon_insensitive`, and is the default for them.
 
+    Parameters
+    ----------
+    solver : FrankWolfe, BlendedPairwise or Corrective, default Corrective()
+        The solver for the smoothed problems.
+    mu : float, optional
+        Keep μ at this value. By default it starts large and shrinks. Fix it to reproduce the rate below.
+
+    See Also
+    --------
+    RegularizedStochasticFrankWolfe : Kinks with minibatches, black boxes and streams.
+    MoreauFrankWolfe : Kinks with few oracle calls.
+
+    Notes
+    -----
+    The gap is f(w) − lower bound with the lower bound −φ*(r) + min_S ⟨Aᵀr, ·⟩ for the residual r of f_μ. It holds for f, not
+    only for f_μ, and needs no μ → 0 to close. With ``mu`` = 2D/√(K + 2), D = max ‖s − s'‖_H and H = Σ pᵢxᵢxᵢᵀ, Frank-Wolfe
+    steps give f(w_K) − min f ≤ 2D/√(K + 2).
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.absolute(np.eye(3), np.array([3.0, 0.2, 0.0]))
     >>> s = gh.minimize(f, gh.L1Ball(3, radius=1), gh.Smoothed(), stop=gh.Gap(1e-9))

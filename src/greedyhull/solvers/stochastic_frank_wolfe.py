@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from greedyhull.errors import check
-from greedyhull.gradients.base import Cautious, Estimate, Estimator, Root
+from greedyhull.errors.hinted import hinted
+from greedyhull.gradients.base import Cautious, Estimate, Estimator, Root, Size
 from greedyhull.gradients.dual import Dual
 from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.gradients.momentum import Momentum
@@ -29,21 +30,54 @@ from greedyhull.theory import diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 from greedyhull.types.attributes import lacks
 
+GROWING, TWO_THIRDS, ALL_TERMS = linear(), Root(2.0 / 3.0), FullGap()  # defaults of the named methods
+SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
 
+
+@hinted
 @dataclass(frozen=True)
 class StochasticFrankWolfe:
-    """w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w); k counts from one.
+    """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
 
-    With `Minibatch(linear())`, b_k = k, and η_k = k^−1/2 it is the paper's ASFW: E e_k ≤ 2(r_S σ + M/2 + c)/√k.
+    w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w), k counted from one. The class
+    methods are eight published algorithms by name. If f is not convex, the point returned is one of w_1, …, w_k, drawn with
+    weights η_i: its expected gap is what theory bounds.
 
-    Batches and shares ρ are asked at k. Step rules and tolerances are written for a count from zero and are asked at
-    k − 1, so that the first step is one: `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1), `harmonic(c)` c times that.
+    Parameters
+    ----------
+    estimator : gradient estimator, default Minibatch(linear())
+        How g is made; see `greedyhull.gradients`. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges faster.
+    step : step rule, default Power(0.5)
+        Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
+    tolerance : schedule, default zero
+        Error ε_k allowed to the oracle on the linear function.
+    every : int, optional
+        Certify the point at multiples of this step. By default a certificate is computed as the work grows, and where a
+        run ends. Set it to see progress more often, or to save passes over the data.
+    look : FullGap, MinibatchGap or Regret, default FullGap()
+        How the point is certified: on all terms, on a fresh sample, or by the regret of the run; then the point is the mean
+        of the iterates, w_k with weight k.
 
-    ``look`` says how a point is certified: by all terms (`FullGap`), by a fresh sample (`MinibatchGap`), or by what the run
-    has seen (`Regret`: then the point is the mean of the points, w_k with weight k). It is done now and then, as the work
-    grows, at steps that are multiples of ``every``, and where a run must end. The gradients of terms that the estimator has
-    asked for are ``also["spent"]`` of the event; looks are not among them. If f is not convex, the point is one of
-    w_1, …, w_k, drawn with weights η_i: its expected gap is what theory bounds.
+    See Also
+    --------
+    StochasticJones : Chooses atoms by values of the minibatch.
+    RegularizedStochasticFrankWolfe : For f with kinks.
+    Corrective : Faster where passes over the data are cheap.
+
+    Notes
+    -----
+    With the defaults, b_k = k and η_k = k^−1/2, it is the paper's ASFW: E e_k ≤ 2(r_S σ + M/2 + c)/√k for ε_k ≤ cη_k.
+    Batches are asked at k. Step rules and tolerances count from zero and are asked at k − 1, so that the first step is one:
+    `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1), `harmonic(c)` c times that. ``also["spent"]`` of an event counts the term
+    gradients that the estimator asked for, without those of certificates.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticFrankWolfe.dual(batch=1), stop=gh.Gap(1e-3))
+    >>> s.converged
+    True
     """
 
     estimator: Estimator = field(default_factory=lambda: Minibatch(linear()))
@@ -63,48 +97,164 @@ class StochasticFrankWolfe:
               "Svrg or Saga, or look=MinibatchGap(1000).")
 
     @classmethod
-    def minibatch(cls) -> StochasticFrankWolfe:
-        """ASFW with b_k = k and η_k = k^−1/2: E e_k = O(k^−1/2)."""
-        return cls()
+    def minibatch(cls, *, batch: Size = GROWING, step: StepRule = SLOW, tolerance: Schedule = zero,
+                  every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """ASFW, the paper's: b_k = k and η_k = k^−1/2 give E e_k = O(k^−1/2).
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, default linear()
+            Terms drawn at each step.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.minibatch(batch=64).estimator
+        Minibatch(batch=64, replace=True)
+        """
+        return cls(Minibatch(batch), step, tolerance, every, look)
 
     @classmethod
-    def momentum(cls) -> StochasticFrankWolfe:
-        """Mokhtari, Hassani and Karbasi: E e_k = O(k^−1/3) with batches of any size."""
-        return cls(Momentum(), Power(1.0))
+    def momentum(cls, *, batch: Size = 32, step: StepRule = ONE_OVER_K, tolerance: Schedule = zero,
+                 every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """Averaged gradients (Mokhtari, Hassani and Karbasi): E e_k = O(k^−1/3) with batches of any size.
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, default 32
+            Terms drawn at each step.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.momentum(every=100).every
+        100
+        """
+        return cls(Momentum(batch), step, tolerance, every, look)
 
     @classmethod
-    def storm(cls) -> StochasticFrankWolfe:
-        """One-sample stochastic Frank-Wolfe: E e_k = O(k^−1/2) with batches of any size."""
-        return cls(Storm(), Power(1.0))
+    def storm(cls, *, batch: Size = 32, step: StepRule = ONE_OVER_K, tolerance: Schedule = zero,
+              every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """One-sample stochastic Frank-Wolfe: E e_k = O(k^−1/2) with batches of any size.
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, default 32
+            Terms drawn at each step.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.storm(batch=1).step
+        Power(p=1.0)
+        """
+        return cls(Storm(batch), step, tolerance, every, look)
 
     @classmethod
-    def spider(cls) -> StochasticFrankWolfe:
-        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2."""
-        return cls(Spider(), OpenLoop())
+    def spider(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
+               every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2.
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, optional
+            Terms drawn at each step. By default as many as the epoch has steps, which the bound needs.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.spider().estimator
+        Spider(batch=None, epoch=None, reset=None)
+        """
+        return cls(Spider(batch), step, tolerance, every, look)
 
     @classmethod
-    def svrf(cls) -> StochasticFrankWolfe:
-        """Stochastic variance-reduced Frank-Wolfe (Hazan and Luo), its steps never restarted: E e_k ≤ 4LD²/(k + 1), k ≥ 2."""
-        return cls(Svrg(), OpenLoop())
+    def svrf(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
+             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """SVRF (Hazan and Luo), with steps that never restart: E e_k ≤ 4LD²/(k + 1) for k ≥ 2.
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, optional
+            Terms drawn at each step. By default 48(k + 1), which the bound needs.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.svrf(batch=100).estimator
+        Svrg(batch=100, epoch=None)
+        """
+        return cls(Svrg(batch), step, tolerance, every, look)
 
     @classmethod
-    def svfw(cls, horizon: int = 1000) -> StochasticFrankWolfe:
-        """SVFW, for f that need not be convex: snapshots every ⌈n^1/3⌉ steps, b = ⌈n^2/3⌉, η = (3T)^−1/2.
+    def svfw(cls, horizon: int = 1000, *, batch: Size = TWO_THIRDS, step: StepRule | None = None, tolerance: Schedule = zero,
+             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """SVFW, for f that need not be convex, with snapshots every ⌈n^1/3⌉ steps.
 
         The mean of the gaps of T = ``horizon`` steps is at most √3(e_1 + LD²/2)/√T in expectation.
+
+        Parameters
+        ----------
+        horizon : int, default 1000
+            T, the number of steps that the step size is made for.
+        batch : int, Root or schedule, default Root(2/3)
+            Terms drawn at each step.
+        step : step rule, optional
+            By default the constant (3T)^−1/2.
+        tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.svfw(horizon=300).step.at(0)  # 900^−1/2
+        0.03333333333333333
         """
         check(horizon >= 1, f"svfw(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
-        return cls(Svrg(Root(2.0 / 3.0), Root(1.0 / 3.0)), Constant((3.0 * horizon) ** -0.5))
+        step = Constant((3.0 * horizon) ** -0.5) if step is None else step
+        return cls(Svrg(batch, Root(1.0 / 3.0)), step, tolerance, every, look)
 
     @classmethod
-    def saga(cls) -> StochasticFrankWolfe:
-        """SAGA-FW: E e_k = O(1/k) for linear models, any batch size."""
-        return cls(Saga(), OpenLoop())
+    def saga(cls, *, batch: Size = 32, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
+             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """SAGA-FW: E e_k = O(1/k) for linear models, with batches of any size.
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, default 32
+            Terms drawn at each step.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.saga(batch=8).estimator
+        Saga(batch=8)
+        """
+        return cls(Saga(batch), step, tolerance, every, look)
 
     @classmethod
-    def dual(cls) -> StochasticFrankWolfe:
-        """Négiar et al.: E e_k = O(1/k) for linear models, any batch size."""
-        return cls(Dual(), OpenLoop())
+    def dual(cls, *, batch: Size = 32, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
+             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+        """Per-sample duals (Négiar et al.): E e_k = O(1/k) for linear models, with batches of any size.
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, default 32
+            Terms drawn at each step.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.dual(batch=64).estimator
+        Dual(batch=64)
+        """
+        return cls(Dual(batch), step, tolerance, every, look)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step = in_advance(self.step)

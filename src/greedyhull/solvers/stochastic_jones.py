@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.average import Average
@@ -27,21 +28,47 @@ from greedyhull.theory import diverges
 from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
 
+ALL_TERMS, OPEN_LOOP = FullGap(), OpenLoop()  # defaults of the named methods
 
+
+@hinted
 @dataclass(frozen=True)
 class StochasticJones:
-    """w ← w + η_k(d − w) with f̃(w + η_k(d − w)) ≤ min over S + η_kε_k, f̃ the mean of b_k terms; the paper's ASJ.
+    """Stochastic Jones (the paper's ASJ): step toward the atom that minimises the mean of a few terms, drawn anew.
 
-    With b_k = k and η_k = k^−1/2, the defaults, E e_k ≤ 2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k: M is the curvature of
-    f alone, σ² the largest variance of a term's gradient, r_S the circumradius of S. ``batch`` is a number, a schedule of
-    k, or `Growing()`; ``step`` a rule that is known in advance, or `Capped` of one, which chooses d and η in [0, η_k]
-    jointly and has the same bounds. `Exact()`, η in [0, 1], is over-greedy: single terms need not converge (Prop. asj-eg).
+    w ← w + η_k(d − w) with f̃(w + η_k(d − w)) ≤ min over S + η_kε_k, f̃ the mean of b_k terms, k counted from one. Two points
+    have bounds: the last, w_k, and the mean Σ η_i w_i/Σ η_i of those before it.
 
-    Two points have bounds, the last, w_k, and the mean Σ η_i w_i/Σ η_i of those before it. ``point`` says which one is
-    certified and returned, None the mean for `Constant` steps and the last otherwise; the other one is
-    ``also["average"]`` or ``also["last"]`` of an event. k, ``look`` and ``every`` are those of `StochasticFrankWolfe`:
-    batches are asked at k, steps and tolerances at k − 1.
+    Parameters
+    ----------
+    batch : int, Root, schedule or Growing, default linear()
+        Terms b_k drawn at step k. `Growing` takes as many as the rate 1/k needs.
+    step : step rule, default Power(0.5)
+        A rule known in advance, or `Capped` of one, which chooses d and η in [0, η_k] jointly and has the same bounds.
+        `Exact`, η in [0, 1], need not converge (Proposition asj-eg).
+    tolerance : schedule, default zero
+        Schedule ε_k: a step may miss the best value of f̃ by η_kε_k.
+    point : {"last", "average"}, optional
+        Which point is certified and returned. By default the mean for `Constant` steps and the last otherwise. The other
+        one is ``also["average"]`` or ``also["last"]`` of an event.
+    every : int, optional
+        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
+    look : FullGap, MinibatchGap or Regret, default FullGap()
+        How the point is certified: on all terms, on a fresh sample, or by the regret of the run.
 
+    See Also
+    --------
+    Jones : The same with all terms.
+    StochasticFrankWolfe : Chooses atoms by gradients; cheaper steps, variance reduction.
+
+    Notes
+    -----
+    With the defaults, b_k = k and η_k = k^−1/2, E e_k ≤ 2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k. M is the curvature of f,
+    σ² the largest variance of a term's gradient, r_S the circumradius of S. Batches are asked at k, steps and tolerances at
+    k − 1, as for `StochasticFrankWolfe`.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
     >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticJones(gh.Growing()), stop=gh.Iterations(50))
@@ -66,18 +93,59 @@ class StochasticJones:
         check(self.point in (None, "last", "average"),
               f"StochasticJones(point={self.point!r}) was given; 'last', 'average' or None is wanted.")
         check(not at_steps(self.look, self.every).averages or self.point != "last",
-              f"{self.look!r} is about the mean of the points, and point='last' was given. Leave point out, or use FullGap().")
+              f"{self.look!r} certifies the mean of the iterates, and point='last' was given. Leave point out, or use "
+              "FullGap().")
 
     @classmethod
-    def fixed(cls, horizon: int) -> StochasticJones:
-        """b_k = t and η_k = t^−1/2 for t = ``horizon`` steps: E f(w̄) − min f ≤ (e_1 + r_S σ + M + c)/√t."""
+    def fixed(cls, horizon: int, *, batch: Size | None = None, step: StepRule | None = None, tolerance: Schedule = zero,
+              point: str | None = None, every: int | None = None, look: Look = ALL_TERMS) -> StochasticJones:
+        """Constant steps for a known number t of them: E f(w̄) − min f ≤ (e_1 + r_S σ + M + c)/√t.
+
+        Parameters
+        ----------
+        horizon : int
+            The number of steps t.
+        batch : int, Root or schedule, optional
+            Terms drawn at each step. By default t.
+        step : step rule, optional
+            By default the constant t^−1/2.
+        tolerance, point, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> solver = StochasticJones.fixed(horizon=100)
+        >>> solver.batch, solver.step
+        (100, Constant(eta=0.1))
+        """
         check(horizon >= 1, f"fixed(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
-        return cls(int(horizon), Constant(horizon**-0.5))
+        batch = int(horizon) if batch is None else batch
+        step = Constant(horizon**-0.5) if step is None else step
+        return cls(batch, step, tolerance, point, every, look)
 
     @classmethod
-    def growing(cls, sigma: float | None = None, tau: float | None = None) -> StochasticJones:
-        """η_k = 2/(k + 1) and b_k = ⌈(r_S σ/(τη_k))²⌉: E e_k ≤ 4(M + c + τ)/(k + 1)."""
-        return cls(Growing(sigma, tau), OpenLoop())
+    def growing(cls, sigma: float | None = None, tau: float | None = None, *, step: StepRule = OPEN_LOOP,
+                tolerance: Schedule = zero, point: str | None = None, every: int | None = None,
+                look: Look = ALL_TERMS) -> StochasticJones:
+        """Growing batches b_k = ⌈(r_S σ/(τη_k))²⌉ with η_k = 2/(k + 1): E e_k ≤ 4(M + c + τ)/(k + 1).
+
+        Parameters
+        ----------
+        sigma : float, optional
+            Standard deviation σ of a term's gradient, at most. By default it is computed from f and S.
+        tau : float, optional
+            Noise τ that is allowed. By default 2M, which takes the fewest terms.
+        step : step rule, default OpenLoop()
+            Step sizes η_k; ``Capped(OpenLoop())`` chooses step and atom jointly.
+        tolerance, point, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticJones.growing(sigma=2.0, tau=0.5).step
+        OpenLoop(ell=2.0)
+        """
+        return cls(Growing(sigma, tau), step, tolerance, point, every, look)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
@@ -140,7 +208,7 @@ class StochasticJones:
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem this set-up does not meet."""
         if not f.traits.smooth:
-            yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stand still "
+            yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stall "
                    "above the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
         batches, n = Grown(1.0, self.eta) if isinstance(self.batch, Growing) else self.batch, count_of(f)
         late, later = (float(size(batches, k, n)) for k in (LATE, LATER))
@@ -148,7 +216,7 @@ class StochasticJones:
             return
         if isinstance(self.step, Exact):
             yield (f"Proposition asj-eg: with batches of {later:g} terms and step and atom chosen jointly without a cap, the "
-                   "points may jump about for ever. Use Capped(Power(0.5)) and growing batches.")
+                   "iterates may never settle. Use Capped(Power(0.5)) and growing batches.")
             return
         if later * self.eta(LATER) ** 2 < 0.5 * late * self.eta(LATE) ** 2:
             yield (f"Theorem ASJ asks for batches that grow like η_k^−2, and {self.batch!r} grows more slowly with "

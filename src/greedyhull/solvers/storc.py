@@ -11,6 +11,7 @@ import numpy as np
 
 from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -23,6 +24,8 @@ from greedyhull.solvers.parts.sliding import slide
 from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply
 from greedyhull.types.kinds import linear_model
 
+ALL_TERMS = FullGap()  # the default of `Storc.interior`
+
 
 class Constants(NamedTuple):
     """L, the smoothness of the terms everywhere; G, how steep they are on the set; D, the diameter of the set."""
@@ -32,22 +35,50 @@ class Constants(NamedTuple):
     D: float
 
 
+@hinted
 @dataclass(frozen=True)
 class Storc:
-    """Epochs t = 1, 2, … of N_t accelerated steps from a snapshot y_0 with known gradient; for k = 1 … N_t and γ = 2/(k + 1)
+    """STORC (Hazan and Luo): accelerated conditional gradient sliding with variance reduction.
+
+    Epochs t = 1, 2, … of N_t accelerated steps from a snapshot y_0 with known gradient; for k = 1 … N_t and γ = 2/(k + 1)
 
         z = (1 − γ)y + γx,   g = ∇f_B(z) − ∇f_B(y_0) + ∇f(y_0),
         x ← argmin over the hull of ⟨g, ·⟩ + (β/2)‖· − x‖², β = 3L/k, by Frank-Wolfe to a gap of 2LD_t²/(N_t k),
         y ← (1 − γ)y + γx,
 
-    and y is the point. For convex terms that are L-smooth everywhere and at most G steep, N_t = ⌈2^{t/2 + 2}⌉, D_t = D and
-    batches of N_t(278 + 8G(k + 1)/(LD)) give E f(y) − min f ≤ LD²/2^{t+1} after epoch t. With ``condition`` κ = L/α for
-    α-strongly convex f, N_t = ⌈√(32κ)⌉, D_t² = κD²/2^{t−1} and batches of 5600N_tκ give the same.
+    and y is the point. Where two evaluations of a batch would cost a pass, the full gradient is used instead. The k of an
+    event counts the accelerated steps of all epochs; ``also["epoch"]`` is the number of complete epochs.
 
-    ``multiplier`` scales all batches: 1 is what is proved, and far fewer terms do in practice. ``smoothness`` and ``slope``
-    are L and G if they are known; otherwise they come from the data. Where two looks at a batch cost a pass, the pass is made.
-    k of an event counts the accelerated steps of all epochs; ``also["epoch"]`` says how many epochs are complete.
+    Parameters
+    ----------
+    multiplier : float, default 1.0
+        Factor on all batch sizes. 1 is what is proved; in practice 0.01 is often enough.
+    condition : float, optional
+        Condition number κ = L/α of α-strongly convex f. By default f is only taken to be convex.
+    smoothness : float, optional
+        Smoothness L of the terms. By default it comes from the data.
+    slope : float, optional
+        Largest norm G of a term's gradient on the set. By default it comes from the data.
+    every : int, optional
+        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
+    look : FullGap or MinibatchGap, default FullGap()
+        How the point is certified: on all terms, or on a fresh sample.
+    batches : tuple of float, default (278.0, 8.0)
+        Constants u and v of the batch sizes N_t(u + vG(k + 1)/(LD)).
 
+    See Also
+    --------
+    StochasticFrankWolfe.spider : Smaller batches, one oracle call a step.
+    StochasticFrankWolfe.dual : The cheapest steps for linear models.
+
+    Notes
+    -----
+    For convex terms that are L-smooth everywhere with gradients of norm at most G, N_t = ⌈2^{t/2 + 2}⌉, D_t = D and the
+    default batches give E f(y) − min f ≤ LD²/2^{t+1} after epoch t. With ``condition`` κ, N_t = ⌈√(32κ)⌉,
+    D_t² = κD²/2^{t−1} and batches of 5600N_tκ give the same.
+
+    Examples
+    --------
     >>> import numpy as np, greedyhull as gh
     >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
     >>> s = gh.minimize(f, gh.Simplex(2), gh.Storc(), stop=gh.Gap(1e-3))
@@ -73,12 +104,26 @@ class Storc:
             check(given is None or (isfinite(given) and given > 0.0),
                   f"Storc({name}={given!r}) was given; a positive number, or None, is wanted.")
         check(not at_steps(self.look, self.every).averages,
-              f"{self.look!r} is about a mean of the points, and Storc has another one. Use FullGap().")
+              f"{self.look!r} certifies a mean of the iterates, which Storc does not return. Use FullGap().")
 
     @classmethod
-    def interior(cls, multiplier: float = 1.0) -> Storc:
-        """Batches of 346N_t, enough where ∇f vanishes at the minimum."""
-        return cls(multiplier, batches=(346.0, 0.0))
+    def interior(cls, multiplier: float = 1.0, *, smoothness: float | None = None, slope: float | None = None,
+                 every: int | None = None, look: Look = ALL_TERMS) -> Storc:
+        """Batches of 346N_t, which are enough where ∇f vanishes at the minimum.
+
+        Parameters
+        ----------
+        multiplier : float, default 1.0
+            Factor on all batch sizes.
+        smoothness, slope, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> Storc.interior(0.01).batches
+        (346.0, 0.0)
+        """
+        return cls(multiplier, None, smoothness, slope, every, look, (346.0, 0.0))
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)

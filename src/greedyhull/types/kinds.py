@@ -103,9 +103,10 @@ def cautious(solver: Solver) -> CautiousSolver | None:
 
 def parts_of(solver: Solver) -> tuple[Solver, ...]:
     """The solvers that a solver is made of; none for most."""
-    several = () if lacks(solver, "solvers") else cast(Combining, solver).solvers
-    inner = None if lacks(solver, "solver") else cast(Around, solver).solver
-    return (*several, *(() if inner is None else (inner,)))
+    missing = lacks(solver, "solvers", "solver")
+    several = () if "solvers" in missing else cast(Combining, solver).solvers
+    inner = None if "solver" in missing else cast(Around, solver).solver
+    return tuple(several) if inner is None else (*several, inner)
 
 
 def tolerance_of(solver: Solver) -> Schedule | None:

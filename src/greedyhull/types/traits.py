@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from greedyhull.types.arrays import Array
@@ -24,8 +24,7 @@ class Traits:
     images: bool = False  # its Hessian acts on images under a design: `Imaged`
 
 
-@dataclass(frozen=True, slots=True)
-class SetTraits:
+class SetTraits(NamedTuple):
     """What a set is: whether its atoms can be listed (`Finite`), and whether one takes as much memory as a point."""
 
     finite: bool = False
@@ -36,6 +35,7 @@ class SetTraits:
     owners: int = 1  # of a product: how many sets it is made of; its vertices are `Joint` atoms, a part for each
     gradients: Literal["dense", "any"] = "dense"  # "any": its oracle and atoms take sparse matrices and operators as well
     random: bool = True  # its start or its oracle may draw random numbers: each solve makes a generator for them
+    compresses: bool = True  # its `compressed` may know how to write a point in fewer atoms
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,26 @@ from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The atom scale·e_index; scale 0 is the origin."""
+    """Atom scale·e_index, a multiple of a unit vector.
+
+    Parameters
+    ----------
+    index : int
+        The place of the non-zero entry.
+    scale : float
+        The entry; 0 makes it the origin.
+
+    See Also
+    --------
+    Sparse : An atom with several entries.
+    Dense : An atom with all its entries.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Basis(1, -2.0).dot(np.array([1.0, 3.0, 5.0]))
+    -6.0
+    """
 
     index: int
     scale: float

@@ -17,7 +17,26 @@ from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dense:
-    """An atom with all its entries; ``name`` is its key where the set can number it."""
+    """Atom with all its entries.
+
+    Parameters
+    ----------
+    array : ndarray of float
+        The entries, in the shape of the points.
+    name : int, optional
+        The number of the atom, where the set numbers its atoms. Atoms with the same name are taken to be the same.
+
+    See Also
+    --------
+    Basis : An atom with one entry.
+    Sparse : An atom with few entries.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Dense(np.array([1.0, -1.0])).dot(np.array([2.0, 3.0]))
+    -1.0
+    """
 
     array: Array
     name: int | None = None

@@ -18,7 +18,26 @@ from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sparse:
-    """An atom with few non-zero entries, at ascending places."""
+    """Atom with few non-zero entries.
+
+    Parameters
+    ----------
+    places : ndarray of int
+        The places of the entries, ascending; in C order for atoms of more than one dimension.
+    entries : ndarray of float
+        The entries.
+
+    See Also
+    --------
+    Basis : An atom with one entry.
+    Dense : An atom with all its entries.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Sparse(np.array([0, 2]), np.array([1.0, -1.0])).dot(np.array([1.0, 3.0, 5.0]))
+    -4.0
+    """
 
     places: Index
     entries: Array

@@ -4,6 +4,7 @@ EARLY = 0.03  # a round is early while the gap is a larger share of f
 PROMISING = 0.05  # later, atoms join only if they promise this share of the gap
 ROUNDING = 4e-15  # a gap that is a smaller share of its terms is taken for that: its atoms may promise nothing
 SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
+SLOW = 0.3  # a round that leaves a larger share of the gap ends the sampling of rows, for good
 CROWDED = 3  # times as many atoms as are in use and join: then those that wait in vain leave
 INNER = 0.1  # the part of the gap to which the working atoms are reweighted
 EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.types import Schedule
 
@@ -40,11 +41,32 @@ def _check_c(given: Any) -> None:
           f"{type(given).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
 
 
+@hinted
 @dataclass(frozen=True)
 class Fading:
-    """σ_k = ck^−3/4, the paper's variable weights: E f(w̄_t) − min f = O(ln t/t^1/4) for every t.
+    """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
 
-    >>> Fading(2.0).at(16, 2.0)
+    They are for `RegularizedStochasticFrankWolfe`, and need no horizon.
+
+    Parameters
+    ----------
+    c : float, optional
+        The factor, positive. By default it is √b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
+        variation of the subgradients over the set.
+
+    See Also
+    --------
+    Steady : Constant weights for a known number of steps.
+    Unweighted : No logarithm in the rate, and no horizon.
+
+    Notes
+    -----
+    E f(w̄_t) − min f = O(ln t / t^1/4) for every t.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Fading(2.0).at(16, 2.0)
     Weight(sigma=0.25, scale=1.0)
     """
 
@@ -59,11 +81,34 @@ class Fading:
         return Weight(c * k**-0.75, 1.0)
 
 
+@hinted
 @dataclass(frozen=True)
 class Steady:
-    """σ_k = ct^−3/4 for a run of t = ``horizon`` steps, the paper's constant weights: O(t^−1/4) after t steps.
+    """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
 
-    >>> Steady(16).at(3, 2.0)
+    They are for `RegularizedStochasticFrankWolfe`.
+
+    Parameters
+    ----------
+    horizon : int
+        t, the number of steps of the run. The rate holds after t steps.
+    c : float, optional
+        The factor, positive. By default it is √b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
+        variation of the subgradients over the set.
+
+    See Also
+    --------
+    Fading : Weights that need no horizon.
+    Unweighted : The same rate without a horizon.
+
+    Notes
+    -----
+    E f(w̄_t) − min f = O(t^−1/4) after t steps.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Steady(16).at(3, 2.0)
     Weight(sigma=0.25, scale=1.0)
     """
 
@@ -80,11 +125,32 @@ class Steady:
         return Weight(c * self.horizon**-0.75, 1.0)
 
 
+@hinted
 @dataclass(frozen=True)
 class Unweighted:
-    """All subgradients alike, their sum divided by β_k = k^3/4/c: O(t^−1/4) for every t, no logarithm, and no horizon.
+    """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
 
-    >>> Unweighted().at(16, 2.0)
+    They are for `RegularizedStochasticFrankWolfe`, where they are the default.
+
+    Parameters
+    ----------
+    c : float, optional
+        The factor, positive. By default it is 10·√b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
+        variation of the subgradients over the set.
+
+    See Also
+    --------
+    Fading : The variable weights of the paper.
+    Steady : The constant weights of the paper.
+
+    Notes
+    -----
+    E f(w̄_t) − min f = O(t^−1/4) for every t, without a logarithm and without a horizon.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Unweighted().at(16, 2.0)
     Weight(sigma=1.0, scale=0.25)
     """
 

@@ -91,6 +91,8 @@ class Event:
 
 def watchers_of(watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]]) -> list[Callable[[Event], Any]]:
     """The functions that were given as ``watch``, one or several."""
+    if watch == ():
+        return []
     if callable(watch):
         return [watch]
     some = list(watch) if isinstance(watch, Iterable) else [watch]

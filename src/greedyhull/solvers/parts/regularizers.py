@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.by_name import function
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Array, AtomSet
@@ -39,12 +40,32 @@ class Starting(Protocol):
     def start(self, S: AtomSet) -> Iterate: ...
 
 
+@hinted
 @dataclass(frozen=True)
 class SquaredNorm:
-    """Φ(w) = ½‖w‖², ρ = 1; seen from the first point it is ½‖w − w_1‖². Runs begin at the centre of the set, where
-    max Φ is least.
+    """Regularizer Φ(w) = ½‖w‖² of regularised solvers.
 
-    >>> SquaredNorm().gradient(np.array([1.0, -2.0]))
+    Taken from the first point w_1 of a run it is ½‖w − w_1‖². Runs start at the centre of the set, where max Φ is least.
+
+    Parameters
+    ----------
+    rho : float, default 1.0
+        The constant of strong convexity, always 1. To scale the regularizer, scale c of the weights.
+
+    See Also
+    --------
+    RegularizedStochasticFrankWolfe : The solver that uses it.
+    Online : Online learning with it.
+
+    Notes
+    -----
+    A regularizer of your own is an object with ``value(x)``, ``gradient(x)`` and ``rho``: 1-smooth and ``rho``-strongly
+    convex.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.SquaredNorm().gradient(np.array([1.0, -2.0]))
     array([ 1., -2.])
     """
 

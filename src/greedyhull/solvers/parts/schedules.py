@@ -1,4 +1,4 @@
-"""Schedules: numbers that depend on k, known in advance, or adaptive in the gap. η_k, ε_k, b_k, σ_k are all schedules."""
+"""Schedules: numbers that depend on k or on the last gap, such as the tolerances ε_k and the batch sizes b_k."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hints import hinting
 from greedyhull.types import Schedule, Solver
 from greedyhull.types.kinds import parts_of, tolerance_of
 
@@ -15,7 +16,7 @@ WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() 
 
 @dataclass(frozen=True)
 class ConstantSchedule:
-    """The same number for every k."""
+    """Schedule that is the same number for every k."""
 
     value: float
 
@@ -28,7 +29,7 @@ class ConstantSchedule:
 
 @dataclass(frozen=True)
 class Harmonic:
-    """scale·2/(k + 2): a tolerance c·η_k of a c-Frank-Wolfe or c-Jones run."""
+    """Schedule scale·2/(k + 2)."""
 
     scale: float
 
@@ -41,7 +42,7 @@ class Harmonic:
 
 @dataclass(frozen=True)
 class PowerSchedule:
-    """scale·(k + 1)^−p."""
+    """Schedule scale·(k + 1)^−p."""
 
     p: float
     scale: float
@@ -55,7 +56,7 @@ class PowerSchedule:
 
 @dataclass(frozen=True)
 class OfGap:
-    """fraction·gap, the last certified gap: a tolerance that tightens as the run converges; ``first`` before any gap."""
+    """Schedule fraction·gap for the last certified gap, and ``first`` before there is one."""
 
     fraction: float
     first: float
@@ -67,30 +68,91 @@ class OfGap:
         return f"of_gap({self.fraction:g}, first={self.first:g})"
 
 
+@hinting
 def constant(value: float) -> ConstantSchedule:
-    """k ↦ value.
+    """Make the schedule k ↦ value.
 
-    >>> constant(0.5)(7)
+    Parameters
+    ----------
+    value : float
+        The number, at least 0. As a tolerance, the error settles within it (Theorem 1).
+
+    Returns
+    -------
+    ConstantSchedule
+        A function of k.
+
+    See Also
+    --------
+    zero : The schedule 0.
+    Constant : A constant step size.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.constant(0.5)(7)
     0.5
     """
     check(value >= 0, f"constant({value!r}) was given; a non-negative number is wanted.")
     return ConstantSchedule(float(value))
 
 
+@hinting
 def harmonic(scale: float = 1.0) -> Harmonic:
-    """k ↦ scale·2/(k + 2).
+    """Make the schedule k ↦ scale·2/(k + 2).
 
-    >>> harmonic(3.0)(1)
+    As a solver's ``tolerance`` it makes a c-Frank-Wolfe or c-Jones method with c = scale, for which Theorem 2 holds.
+
+    Parameters
+    ----------
+    scale : float, default 1.0
+        The value at k = 0, at least 0.
+
+    Returns
+    -------
+    Harmonic
+        A function of k.
+
+    See Also
+    --------
+    power : Other rates of decrease.
+    of_gap : A tolerance that follows the gap.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.harmonic(3.0)(1)
     2.0
     """
     check(scale >= 0, f"harmonic({scale!r}) was given; a non-negative number is wanted.")
     return Harmonic(float(scale))
 
 
+@hinting
 def power(p: float, scale: float = 1.0) -> PowerSchedule:
-    """k ↦ scale·(k + 1)^−p.
+    """Make the schedule k ↦ scale·(k + 1)^−p.
 
-    >>> power(0.5)(3)
+    Parameters
+    ----------
+    p : float
+        The exponent, at least 0. As tolerances, the numbers go to zero for p > 0, as Theorem 1 requires.
+    scale : float, default 1.0
+        The value at k = 0, at least 0.
+
+    Returns
+    -------
+    PowerSchedule
+        A function of k.
+
+    See Also
+    --------
+    Power : Step sizes of this form.
+    harmonic : The tolerance of Theorem 2.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.power(0.5)(3)
     0.5
     """
     check(p >= 0 and scale >= 0, f"power({p!r}, {scale!r}) was given; non-negative numbers are wanted.")
@@ -99,7 +161,7 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
 
 @dataclass(frozen=True)
 class Linear:
-    """scale·k, at least one: a batch that grows with the steps."""
+    """Schedule max(1, scale·k)."""
 
     scale: float
 
@@ -110,20 +172,60 @@ class Linear:
         return f"linear({self.scale:g})"
 
 
+@hinting
 def linear(scale: float = 1.0) -> Linear:
-    """k ↦ max(1, scale·k).
+    """Make the schedule k ↦ max(1, scale·k), for batches that grow with k.
 
-    >>> linear()(7)
+    Parameters
+    ----------
+    scale : float, default 1.0
+        The growth for each step, positive.
+
+    Returns
+    -------
+    Linear
+        A function of k.
+
+    See Also
+    --------
+    Growing : Batches that grow as the noise requires.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.linear()(7)
     7.0
     """
     check(scale > 0, f"linear({scale!r}) was given; a positive number is wanted.")
     return Linear(float(scale))
 
 
+@hinting
 def of_gap(fraction: float, first: float = 0.0) -> OfGap:
-    """(k, gap) ↦ fraction·gap.
+    """Make the schedule fraction·gap, where gap is the last certified gap.
 
-    >>> of_gap(0.1)(3, gap=2.0)
+    It is a tolerance that tightens as the run converges.
+
+    Parameters
+    ----------
+    fraction : float
+        The share of the gap, in [0, 1).
+    first : float, default 0.0
+        The value before there is a gap.
+
+    Returns
+    -------
+    OfGap
+        A function of k and the gap.
+
+    See Also
+    --------
+    harmonic : A tolerance that is known in advance.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.of_gap(0.1)(3, gap=2.0)
     0.2
     """
     check(0 <= fraction < 1, f"of_gap({fraction!r}) was given; a fraction in [0, 1) is wanted.")
@@ -131,6 +233,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 
 
 zero = constant(0.0)
+"""The schedule k ↦ 0: no tolerance, the default of every solver."""
 
 
 def check_tolerance(solver: Solver) -> None:

@@ -12,6 +12,7 @@ from math import isfinite, log
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.line import NEAR
 from greedyhull.objectives.losses.kinks import KinkedLine
 from greedyhull.solvers.parts.rules import APriori
@@ -89,11 +90,32 @@ class _Scheduled:
         self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
 
 
+@hinted
 @dataclass(frozen=True)
 class OpenLoop:
-    """η_k = ℓ/(k + ℓ). With ℓ = 2 the error is at most (2M + 4c)/(k + 2) (Theorem 2).
+    """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
-    >>> OpenLoop().at(2)
+    They are known in advance. After a warm start the count begins where the schedule meets the short step, so that η_0 = 1
+    does not throw the start away.
+
+    Parameters
+    ----------
+    ell : float, default 2.0
+        ℓ, at least 1. Larger values give larger steps, and faster rates on some sets.
+
+    See Also
+    --------
+    Exact : Line search; usually faster where f is cheap to evaluate.
+    LogAdaptive : Adapts ℓ to k.
+
+    Notes
+    -----
+    With ℓ = 2 and an oracle of tolerance ε_k ≤ cη_k, the error of Frank-Wolfe is at most (2M + 4c)/(k + 2) (Theorem 2).
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.OpenLoop().at(2)
     0.5
     """
 
@@ -103,15 +125,30 @@ class OpenLoop:
         check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
 
     def at(self, k: float) -> float:
+        """Return η_k."""
         return self.ell / (k + self.ell)
 
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class LogAdaptive:
-    """η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)): open-loop steps that adapt to faster rates."""
+    """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
+
+    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
+
+    See Also
+    --------
+    OpenLoop : Fixed ℓ, with the rate of Theorem 2.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.LogAdaptive().at(0)
+    1.0
+    """
 
     def at(self, k: float) -> float:
         ell = 2.0 + log(k + 1.0)
@@ -121,9 +158,31 @@ class LogAdaptive:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class Constant:
-    """η_k = η: the error settles within ε + Mη/2 (Theorem 1)."""
+    """Constant step size η_k = η.
+
+    Parameters
+    ----------
+    eta : float
+        η, in (0, 1].
+
+    See Also
+    --------
+    Power : Decreasing steps, with which the error goes to zero.
+    constant : A schedule for tolerances and batches.
+
+    Notes
+    -----
+    With an oracle of tolerance ε the error settles within ε + Mη/2 (Theorem 1).
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.FrankWolfe(step=gh.Constant(0.1))
+    FrankWolfe(step=Constant(eta=0.1), tolerance=constant(0))
+    """
 
     eta: float
 
@@ -137,9 +196,33 @@ class Constant:
         return _Scheduled(self, warm=False)
 
 
+@hinted
 @dataclass(frozen=True)
 class Power:
-    """η_k = (k + 1)^−p, the paper's k^−p for k counted from one. Σ η_k diverges for p ≤ 1, as Theorem 1 asks."""
+    """Step sizes η_k = (k + 1)^−p.
+
+    In the paper, where k counts from one, this is k^−p.
+
+    Parameters
+    ----------
+    p : float
+        The exponent, in [0, 1]. For larger ones the steps have a finite sum, and the iterates need not reach the optimum.
+
+    See Also
+    --------
+    OpenLoop : The rate of Theorem 2.
+    power : A schedule for tolerances and batches.
+
+    Notes
+    -----
+    The error goes to zero for 0 < p ≤ 1 (Theorem 1). `StochasticJones` uses p = ½.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Power(0.5).at(3)
+    0.5
+    """
 
     p: float
 
@@ -154,9 +237,30 @@ class Power:
         return _Scheduled(self, warm)
 
 
+@hinted
 @dataclass(frozen=True)
 class Short:
-    """η = min(max_step, −h'(0)/bend): the minimiser of the parabola above h. Error at most 2M/(k + 3)."""
+    """Short step: the minimiser of the quadratic upper bound on f along the line.
+
+    η = min(max_step, −h'(0)/bend), where bend bounds h'' on the line h(η) = f(w + ηv). f is never evaluated. It is an error
+    if no finite bound is known: a `function` needs ``smoothness``.
+
+    See Also
+    --------
+    Exact : Line search; longer steps.
+    Backtracking : Estimates the bound.
+
+    Notes
+    -----
+    The error of Frank-Wolfe is at most 2M/(k + 3).
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.FrankWolfe(gh.Short()), stop=gh.Iterations(2))
+    >>> s.x.round(4)
+    array([0.3333, 0.3333, 0.3333])
+    """
 
     def start(self, warm: bool = False) -> Short._Working:
         return self._Working()
@@ -172,9 +276,29 @@ class Short:
             return within(-line.slope / bend if bend > 0.0 else line.max_step, line)
 
 
+@hinted
 @dataclass(frozen=True)
 class Exact:
-    """η = argmin h: closed form for quadratics, a safeguarded Newton search otherwise. Error at most 2M/(k + 3)."""
+    """Exact line search, η = argmin of f along the line.
+
+    Closed form for quadratics and least squares, a safeguarded Newton search for other f.
+
+    See Also
+    --------
+    Short : Needs no function values.
+    Capped : A line search for minibatches.
+
+    Notes
+    -----
+    The error of Frank-Wolfe is at most 2M/(k + 3).
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.FrankWolfe(gh.Exact()), stop=gh.Iterations(2))
+    >>> s.x.round(4)
+    array([0.3333, 0.3333, 0.3333])
+    """
 
     def start(self, warm: bool = False) -> Exact._Working:
         return self._Working()
@@ -184,14 +308,29 @@ class Exact:
             return line.argmin()
 
 
+@hinted
 @dataclass(frozen=True)
 class Capped:
-    """η = argmin of h over [0, η_k], η_k the step of ``rule``: a line search that a schedule holds back.
+    """Line search over [0, η_k], where a schedule gives η_k.
 
-    Where h is only a sample of f, the whole way to the minimum of h is too far; up to the cap it is not.
+    It is made for `StochasticJones`: where the line is only a sample of f, its minimiser may be too far; up to the cap it is
+    not.
 
+    Parameters
+    ----------
+    rule : OpenLoop, LogAdaptive, Constant or Power
+        The schedule that caps the step.
+
+    See Also
+    --------
+    Exact : A line search without a cap.
+    StochasticJones : The solver it is made for.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
     >>> from greedyhull.objectives.line import Parabola
-    >>> Capped(OpenLoop()).start()(Parabola(1.0, -1.0, 1.25, 1.0), k=2)
+    >>> gh.Capped(gh.OpenLoop()).start()(Parabola(1.0, -1.0, 1.25, 1.0), k=2)
     0.5
     """
 
@@ -218,12 +357,37 @@ class Capped:
             self.cap.restore(state)
 
 
+@hinted
 @dataclass(frozen=True)
 class Backtracking:
-    """Short steps with a curvature that is estimated: doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2, then relaxed.
+    """Short step with an estimated curvature M.
 
-    ``largest`` of the working rule is the largest M that was used; the run obeyed the curvature inequality with it, so
-    it certifies the run afterwards.
+    M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step. Use it for
+    a `function` of unknown smoothness.
+
+    Parameters
+    ----------
+    first : float, optional
+        The first estimate of M. By default it is measured over a tiny first step.
+    relax : float, default 0.9
+        The factor by which the estimate is reduced before each step, in (0, 1]. 1 never reduces it.
+
+    See Also
+    --------
+    Short : With a bound that is known.
+    Exact : Line search.
+
+    Notes
+    -----
+    The run obeyed the curvature inequality with the largest M that was used, `Solution.curvature`, so the bounds of short
+    steps hold with it.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.function(lambda w: float(np.cosh(w).sum()), np.sinh, 3)
+    >>> gh.minimize(f, gh.Simplex(3), gh.FrankWolfe(gh.Backtracking()), stop=gh.Gap(1e-3)).converged
+    True
     """
 
     first: float | None = None

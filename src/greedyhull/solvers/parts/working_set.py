@@ -10,7 +10,18 @@ from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least, least_of, owners_of
 from greedyhull.points.states import under
-from greedyhull.solvers.parts.corrective_numbers import CROWDED, DECREASE, EXACT, INNER, LONGEST, ROUGH, SHORTEST, TRIES
+from greedyhull.solvers.parts.corrective_numbers import (
+    CROWDED,
+    DECREASE,
+    EXACT,
+    INNER,
+    LONGEST,
+    ROUGH,
+    SAMPLE,
+    SHORTEST,
+    SLOW,
+    TRIES,
+)
 from greedyhull.types import Array, Block, SecondOrder, Small, State, Trial
 
 
@@ -18,7 +29,7 @@ class Working:
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
-        self.f = f
+        self.f, self.gap, self.sampling = f, np.inf, True
         self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 
     def _hold(self, small: Small, alpha: Array) -> None:
@@ -39,11 +50,15 @@ class Working:
             self.keys.update(fresh.keys)
             self.alpha = np.concatenate([self.alpha, np.zeros(len(new))])
 
-    def reweight(self, w: Iterate, gap: float, steps: int, sample: int = 1) -> None:
+    def reweight(self, w: Iterate, gap: float, steps: int, early: bool = False) -> None:
         """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps.
 
-        Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly.
+        Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly. ``early``, its Hessian
+        may come from a sample of the rows, until a round brings little: where the radius is large, f is small long before the
+        gap is, and the steps that a sample suggests would be cut short for ever.
         """
+        self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
+        sample = SAMPLE if early and self.sampling else 1
         small, tol, owners = self.small, INNER * gap, owners_of(self.small.block)
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
@@ -82,8 +97,10 @@ class Working:
     def state(self) -> State:
         block = {f"block.{name}": array for name, array in block_state(self.small.block).items()}
         small = {f"small.{name}": array for name, array in self.small.state().items()}
-        return {**block, **small, "alpha": self.alpha}
+        return {**block, **small, "alpha": self.alpha, "sampling": np.array([self.sampling, self.gap])}
 
     def restore(self, state: State) -> None:
         self._hold(self.f.restricted(block_from(under("block", state))), state["alpha"])
         self.small.restore(under("small", state))
+        sampling, self.gap = state.get("sampling", np.array([True, np.inf])).tolist()
+        self.sampling = bool(sampling)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import count_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking
@@ -16,12 +17,32 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import AtomSet, Objective
 
 
+@hinted
 @dataclass(frozen=True)
 class FullGap:
-    """max over S of ⟨∇f(w), w − ·⟩ from all n terms of a sum: kind "always".
+    """Certify points of a stochastic run by the full gap, from all n terms.
 
-    It costs a pass. Looks are taken at the start, after every pass, and less and less often; or at steps that are
-    multiples of ``every``. A stream has no full gap, and is looked at with `MinibatchGap()`.
+    The bound max over S of ⟨∇f(w), w − ·⟩ is of kind "always" and costs a pass over the data. An `expectation` has no full gap
+    and is certified by `MinibatchGap` instead.
+
+    Parameters
+    ----------
+    every : int, optional
+        Certify at multiples of this number of steps. By default, at the start, after every pass over the data, and then
+        less and less often.
+
+    See Also
+    --------
+    MinibatchGap : A cheaper bound, from a sample.
+    Regret : A bound from the gradients that the run has seen.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticJones(look=gh.FullGap(every=10)), stop=gh.Iterations(50))
+    >>> s.certificate.kind
+    'always'
     """
 
     every: int | None = None

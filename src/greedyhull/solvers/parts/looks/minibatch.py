@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
@@ -25,20 +26,46 @@ GROUPS = 16  # parts of a sample whose differences tell how much it may be off
 TABLE = 5_000_000  # scores of single terms that are looked at, at most
 
 
+@hinted
 @dataclass(frozen=True)
 class MinibatchGap:
-    """max over S of ⟨∇f_B(w), w − ·⟩ for ``size`` fresh terms B, and what chance may add: kind "probability".
+    """Certify points of a stochastic run by the gap of a fresh sample.
 
-    u = argmin f is a fixed point, and f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, where each of the numbers is between −C and C, C from
-    all terms (`looks.range_bound`). So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
-    (Hoeffding), or plus √(2V ln(2/δ)/b) + 14C ln(2/δ)/(3(b − 1)) (Maurer and Pontil), V the variance within B. The unknown u
-    is a point of the hull; mean + √V is convex in u, so it is largest at an atom, and no union over atoms is needed. Where
-    atoms are listed and terms can be asked one by one, the better of both bounds is taken, each with δ/2. The j-th look of a
-    run spends δ/(j(j + 1)), so that all of them together hold with probability 1 − δ.
+    The bound is max over S of ⟨∇f_B(w), w − ·⟩ for a sample B, plus a confidence term: kind "probability". Where no bound on
+    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate".
 
-    ``size`` None takes 1000 terms, or a tenth of those that the run has asked for if that is more, so that the bound
-    shrinks as the run goes on. Where C is not known the bound is an estimate: the gap plus a one-sided t-interval at the best
-    atom.
+    Parameters
+    ----------
+    size : int, optional
+        The number of terms in a sample, at least 2. By default 1000, or a tenth of the terms used so far if that is more, so
+        that the bound shrinks as the run goes on.
+    delta : float, default 0.05
+        δ, the probability that any of the bounds of the run fails.
+    every : int, optional
+        Certify at multiples of this number of steps. By default, as the work grows.
+
+    See Also
+    --------
+    FullGap : Certain, but needs a pass over the data.
+    Regret : A bound from the gradients that the run has seen.
+
+    Notes
+    -----
+    Let u = argmin f, a fixed point. f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, and each of these numbers is between −C and C for a C
+    that comes from all terms. So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
+    (Hoeffding), or plus √(2V ln(2/δ)/b) + 14C ln(2/δ)/(3(b − 1)) (Maurer and Pontil), V the variance in B. u is unknown, but
+    mean + √V is convex in u and therefore largest at an atom, so that no union over atoms is needed. Where atoms can be
+    listed and terms evaluated one by one, the better of both bounds is taken, each with δ/2. The j-th bound of a run uses
+    δ/(j(j + 1)), so that all of them hold together with probability 1 − δ.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> rng = np.random.default_rng(0)
+    >>> f = gh.logistic(rng.uniform(-1, 1, (5000, 3)), rng.random(5000) < 0.5)
+    >>> solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(1000, delta=0.01))
+    >>> print(gh.minimize(f, gh.L1Ball(3, 1.0), solver, stop=gh.Iterations(50)).certificate.kind)
+    probability
     """
 
     size: int | None = None

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -24,18 +25,40 @@ from greedyhull.types import Array, AtomSet, Objective, State
 SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
 
 
+@hinted
 @dataclass(frozen=True)
 class Regret:
-    """[Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k, which bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k.
+    """Certify the average iterate of a stochastic run by its regret.
 
-    It holds in expectation, after a number of steps that does not depend on the draws, if f is convex and
-    E[g_k | past] = ∇f(w_k): the estimator must be unbiased given the past. It costs nothing but one call of the oracle.
+    [Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k, and costs one call
+    of the oracle. The point of the solution is then w̄; the last iterate is ``also["last"]``.
 
-    With ``delta`` it holds with probability 1 − δ at all looks together: the j-th adds C√(2 ln(1/δ_j) Σ(s_kα_k)²)/Σ α_k
-    with δ_j = δ/(j(j + 1)), C as in `MinibatchGap` (at most LD) and s_k the spread of g_k: 2 if nothing but its bound is known
-    (Azuma), b_k^−1/2 for a minibatch of independent terms.
+    Parameters
+    ----------
+    delta : float, optional
+        With it the bound holds with probability 1 − δ at all times together. By default it holds in expectation, after a
+        number of steps that does not depend on the draws.
+    every : int, optional
+        Certify at multiples of this number of steps. By default, as the work grows.
 
-    The solver's point is then w̄, and the last iterate is ``also["last"]``.
+    See Also
+    --------
+    FullGap : Certain, but needs a pass over the data.
+    MinibatchGap : A bound for the last iterate.
+
+    Notes
+    -----
+    f must be convex, and the gradient estimates unbiased given the past: E[g_k | past] = ∇f(w_k). With ``delta`` the j-th
+    bound adds C√(2 ln(1/δ_j) Σ(s_kα_k)²)/Σ α_k with δ_j = δ/(j(j + 1)), C as in `MinibatchGap` (at most LD) and s_k the
+    spread of g_k: 2 if only its bound is known (Azuma), b_k^−1/2 for a minibatch of independent terms.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticFrankWolfe(look=gh.Regret()), stop=gh.Iterations(100))
+    >>> s.certificate.kind
+    'expectation'
     """
 
     delta: float | None = None
