@@ -7,7 +7,7 @@ from math import inf
 
 from greedyhull.errors import check
 from greedyhull.types import AtomSet, Needs, Objective, Solver
-from greedyhull.types.attributes import lacks, own
+from greedyhull.types.attributes import own
 
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
@@ -18,7 +18,7 @@ def needs_of(solver: Solver) -> Needs:
     The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
     class derived from the one that has it.
     """
-    told = None if lacks(solver, "needs") else solver.needs
+    told = getattr(solver, "needs", None)  # not every class says it; asked once, for it may ask the solvers inside
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
     needs = told or Needs()
