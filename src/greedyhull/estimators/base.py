@@ -86,7 +86,8 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 
     def _feature_names(self) -> list[str] | None:
         """The names of the columns, where the data had them."""
-        return [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None
+        names = vars(self).get("feature_names_in_")
+        return None if names is None else [str(name) for name in names]
 
 
 def bounded(A: Any, name: str, dtype: Any) -> None:

@@ -36,7 +36,8 @@ class Heartbeat:
 
     def __init__(self, estimator: Any, f: Objective) -> None:
         self.estimator, self.f = estimator, f
-        self.context = getattr(estimator, "_callback_fit_ctx", None) if getattr(estimator, "_skl_callbacks", None) else None
+        kept = vars(estimator)  # scikit-learn sets both attributes only where there are callbacks
+        self.context = kept.get("_callback_fit_ctx") if kept.get("_skl_callbacks") else None
         self.due = 0.0
 
     def __call__(self, event: Any) -> str | bool:
@@ -52,14 +53,14 @@ class Heartbeat:
 
 def begin(estimator: Any, X: Any, y: Any) -> None:
     """Open the context that the callbacks of this fit belong to."""
-    if getattr(estimator, "_skl_callbacks", None):
+    if vars(estimator).get("_skl_callbacks"):
         context = estimator._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
 
 
 def end(estimator: Any, X: Any, y: Any) -> None:
     """Tell that the fit is done."""
-    context = getattr(estimator, "_callback_fit_ctx", None)
+    context = vars(estimator).get("_callback_fit_ctx")
     if context is not None:
         context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
 

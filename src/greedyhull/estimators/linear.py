@@ -145,7 +145,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
     def _attributes(self, w: Any, f: LinearModel, dtype: Any = np.float64) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
         coef = w.array().astype(dtype)
-        return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(f.intercept(w)) if hasattr(dtype, "type")
+        return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(f.intercept(w)) if isinstance(dtype, np.dtype)
                 else float(f.intercept(w))}
 
     def predict(self, X: Any) -> Array:
