@@ -29,9 +29,9 @@ estimator of that name.
 """
 
 from greedyhull.atoms.base import AtomSet as AtomSet
-from greedyhull.atoms.base import ClosedOracle as ClosedOracle
-from greedyhull.atoms.base import Sizes as Sizes
+from greedyhull.atoms.closed_oracle import ClosedOracle as ClosedOracle
 from greedyhull.atoms.oracle_base import OracleBase as OracleBase
+from greedyhull.atoms.sizes import Sizes as Sizes
 from greedyhull.atoms.wrapped import Wrapped as Wrapped
 from greedyhull.driver.reason import Reason as Reason
 from greedyhull.driver.stop import Limits as Limits
@@ -54,6 +54,7 @@ from greedyhull.objectives.losses.base import shares as shares
 from greedyhull.objectives.losses.base import signs as signs
 from greedyhull.objectives.losses.base import vector as vector
 from greedyhull.objectives.trial import LineTrial as LineTrial
+from greedyhull.points.active import Active as Active
 from greedyhull.points.blocks import BlockBase as BlockBase
 from greedyhull.points.blocks import register_block as register_block
 from greedyhull.points.direction import Direction as Direction
@@ -61,7 +62,6 @@ from greedyhull.points.gradients import as_array as as_array
 from greedyhull.points.gradients import finite as finite
 from greedyhull.points.gradients import inner as inner
 from greedyhull.points.gradients import size as size
-from greedyhull.points.iterate import Active as Active
 from greedyhull.points.iterate import Iterate as Iterate
 from greedyhull.points.owners import Joint as Joint
 from greedyhull.points.owners import Owned as Owned

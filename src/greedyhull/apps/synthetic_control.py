@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import HUGE
+from greedyhull.atoms.arguments import HUGE
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize

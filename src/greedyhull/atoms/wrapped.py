@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Oracle, SetTraits, Shape

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of
+from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import held
 from greedyhull.errors import check

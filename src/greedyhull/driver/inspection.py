@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.points.gradients import as_array, finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least, vertices, whole
+from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.types import Answer, Array, Atom, AtomSet, Objective, Shortlist
 

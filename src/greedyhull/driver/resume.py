@@ -13,7 +13,6 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.atoms.base import dense_atom
 from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.guard import owners_agree
 from greedyhull.driver.identity import Identity
@@ -22,6 +21,7 @@ from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, vertices
+from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, State

@@ -13,8 +13,8 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.base import array_of
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import Bound, held
 from greedyhull.driver.certificate import as_iterate, at_edge, check_pair

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import lowest
+from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design

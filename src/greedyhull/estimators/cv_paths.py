@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.base import HUGE
+from greedyhull.atoms.arguments import HUGE
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.driver.path import path
 from greedyhull.driver.stop import Gap, Iterations, Stalled

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.base import numbers
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.concavity import concavity, entries

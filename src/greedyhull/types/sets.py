@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
-    from greedyhull.atoms.base import Sizes
+    from greedyhull.atoms.sizes import Sizes
     from greedyhull.points.iterate import Iterate
     from greedyhull.theory import Constant
     from greedyhull.types.answers import Oracle
