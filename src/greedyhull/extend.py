@@ -11,7 +11,7 @@ a point, and what follows it      ``Iterate Direction Active View Position``
 f on a few atoms                  ``Small Trial LineTrial Curved ByProducts Probe``
 an objective                      ``Objective Summed Streamed SecondOrder LinearModel Traits Composite Minibatch Supply``
 a loss                            ``Loss KinkedLoss ProfiledLoss Separable vector shares signs``
-data in another storage           ``Design StoredDesign DesignBase design``
+data in another storage           ``Design Columns Bilinear StoredDesign DesignBase design bilinear``
 f along a direction               ``Line Curve Parabola line_search``
 a step rule, a schedule           ``StepRule Step Plain within Schedule tolerance_at``
 a solver                          ``Solver Needs Memory Progress Event source_of``
@@ -96,7 +96,9 @@ from greedyhull.types import Answer as Answer
 from greedyhull.types import Array as Array
 from greedyhull.types import Atom as Atom
 from greedyhull.types import AtomSet as AnySet
+from greedyhull.types import Bilinear as Bilinear
 from greedyhull.types import Block as Block
+from greedyhull.types import Columns as Columns
 from greedyhull.types import Curved as Curved
 from greedyhull.types import Design as Design
 from greedyhull.types import Finite as Finite
@@ -131,6 +133,7 @@ from greedyhull.types import Supply as Supply
 from greedyhull.types import Traits as Traits
 from greedyhull.types import Trial as Trial
 from greedyhull.types import View as View
+from greedyhull.types.kinds import bilinear as bilinear
 
 __all__ = [
     "Active",
@@ -141,10 +144,12 @@ __all__ = [
     "AtomSet",
     "Basis",
     "BasisBlock",
+    "Bilinear",
     "Block",
     "BlockBase",
     "ByProducts",
     "ClosedOracle",
+    "Columns",
     "Composite",
     "Constant",
     "Curve",
@@ -214,6 +219,7 @@ __all__ = [
     "View",
     "Wrapped",
     "as_array",
+    "bilinear",
     "check",
     "check_atoms",
     "check_design",

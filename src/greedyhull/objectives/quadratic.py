@@ -19,6 +19,7 @@ from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.arrays import dense
+from greedyhull.points.columns import column
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
@@ -208,7 +209,7 @@ def _diagonal(design: Design) -> Array:
         return np.asarray(design.X.diagonal(), dtype=np.float64)
     if isinstance(design, SparseDesign):
         return np.asarray(design.by_column.diagonal(), dtype=np.float64)
-    return np.array([float(design.column(j)[j]) for j in range(design.n)])
+    return np.array([float(column(design, j)[j]) for j in range(design.n)])
 
 
 def _symmetric(design: Design) -> Any:

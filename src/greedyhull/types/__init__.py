@@ -8,7 +8,7 @@ from greedyhull.types.answers import Answer, Floor, Oracle, Shortlist
 from greedyhull.types.arrays import Array, Gradient, Index, Kind, Operator, Shape, State
 from greedyhull.types.atoms import Atom, Block
 from greedyhull.types.batches import Minibatch, Supply
-from greedyhull.types.designs import Design, StoredDesign
+from greedyhull.types.designs import Bilinear, Columns, Design, StoredDesign
 from greedyhull.types.losses import KinkedLoss, Line, Loss, Probe, ProfiledLoss
 from greedyhull.types.objectives import Curved, Imaged, LinearModel, Objective, SecondOrder, Small, Streamed, Summed, Trial
 from greedyhull.types.sets import AtomSet, Finite
@@ -21,7 +21,9 @@ __all__ = [
     "Array",
     "Atom",
     "AtomSet",
+    "Bilinear",
     "Block",
+    "Columns",
     "Curved",
     "Design",
     "Finite",

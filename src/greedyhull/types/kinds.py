@@ -9,6 +9,8 @@ from typing import cast
 
 from greedyhull.types import (
     AtomSet,
+    Bilinear,
+    Columns,
     Design,
     Finite,
     Imaged,
@@ -63,6 +65,16 @@ def listed(S: AtomSet) -> Finite | None:
 def stored(design: Design) -> StoredDesign | None:
     """The design as one whose rows can be taken."""
     return cast(StoredDesign, design) if design.stored else None
+
+
+def columned(design: Design) -> Columns | None:
+    """The design as one with columns of its own."""
+    return cast(Columns, design) if design.has_columns else None
+
+
+def bilinear(design: Design) -> Bilinear | None:
+    """The design as one that maps matrices given by their factors."""
+    return cast(Bilinear, design) if design.takes_factors else None
 
 
 def kinked(loss: Loss) -> KinkedLoss | None:

@@ -23,10 +23,11 @@ def design(X: Any) -> Design:
     float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
     matrices whose index arrays are malformed are refused.
     """
-    if hasattr(X, "adjoint") and hasattr(X, "column"):  # anybody's
-        check(hasattr(X, "stored") and hasattr(X, "frobenius"),
-              f"{type(X).__name__} does not say whether its rows are stored. Derive it from greedyhull.extend.DesignBase, "
-              "which says that they are not.")
+    if hasattr(X, "adjoint") and hasattr(X, "domain"):  # anybody's
+        silent = [name for name in ("stored", "has_columns", "takes_factors", "frobenius") if not hasattr(X, name)]
+        check(not silent, lambda: f"{type(X).__name__} does not say {', '.join(silent)}: whether its rows are stored, whether "
+              "it has columns, whether it takes factors, and ‖A‖_F or None. Derive it from greedyhull.extend.DesignBase, "
+              "which has defaults.")
         return X  # type: ignore[no-any-return]
     if is_sparse(X):
         return sparse_design(compressed(X))

@@ -15,7 +15,7 @@ from greedyhull.types import Array, Index
 class DenseDesign:
     """A = X, a 2-D array that is kept, not copied."""
 
-    stored = True
+    stored, has_columns, takes_factors = True, True, False
 
     def __init__(self, X: Array) -> None:
         self.X = X
