@@ -9,7 +9,8 @@ an atom's shape                   ``Atom Basis Sparse Dense Block BasisBlock Spa
 a gradient of any kind            ``Gradient as_array finite inner size``
 a point, and what follows it      ``Iterate Direction Active View Position``
 f on a few atoms                  ``Small Trial LineTrial Curved ByProducts Probe``
-an objective                      ``Objective Summed Streamed SecondOrder LinearModel Traits Composite Minibatch Supply``
+an objective                      ``Objective Summed Streamed SecondOrder LinearModel Approximate Traits Composite Minibatch
+                                  Supply``
 a loss                            ``Loss KinkedLoss ProfiledLoss Separable vector shares signs``
 data in another storage           ``Design Columns Bilinear StoredDesign DesignBase design bilinear``
 f along a direction               ``Line Curve Parabola line_search``
@@ -93,6 +94,7 @@ from greedyhull.testing import kinked_problems as kinked_problems
 from greedyhull.testing import small_problems as small_problems
 from greedyhull.theory import Constant as Constant
 from greedyhull.types import Answer as Answer
+from greedyhull.types import Approximate as Approximate
 from greedyhull.types import Array as Array
 from greedyhull.types import Atom as Atom
 from greedyhull.types import AtomSet as AnySet
@@ -139,6 +141,7 @@ __all__ = [
     "Active",
     "Answer",
     "AnySet",
+    "Approximate",
     "Array",
     "Atom",
     "AtomSet",

@@ -103,6 +103,8 @@ class ByProducts:
     def _compare(self, w: Iterate) -> None:
         """Once in a solve: does ∇²f say how ∇f changes on the way to the best atom? If not, steps will be poor."""
         self._compared = True
+        if not self.f.traits.exact_gradient:  # its differences over a short way say nothing
+            return
         d, g = self.block[int(self.gradient(w).argmin())], as_array(self.f.gradient(w), w.shape)
         at = w.copy()
         at.move(at.toward(d), NUDGE)

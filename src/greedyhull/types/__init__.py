@@ -10,7 +10,18 @@ from greedyhull.types.atoms import Atom, Block
 from greedyhull.types.batches import Minibatch, Supply
 from greedyhull.types.designs import Bilinear, Columns, Design, StoredDesign
 from greedyhull.types.losses import KinkedLoss, Line, Loss, Probe, ProfiledLoss
-from greedyhull.types.objectives import Curved, Imaged, LinearModel, Objective, SecondOrder, Small, Streamed, Summed, Trial
+from greedyhull.types.objectives import (
+    Approximate,
+    Curved,
+    Imaged,
+    LinearModel,
+    Objective,
+    SecondOrder,
+    Small,
+    Streamed,
+    Summed,
+    Trial,
+)
 from greedyhull.types.sets import AtomSet, Finite
 from greedyhull.types.solvers import Schedule, Solver, Step, StepRule
 from greedyhull.types.traits import Needs, SetTraits, Traits
@@ -18,6 +29,7 @@ from greedyhull.types.views import View
 
 __all__ = [
     "Answer",
+    "Approximate",
     "Array",
     "Atom",
     "AtomSet",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import cast
 
 from greedyhull.types import (
+    Approximate,
     AtomSet,
     Bilinear,
     Columns,
@@ -44,6 +45,11 @@ def streamed(f: Objective) -> Streamed | None:
 def second_order(f: Objective) -> SecondOrder | None:
     """f as one that has a Hessian on a few atoms."""
     return cast(SecondOrder, f) if f.traits.second_order else None
+
+
+def approximate(f: Objective) -> Approximate | None:
+    """f as one whose gradients are inexact, and that says by how much."""
+    return None if f.traits.exact_gradient else cast(Approximate, f)
 
 
 def imaged(f: Objective) -> Imaged | None:

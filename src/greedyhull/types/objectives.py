@@ -58,6 +58,15 @@ class Streamed(Objective, Protocol):
     def source(self, rng: np.random.Generator) -> Supply: ...
 
 
+class Approximate(Objective, Protocol):
+    """f whose gradients are inexact (``traits.exact_gradient`` is False): rounded, compressed, by finite differences.
+
+    ``gradient_dot`` is that of the inexact gradient.
+    """
+
+    def gradient_error(self, w: Iterate) -> Array | float: ...  # |ĝⱼ − ∂ⱼf(w)| at most, for every j or for all of them
+
+
 class Trial(Protocol):
     """h(η) = f(w + η(target − base)) for 0 ≤ η ≤ 1: steps to new weights that can be looked at before one is made.
 

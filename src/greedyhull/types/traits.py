@@ -22,6 +22,7 @@ class Traits:
     second_order: bool = False  # it has a Hessian on a few atoms: `SecondOrder`
     linear_model: bool = False  # it is φ(Aw): `LinearModel`
     images: bool = False  # its Hessian acts on images under a design: `Imaged`
+    exact_gradient: bool = True  # up to rounding; else it says how wrong a gradient may be: `Approximate`
 
 
 @dataclass(frozen=True, slots=True)

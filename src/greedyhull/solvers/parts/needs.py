@@ -42,6 +42,9 @@ def check_needs(f: Objective, S: AtomSet, solver: Solver) -> None:
                   "stand still far from the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
     check(f.traits.second_order or not needs.second_order,
           lambda: f"{name} reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use BlendedPairwise().")
+    check(f.traits.exact_gradient or not needs.terms,
+          lambda: f"{name} samples the gradients of terms, and {f!r} has inexact gradients, whose error it knows for the "
+                  "whole sum only. Use FrankWolfe() or BlendedPairwise().")
     check(not needs.one_owner or S.traits.owners == 1,
           lambda: f"{name} moves weight between any two atoms, and a point of {S!r} has {S.traits.owners} owners, whose "
                   "weights sum to one each. Use BlendedPairwise() or Corrective().")
