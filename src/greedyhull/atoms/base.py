@@ -23,7 +23,7 @@ from greedyhull.points.lengths import length
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Block, Design, Oracle, SetTraits, Shape
+from greedyhull.types import Array, Atom, Block, Design, Objective, Oracle, SetTraits, Shape
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class AtomSet(ABC):
     bound: float | None = None  # the largest |entry| that an atom can have, where the set says so
     owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
     _measures = False  # whether it writes `max_abs` itself
+    _slides = False  # whether it writes `slide`
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
 
@@ -60,12 +61,13 @@ class AtomSet(ABC):
         """What the set is: it can list its atoms if it has ``scores``; a radius, a middle and a total are kept as such."""
         own = vars(self)
         return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                         self.gradients, random=not self._ships)
+                         self.gradients, self._slides, not self._ships)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
+        cls._slides = cls.slide is not AtomSet.slide
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
@@ -129,6 +131,14 @@ class AtomSet(ABC):
         A run ends by asking for it. What comes back is taken if it is what it should be, and is certified anew.
         """
         return block, weights
+
+    def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        """A point of the hull with a smaller value than w, found by changing the parameters of its atoms; or None.
+
+        For sets whose atoms depend on parameters (a location, an angle). `FrankWolfe`, `BlendedPairwise` and `Corrective`
+        call it after every step with a copy of their iterate, and move there only if f falls by more than rounding.
+        """
+        return None
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether it is sure that the point lies outside; where membership takes a search, that may stay open."""

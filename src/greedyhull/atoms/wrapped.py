@@ -12,7 +12,7 @@ from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Oracle, SetTraits, Shape
+from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Objective, Oracle, SetTraits, Shape
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -111,6 +111,9 @@ class Wrapped(AtomSet):
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         return self.S.compressed(block, weights, tol)
+
+    def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        return self.S.slide(f, w)
 
     def decompose(self, w: Array) -> Iterate:
         return self.S.decompose(w)

@@ -68,7 +68,7 @@ class Run:
         check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back = needs_of(self.solver).atoms
+        self.looks_back = needs_of(self.solver).atoms or S.traits.slides
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []

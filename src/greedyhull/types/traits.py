@@ -36,6 +36,7 @@ class SetTraits:
     total: float | None = None  # what coordinates sum to, or to at most
     owners: int = 1  # of a product: how many sets it is made of; its vertices are `Joint` atoms, a part for each
     gradients: Literal["dense", "any"] = "dense"  # "any": its oracle and atoms take sparse matrices and operators as well
+    slides: bool = False  # its atoms have parameters, and it has `slide`
     random: bool = True  # its start or its oracle may draw random numbers: each solve makes a generator for them
 
 
