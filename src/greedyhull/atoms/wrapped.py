@@ -13,6 +13,7 @@ from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Objective, Oracle, SetTraits, Shape
+from greedyhull.types import AtomSet as AnySet
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class Wrapped(AtomSet):
     """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
 
-    def __init__(self, S: AtomSet) -> None:
+    def __init__(self, S: AnySet) -> None:
         check(isinstance(S, AtomSet),
               f"{type(self).__name__}({S!r}) was given; a set of atoms such as L1Ball(d, radius) is wanted.")
         self.S = S
@@ -40,7 +41,7 @@ class Wrapped(AtomSet):
         """The oracle of one solve."""
 
     @abstractmethod
-    def _around(self, S: AtomSet) -> Wrapped:
+    def _around(self, S: AnySet) -> Wrapped:
         """The same wrapping around another set."""
 
     def rescaled(self, radius: float) -> Wrapped:
@@ -54,7 +55,7 @@ class Wrapped(AtomSet):
     # --- its atoms ------------------------------------------------------------------------------------------------
 
     def argmin(self, g: Array) -> Atom | Array:
-        return self.S.argmin(g)
+        return self.S.atom(g)
 
     def atom(self, g: Array) -> Atom:
         return self.S.atom(g)
