@@ -9,8 +9,8 @@ an atom's shape                   ``Atom Basis Sparse Dense Block BasisBlock Spa
 a gradient of any kind            ``Gradient as_array finite inner size``
 a point, and what follows it      ``Iterate Direction Active View Position``
 f on a few atoms                  ``Small Trial LineTrial Curved ByProducts Probe``
-an objective                      ``Objective Summed Streamed SecondOrder LinearModel Approximate Traits Composite Minibatch
-                                  Supply``
+an objective                      ``Objective Summed Streamed SecondOrder LinearModel Approximate Traits Composite BlackBox
+                                  Minibatch Supply``
 a loss                            ``Loss KinkedLoss ProfiledLoss Separable vector shares signs``
 data in another storage           ``Design Columns Bilinear StoredDesign DesignBase design bilinear``
 f along a direction               ``Line Curve Parabola line_search``
@@ -43,6 +43,7 @@ from greedyhull.errors import check as check
 from greedyhull.gradients.base import Estimate as Estimate
 from greedyhull.gradients.base import Estimator as Estimator
 from greedyhull.objectives.batch import source_of as source_of
+from greedyhull.objectives.black_box import BlackBox as BlackBox
 from greedyhull.objectives.by_products import ByProducts as ByProducts
 from greedyhull.objectives.composite import Composite as Composite
 from greedyhull.objectives.designs import design as design
@@ -148,6 +149,7 @@ __all__ = [
     "Basis",
     "BasisBlock",
     "Bilinear",
+    "BlackBox",
     "Block",
     "BlockBase",
     "ByProducts",

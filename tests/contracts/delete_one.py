@@ -4,8 +4,8 @@
     python tests/contracts/delete_one.py 3 7        # the fourth and the eighth members
     python tests/contracts/delete_one.py all        # every member, some minutes
 
-Each line names a member, then the files that miss it: those in the room where the protocol is implemented, a set say, and those
-of other rooms, which use it. A member that nobody misses does not belong in its protocol.
+Each line names a member, then the files that miss it: those in the room where the protocol is implemented, a set say, and
+those of other rooms, which use it. A member that nobody misses does not belong in its protocol.
 """
 
 import ast
@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[2] / "src"
 GONE = re.compile(r'^\S*?greedyhull/(\S+?):\d+: error: .*?"(?:type\[)?(\w+)(?:\[.*?\])?\]?".*has no attribute "(\w+)"')
-ODD = {"__call__": "not callable", "__getitem__": "not indexable", "__len__": '"Sized"'}  # what is said of these instead
+KEPT = re.compile(r'^\S*?greedyhull/(\S+?):(\d+): error: Method "(\w+)" is marked as an override, but no base method')
+ODD = {"__call__": "not callable", "__getitem__": "not indexable", "__len__": '"Sized"', "__matmul__": "operand type for @"}
 ROOMS = {  # where protocols are implemented; the others: in objectives
     "atoms": ("AtomSet", "Finite", "Oracle"),
     "points": ("Atom", "Block", "View", "Operator"),
@@ -38,10 +39,13 @@ class Missed(NamedTuple):
     within: list[str]  # in the room where it is implemented
     beyond: list[str]
 
+    def __str__(self) -> str:
+        return f"{self.protocol}.{self.member}"
+
     @property
     def silent(self) -> bool:
         """Whether nobody misses it, or nobody who implements it."""
-        return not (self.within or self.protocol in OUTSIDE and self.beyond)
+        return not (self.within or (self.protocol in OUTSIDE and self.beyond))
 
 
 def room_of(protocol: str) -> str:
@@ -100,6 +104,14 @@ def complaints(package: Path) -> list[str]:
                           env={**os.environ, "MYPYPATH": str(package.parent)}).stdout.splitlines()
 
 
+def keeps(path: Path, line: int) -> set[str]:
+    """The protocols that the class around a line says it keeps: ``class LineTrial(KeepsTrial)``."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0):
+            return {ast.unparse(base).removeprefix("Keeps") for base in node.bases}
+    return set()
+
+
 def missed(package: Path, place: int) -> list[Missed]:
     """Each protocol with its member at ``place`` deleted, and the files in which mypy misses it."""
     paths = homes(package)
@@ -114,13 +126,15 @@ def missed(package: Path, place: int) -> list[Missed]:
         files = set()
         for line in said:
             hit = GONE.match(line)
-            if hit and hit[3] == member and hit[2] in below[name]:
-                files.add(hit[1])
+            kept = KEPT.match(line)
+            if (hit and hit[3] == member and hit[2] in below[name]) or (
+                    kept and kept[3] == member and keeps(package / kept[1], int(kept[2])) & below[name]):
+                files.add((hit or kept)[1])
             elif member in ODD and ODD[member] in line and any(f'"{heir}' in line for heir in below[name]):
                 files.add(line.split(":")[0].split("greedyhull/", 1)[1])
         room = f"{room_of(name)}/"
         out.append(Missed(name, member, sorted(f for f in files if f.startswith(room)),
-                          sorted(f for f in files if not f.startswith((room, "types/")))))
+                          sorted(f for f in files if not f.startswith(room))))
     return out
 
 
@@ -137,13 +151,13 @@ def main(asked: list[str]) -> int:
         shutil.copytree(SOURCE / "greedyhull", package, ignore=shutil.ignore_patterns("__pycache__"))
         for place in places:
             for one in missed(package, place):
-                print(f"{one.protocol}.{one.member}".ljust(32), shortly(one.within).ljust(48), shortly(one.beyond), flush=True)
+                print(str(one).ljust(32), shortly(one.within).ljust(48), shortly(one.beyond), flush=True)
                 found.append(one)
     silent = [one for one in found if one.silent]
     idle = [one for one in found if not one.beyond]
-    print(f"{len(found)} members of {len({one.protocol for one in found})} protocols were deleted. {len(silent)} are not missed "
-          f"where they are implemented: {[f'{one.protocol}.{one.member}' for one in silent]}. {len(idle)} are not missed "
-          f"elsewhere: {[f'{one.protocol}.{one.member}' for one in idle]}.")
+    print(f"{len(found)} members of {len({one.protocol for one in found})} protocols were deleted.")
+    print(f"{len(silent)} are not missed where they are implemented: {', '.join(map(str, silent))}.")
+    print(f"{len(idle)} are not missed elsewhere: {', '.join(map(str, idle))}.")
     return int(bool(silent))
 
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.errors import GreedyhullError
-from greedyhull.extend import AtomSet, Traits
-from greedyhull.objectives.black_box import BlackBox
+from greedyhull.extend import AtomSet, BlackBox, GreedyhullError, Traits
 
 RNG = np.random.default_rng(5)
 D = 12

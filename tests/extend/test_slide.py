@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import greedyhull as gh
-from greedyhull.errors import GreedyhullError
-from greedyhull.extend import AtomSet, Dense, DenseBlock, Iterate, Sizes, check_atoms
+from greedyhull.extend import AtomSet, Dense, DenseBlock, GreedyhullError, Iterate, Sizes, check_atoms
 
 X = np.array([[2.0, 0.3], [0.3, 1.0], [0.5, -0.4]])
 INSIDE = gh.least_squares(X, X @ np.array([0.55, 0.1]))  # its minimum is a point of the hull, of two atoms
