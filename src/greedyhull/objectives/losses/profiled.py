@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index, Line, Loss
 
 ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
@@ -60,6 +61,22 @@ class Profiled:
         """Subtracting a mean only lowers the curvature, but the intercept moves z: only global bounds survive."""
         out: Array | float = self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
         return out
+
+    def lipschitz(self, low: Array, high: Array) -> Array | float:
+        """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end.
+
+        >>> from greedyhull.objectives.losses.squared import Squared
+        >>> Profiled(Squared(np.array([1.0]), 1.0)).lipschitz(np.zeros(1), np.ones(1))
+        array([inf])
+        """
+        with np.errstate(all="ignore"):
+            steepest = np.asarray(self.loss.lipschitz(np.full_like(low, -np.inf), np.full_like(high, np.inf)))
+        return np.where(np.isnan(steepest), np.inf, steepest)
+
+    def sampled(self, rows: Index, shift: float = 0.0) -> Loss:
+        """A minibatch would have an intercept of its own, and its gradient would not be an unbiased one of φ̄."""
+        raise GreedyhullError(f"A minibatch of {self!r} would fit an intercept of its own. Leave the intercept out, or give X "
+                              "a constant column.")
 
     def limit(self, z: Array, dz: Array) -> float:
         """Every intercept is tried, so that the domain has no end along a line."""
