@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.operator import OperatorDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
@@ -23,7 +24,9 @@ def design(X: Any) -> Design:
     float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
     matrices whose index arrays are malformed are refused.
     """
-    if hasattr(X, "adjoint") and hasattr(X, "domain"):  # anybody's
+    if isinstance(X, DesignBase):
+        return X
+    if hasattr(X, "adjoint") and hasattr(X, "domain") and not hasattr(X, "rmatvec"):  # anybody's
         silent = [name for name in ("stored", "has_columns", "takes_factors", "frobenius") if not hasattr(X, name)]
         check(not silent, lambda: f"{type(X).__name__} does not say {', '.join(silent)}: whether its rows are stored, whether "
               "it has columns, whether it takes factors, and ‖A‖_F or None. Derive it from greedyhull.extend.DesignBase, "
