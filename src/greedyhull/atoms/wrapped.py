@@ -138,6 +138,14 @@ class Wrapped(AtomSet):
     def sizes(self) -> Sizes:
         return self.S.sizes()
 
+    @property
+    def diameter(self) -> float:
+        return self.S.diameter
+
+    @property
+    def circumradius(self) -> float:
+        return self.S.circumradius
+
     def radius_around(self, x: Array) -> Constant:
         return self.S.radius_around(x)
 

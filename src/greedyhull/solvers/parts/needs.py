@@ -17,7 +17,10 @@ def needs_of(solver: Solver) -> Needs:
     The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
     class derived from the one that has it.
     """
-    told = solver.needs if hasattr(solver, "needs") else None  # a user's class may be of the first edition
+    try:
+        told: Needs | None = solver.needs
+    except AttributeError:  # a user's class, which may be of the first edition
+        told = None
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
     needs = told or Needs()
