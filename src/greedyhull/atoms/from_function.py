@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, ClosedOracle, positive, whole_shape
+from greedyhull.atoms.arguments import positive, whole_shape
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import check
 from greedyhull.points.entering import as_answer

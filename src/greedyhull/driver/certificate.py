@@ -8,16 +8,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of
+from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import held
 from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder
+from greedyhull.solvers.parts.progress import weaker
 from greedyhull.types import AtomSet, Floor, Gradient, Kind, Objective
 from greedyhull.types.attributes import described, lacks
 
@@ -99,8 +101,9 @@ class Certificate:
 def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
     """Certify a point, wherever it came from.
 
-    Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding.
-    Where f has kinks, several subgradients are tried and the best lower bound counts.
+    Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding,
+    where the slack bounds the errors of the oracle and of an inexact gradient. Where f has kinks, several subgradients are
+    tried and the best lower bound counts.
 
     Parameters
     ----------
@@ -154,10 +157,11 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     check(rounding < np.inf, lambda: at_edge(f))
     ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
     least = ask(g)
-    gap = max(precise.gradient_dot(w) - least.lower + rounding, 0.0)
+    slack = gradient_slack(precise, w, S)
+    gap = max(precise.gradient_dot(w) - least.lower + rounding + slack, 0.0)
     if not f.traits.convex:
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
-    found = Floor(value - gap, least.kind, least.delta)
+    found = Floor(value - gap, kind_of(least.kind, precise, S), least.delta)
     if not f.traits.smooth and isinstance(precise, Composite):
         from greedyhull.driver.dual_bound import dual_bound
 
@@ -175,6 +179,11 @@ def at_edge(f: object) -> str:
 def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
     """Whether the set says how large its atoms can be."""
     return "proved" if S.sized else "estimated"
+
+
+def kind_of(kind: Kind, f: Objective, S: AtomSet) -> Kind:
+    """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are."""
+    return kind if f.traits.exact_gradient or S.sized else weaker(kind, "estimate")
 
 
 def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:

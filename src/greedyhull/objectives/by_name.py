@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import whole_shape
+from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.black_box import BlackBox

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits
+from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Streamed, Traits
 from greedyhull.types.attributes import lacks
+from greedyhull.types.override import override
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -42,9 +43,17 @@ class Drawn:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return None if lacks(self.batch, "gradients") else pulls_of(self.batch.gradients(locked(x.copy())), x, S)
 
+if TYPE_CHECKING:
+    KeepsStreamed = Streamed
+else:
+    KeepsStreamed = object
 
-class Stream:
+
+class Stream(KeepsStreamed):
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
+
+    domain: Shape
+    traits: Traits
 
     n = None
     name = "expectation"
@@ -61,6 +70,7 @@ class Stream:
     def __repr__(self) -> str:
         return f"expectation(shape={self.domain})"
 
+    @override
     def batch(self, size: int, rng: np.random.Generator) -> Drawn:
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
@@ -69,14 +79,17 @@ class Stream:
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
+    @override
     def source(self, rng: np.random.Generator) -> StreamSource:
         """Where the minibatches of one solve come from."""
         return StreamSource(self, rng)
 
+    @override
     def value(self, w: Iterate) -> float:
         """NaN: no finite sample tells."""
         return float("nan")
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         raise self.unknown()
 
@@ -85,31 +98,39 @@ class Stream:
         return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
                                "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
 
+    @override
     def gradient_dot(self, w: Iterate) -> float:
         raise self.unknown()
 
     euler = former("euler", "gradient_dot")
 
+    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         raise self.unknown()
 
+    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         raise self.unknown()
 
+    @override
     def curvature(self, S: AtomSet) -> Constant:
         raise self.unknown()
 
+    @override
     def fresh(self, w: Iterate) -> bool:
         """False: nothing is known at any point."""
         return False
 
+    @override
     def moves(self, w: Iterate) -> int:
         """None: nothing is carried along."""
         return 0
 
+    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
+    @override
     def precise(self) -> Stream:
         return self
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.operator import OperatorDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
@@ -24,10 +25,13 @@ def design(X: Any) -> Design:
     float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
     matrices whose index arrays are malformed are refused.
     """
-    if not lacks(X, "adjoint", "column"):  # a design of the library, or of a user
-        check(not lacks(X, "stored", "frobenius"),
-              f"{type(X).__name__} does not say whether its rows are stored. Derive it from greedyhull.extend.DesignBase, "
-              "which says that they are not.")
+    if isinstance(X, DesignBase):
+        return X
+    if not lacks(X, "adjoint", "domain") and lacks(X, "rmatvec"):  # a user's design, of whatever class
+        silent = lacks(X, "stored", "has_columns", "takes_factors", "frobenius")
+        check(not silent, lambda: f"{type(X).__name__} does not say {', '.join(silent)}: whether its rows are stored, whether "
+              "it has columns, whether it takes factors, and ‖A‖_F or None. Derive it from greedyhull.extend.DesignBase, "
+              "which has defaults.")
         return X  # type: ignore[no-any-return]
     if is_sparse(X):
         return sparse_design(compressed(X))

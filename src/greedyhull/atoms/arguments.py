@@ -1,0 +1,64 @@
+"""What a set is given, checked: points, numbers, dimensions, shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Array, Shape
+from greedyhull.types.attributes import lacks
+
+HUGE = 1e150  # squares of larger numbers overflow
+
+
+def array_of(w: Any) -> Array:
+    """The coordinates of an iterate, an atom or an array."""
+    if type(w) is not np.ndarray and not lacks(w, "array") and callable(w.array):
+        return np.asarray(w.array())
+    check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
+    try:
+        found = np.asarray(w)
+        check(found.dtype.kind in "biuf", f"A point of dtype {found.dtype} was given; an array of real numbers is wanted.")
+    except (TypeError, ValueError) as error:
+        if isinstance(error, GreedyhullError):
+            raise
+        raise GreedyhullError(f"The point is a {type(w).__name__} that is no array; an array, an iterate or the point of a "
+                              "solution is wanted.") from None
+    return found.astype(np.float64, copy=False)
+
+
+def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
+    """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
+    check(not np.ma.is_masked(values) and not np.iscomplexobj(values),
+          f"{name} has masked or complex entries; real numbers are wanted.")
+    try:
+        array = np.minimum(np.array(values, dtype=np.float64), ceiling)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{name} = {values!r} was given; numbers are wanted.") from None
+    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values; finite numbers are wanted.")
+    check(bool((np.abs(array) <= HUGE).all()), f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
+    return array
+
+
+def dimension(d: Any) -> int:
+    """d as a whole number of coordinates, at least one."""
+    check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
+          f"A dimension of {d!r} was given; a whole number of at least 1 is wanted.")
+    return int(d)
+
+
+def positive(value: Any, name: str) -> float:
+    """value as a positive finite number."""
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
+    check(bool(good), f"{name} = {value!r} was given; a positive finite number (at most {HUGE:g}) is wanted.")
+    return float(value)
+
+
+def whole_shape(shape: Any) -> Shape:
+    """A shape as it is written for arrays: a whole number, or several."""
+    sizes = np.atleast_1d(np.asarray(shape))
+    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
+          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
+    return tuple(sizes.tolist())
