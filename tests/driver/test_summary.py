@@ -53,7 +53,7 @@ def test_a_summary_tells_what_holds(name, runs):
 
 def test_a_notebook_shows_the_same_as_a_table(runs):
     html = runs["always"]._repr_html_()
-    assert html.startswith("<table>") and html.count("<tr>") == 9 and "least_squares(n=60, d=12)" in html
+    assert html.startswith("<table>") and html.count("<tr>") == 10 and "least_squares(n=60, d=12)" in html
 
 
 def test_nothing_of_the_data_can_break_the_table(runs):

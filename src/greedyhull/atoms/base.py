@@ -13,6 +13,9 @@ import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.attributes import suggesting
+from greedyhull.errors.given import shown
+from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
@@ -33,6 +36,11 @@ HUGE = 1e150  # squares of larger numbers overflow
 PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
 
 
+MEANT = {  # attributes of sets as other libraries call them
+    **dict.fromkeys(("r", "tau", "budget"), "radius"), **dict.fromkeys(("d", "n", "dim", "ndim", "dimension"), "shape"),
+    **dict.fromkeys(("lmo", "extreme_point", "compute_extreme_point", "minimize", "support", "project", "prox"), "argmin"),
+    **dict.fromkeys(("center", "mean"), "centre"), "vertices": "block",
+}
 SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
 
 
@@ -52,6 +60,7 @@ class Sizes(NamedTuple):
         return cls(Constant(float(D), status, "D"), Constant(float(r), status, "r_S"))
 
 
+@suggesting(MEANT)
 class AtomSet(ABC):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
 
@@ -120,6 +129,8 @@ class AtomSet(ABC):
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
+        if cls._ships:
+            hinted_arguments(cls)
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
@@ -358,7 +369,7 @@ def array_of(w: Any) -> Array:
     check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
     try:
         found = np.asarray(w)
-        check(found.dtype.kind in "biuf", f"A point of dtype {found.dtype} was given; an array of real numbers is wanted.")
+        check(found.dtype.kind in "biuf", lambda: f"The point {shown(w)} was given; an array of real numbers is wanted.")
     except (TypeError, ValueError) as error:
         if isinstance(error, GreedyhullError):
             raise
@@ -383,12 +394,12 @@ def worst_within(scores: Array, epsilon: float) -> int:
 
 def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
-    check(not np.ma.is_masked(values) and not np.iscomplexobj(values),
-          f"{name} has masked or complex entries; real numbers are wanted.")
     try:
-        array = np.minimum(np.array(values, dtype=np.float64), ceiling)
+        plain = not np.ma.is_masked(values) and not np.iscomplexobj(values)
+        array = np.minimum(np.array(values, dtype=np.float64), ceiling) if plain else np.empty(0)
     except (TypeError, ValueError):
-        raise GreedyhullError(f"{name} = {values!r} was given; numbers are wanted.") from None
+        raise GreedyhullError(f"{name} = {shown(values)} was given; numbers are wanted, in rows of equal length.") from None
+    check(plain, f"{name} has masked or complex entries; real numbers are wanted.")
     check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values; finite numbers are wanted.")
     check(bool((np.abs(array) <= HUGE).all()), f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
     return array
@@ -397,14 +408,20 @@ def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
 def dimension(d: Any) -> int:
     """d as a whole number of coordinates, at least one."""
     check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
-          f"A dimension of {d!r} was given; a whole number of at least 1 is wanted.")
+          lambda: f"A dimension of {shown(d)} was given; a whole number of at least 1 is wanted{_columns(d)}.")
     return int(d)
+
+
+def _columns(data: Any) -> str:
+    """For data given in place of their number of columns: what to give."""
+    rows = isinstance(data, np.ndarray) and data.ndim == 2
+    return f", such as {data.shape[1]} for data with {data.shape[1]} columns" if rows else ""
 
 
 def positive(value: Any, name: str) -> float:
     """value as a positive finite number."""
     good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
-    check(bool(good), f"{name} = {value!r} was given; a positive finite number (at most {HUGE:g}) is wanted.")
+    check(bool(good), lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
     return float(value)
 
 
@@ -412,5 +429,5 @@ def whole_shape(shape: Any) -> Shape:
     """A shape as it is written for arrays: a whole number, or several."""
     sizes = np.atleast_1d(np.asarray(shape))
     check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
-          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
+          lambda: f"shape = {shown(shape)} was given; a positive whole number, or a tuple of them, is wanted.")
     return tuple(sizes.tolist())

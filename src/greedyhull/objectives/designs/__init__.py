@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.operator import OperatorDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
@@ -37,6 +38,7 @@ def design(X: Any) -> Design:
         array = np.asarray(X)
     except ValueError:
         raise GreedyhullError("X has rows of different lengths; a matrix with one row for each sample is wanted.") from None
+    check(array.ndim > 0, lambda: f"X = {shown(X)} was given; a matrix with one row for each sample is wanted.")
     check(array.ndim == 2, f"X has shape {array.shape}; a matrix with one row for each sample is wanted. "
                            "Use X.reshape(-1, 1) for a single feature.")
     check(array.dtype.kind in "biuf", f"X has dtype {array.dtype}; numbers are wanted. Encode the columns first.")
