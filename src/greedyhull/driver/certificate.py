@@ -25,7 +25,7 @@ from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder
 from greedyhull.types import AtomSet, Floor, Gradient, Kind, Objective
-from greedyhull.types.attributes import described, lacks
+from greedyhull.types.attributes import lacks
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -231,9 +231,9 @@ def afresh(w: Iterate) -> Iterate:
 
 def check_pair(f: Objective, S: AtomSet) -> None:
     """Whether f is an objective, S a set, and the two go together."""
-    check(not lacks(f, "domain", "gradient"), lambda: f"f is {described(f)}; an objective such as "
+    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    check(not lacks(S, "oracle"), lambda: f"S is {described(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
                                   "Vertices(matrix) is wanted.")
     check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
                                        f"{S.shape}. {_fitting(f, S)}")

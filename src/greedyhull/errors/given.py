@@ -24,7 +24,7 @@ def shown(value: object) -> str:
     if isinstance(value, FunctionType | BuiltinFunctionType | MethodType):
         return f"the function {value.__name__}"
     words = repr(value)
-    if len(words) <= LONGEST and "\n" not in words:
+    if len(words) <= LONGEST and "\n" not in words and " at 0x" not in words:
         return words
     shape = _shape(value)
     if isinstance(value, np.ndarray):

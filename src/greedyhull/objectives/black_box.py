@@ -14,6 +14,7 @@ from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
 from greedyhull.points.arrays import dense, is_sparse, locked
+from greedyhull.points.asked_at import no_point
 from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
@@ -56,7 +57,10 @@ class BlackBox:
         return f"function(shape={self.domain})"
 
     def at(self, w: Iterate) -> Coordinates:
-        return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
+        try:
+            return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
 
     def value(self, w: Iterate) -> float:
         view = self.at(w)

@@ -20,6 +20,7 @@ from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.arrays import dense
+from greedyhull.points.asked_at import no_point
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
@@ -93,7 +94,10 @@ class QuadraticForm:
 
     def at(self, w: Iterate) -> Image:
         """The view Qw."""
-        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        try:
+            return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
 
     def value(self, w: Iterate) -> float:
         view = self.at(w)

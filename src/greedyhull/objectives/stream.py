@@ -32,8 +32,6 @@ class Drawn:
 
     def __init__(self, f: Stream, batch: Any, size: int) -> None:
         self.f, self.batch, self.size = f, batch, size
-        check(not isinstance(batch, type), lambda: f"draw({size}, rng) returned {shown(batch)}; an object of it, with "
-                                                   "value(w) and gradient(w) for one fresh batch, is wanted.")
         check(not isinstance(batch, Composite | QuadraticForm | BlackBox | Stream), lambda: f"draw({size}, rng) returned "
               f"{shown(batch)}, an objective; an object whose value(w) and gradient(w) take arrays is wanted, such as "
               "f.batch(np.arange(n)) of an objective f with n samples.")
@@ -78,7 +76,7 @@ class Stream:
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
         drawn = self.draw(size, rng)
-        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned a {type(drawn).__name__}; "
+        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned {shown(drawn)}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
