@@ -51,8 +51,8 @@ class FiniteSum(BlackBox):
         check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
               lambda: f"n={shown(n)} terms were given to finite_sum; a whole number of at least one is wanted.")
         for called, function in (("value", value), ("gradient", gradient)):
-            check(callable(function), f"finite_sum({called}={shown(function)}) was given; a function {called}(w, index) is "
-                                      "wanted.")
+            check(callable(function), f"finite_sum({called}={shown(function)}) was given; two functions of an array and of an "
+                                      "index array, value(w, index) and gradient(w, index), are wanted.")
             if not takes(function, None, None):
                 raise GreedyhullError(f"finite_sum({called}={signed(function)}) was given; a function of two arrays, "
                                       f"{called}(w, index), is wanted.")
