@@ -52,6 +52,9 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "Q is a word": (lambda: gh.quadratic("a"), r"Q = 'a' was given; a square matrix is wanted"),
     "Q is a number": (lambda: gh.quadratic(5.0), r"Q = 5\.0 was given; a square matrix"),
     "Q is nothing": (lambda: gh.quadratic(None), r"Q = None was given; a square matrix"),
+    "Q is a vector": (lambda: gh.quadratic(y), r"Q has shape \(40,\); a square matrix is wanted"),
+    "Q is an array of nothing": (lambda: gh.quadratic(np.array(3.0)), r"Q = array\(3\.\) was given; a square matrix"),
+    "P is a vector": (lambda: gh.log_likelihood(y), r"P has shape \(40,\); a matrix with one row for each sample"),
     # functions
     "function of numbers": (lambda: gh.function(1.0, 2.0, 3),  # type: ignore[arg-type]
         r"function\(value=1\.0\) was given; two functions of an array"),
@@ -84,7 +87,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "draw gives data": (lambda: streamed(lambda size, rng: X), r"returned an array of shape .*; an object with value\(w\)"),
     # sets
     "a simplex of data": (lambda: gh.Simplex(X),  # type: ignore[arg-type]
-        r"^A dimension of an array of shape \(40, 3\).*such as 3 for data with 3 columns"),
+        r"^A dimension of an array of shape \(40, 3\).*such as 3, the number of columns"),
     "a ball of data": (lambda: gh.L1Ball(X, 1.0),  # type: ignore[arg-type]
         r"^A dimension of an array of shape \(40, 3\) was given"),
     "a simplex of a shape": (lambda: gh.Simplex(X.shape),  # type: ignore[arg-type]
@@ -96,6 +99,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "radii": (lambda: gh.L1Ball(3, y), r"radius = an array of shape \(40,\) was given"),  # type: ignore[arg-type]
     "ragged vertices": (lambda: gh.Vertices([[1.0, 2.0], [3.0]]),
         r"matrix = \[\[1\.0, 2\.0\], \[3\.0\]\].*rows of equal length"),
+    "masked vertices": (lambda: gh.Vertices(np.ma.array(np.eye(3), mask=np.eye(3))), r"matrix has masked or complex entries"),
     "a box of numbers": (lambda: gh.Box(0, 1), r"have no coordinates\. Give an array for one of them"),
     "a cache of data": (lambda: gh.Cached(X),  # type: ignore[arg-type]
         r"^Cached was given an array of shape \(40, 3\); a set of atoms such as"),

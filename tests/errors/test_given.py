@@ -33,6 +33,16 @@ def test_nothing_long_is_shown(value: Any) -> None:
     assert len(shown(value)) <= LONGEST and "\n" not in shown(value)
 
 
+def test_a_broken_repr_costs_no_message() -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError("mine")
+
+    assert shown(Broken()) == "a Broken"
+    with pytest.raises(gh.GreedyhullError, match="radius = a Broken was given"):
+        gh.L1Ball(3, Broken())  # type: ignore[arg-type]
+
+
 def test_frames_are_shown_by_their_shape() -> None:
     pd = pytest.importorskip("pandas")
     assert shown(pd.DataFrame(np.ones((8, 3)))) == "a DataFrame of shape (8, 3)"

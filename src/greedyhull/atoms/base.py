@@ -416,7 +416,7 @@ def dimension(d: Any) -> int:
 def _columns(data: Any) -> str:
     """For data given in place of their number of columns: what to give."""
     rows = isinstance(data, np.ndarray) and data.ndim == 2
-    return f", such as {data.shape[1]} for data with {data.shape[1]} columns" if rows else ""
+    return f", such as {data.shape[1]}, the number of columns of the data" if rows and data.shape[1] else ""
 
 
 def positive(value: Any, name: str) -> float:

@@ -23,7 +23,10 @@ def shown(value: object) -> str:
         return f"the class {value.__name__}"
     if isinstance(value, FunctionType | BuiltinFunctionType | MethodType):
         return f"the function {value.__name__}"
-    words = repr(value)
+    try:
+        words = repr(value)
+    except Exception:  # an error about an argument is not to be replaced by one of its repr
+        words = " at 0x"
     if len(words) <= LONGEST and "\n" not in words and " at 0x" not in words:
         return words
     shape = _shape(value)

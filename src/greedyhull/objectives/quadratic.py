@@ -10,7 +10,6 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import numbers
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.concavity import concavity, entries
 from greedyhull.objectives.designs import design as make_design
@@ -48,8 +47,7 @@ class QuadraticForm:
     name = "quadratic"
 
     def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
-        check(not isinstance(Q, str | int | float | None), lambda: f"Q = {shown(Q)} was given; a square matrix is wanted.")
-        self.design: Any = make_design(Q)
+        self.design: Any = make_design(Q, "Q")
         (d,) = self.design.domain
         check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
         self.b = np.zeros(d) if b is None else numbers(b, "b")
