@@ -16,6 +16,8 @@ from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.scores import worst_within
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.attributes import suggesting
+from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
@@ -35,6 +37,11 @@ NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search
 PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
 
 
+MEANT = {  # attributes of sets as other libraries call them
+    **dict.fromkeys(("r", "tau", "budget"), "radius"), **dict.fromkeys(("d", "n", "dim", "ndim", "dimension"), "shape"),
+    **dict.fromkeys(("lmo", "extreme_point", "compute_extreme_point", "minimize", "support", "project", "prox"), "argmin"),
+    **dict.fromkeys(("center", "mean"), "centre"), "vertices": "block",
+}
 SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
 
 
@@ -43,6 +50,7 @@ def _from_a_set(cls: type, name: str) -> bool:
     return any(name in vars(base) for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet))
 
 
+@suggesting(MEANT)
 class AtomSet(ABC):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
 
@@ -113,6 +121,8 @@ class AtomSet(ABC):
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
+        if cls._ships:
+            hinted_arguments(cls)
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:

@@ -177,7 +177,8 @@ def _sound(entries: Array) -> bool:
 
 
 def _dense_rows(matrix: Any) -> Array:
-    array = matrix if isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 else numbers(matrix, "matrix")
+    plain = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and not isinstance(matrix, np.ma.MaskedArray)
+    array = matrix if plain else numbers(matrix, "matrix")
     check(array.ndim == 2, f"matrix has shape {array.shape}; a matrix with one atom in each row is wanted. Use "
                            "matrix.reshape(1, -1) for a single atom.")
     check(_sound(array), NOT_SOUND)

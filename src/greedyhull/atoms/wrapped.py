@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.errors.given import shown
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Objective, Oracle, SetTraits, Shape
 from greedyhull.types import AtomSet as AnySet
@@ -24,7 +25,7 @@ class Wrapped(AtomSet):
 
     def __init__(self, S: AnySet) -> None:
         check(isinstance(S, AtomSet),
-              f"{type(self).__name__}({S!r}) was given; a set of atoms such as L1Ball(d, radius) is wanted.")
+              lambda: f"{type(self).__name__} was given {shown(S)}; a set of atoms such as L1Ball(d, radius) is wanted.")
         self.S = S
         self.shape: Shape = S.shape
         self.dense_atoms = S.dense_atoms

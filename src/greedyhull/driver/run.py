@@ -32,6 +32,7 @@ from greedyhull.driver.standing import Standing
 from greedyhull.driver.stop import Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.gradient_error import gradient_slack
@@ -61,12 +62,12 @@ class Run:
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63,
-              lambda: f"seed={seed!r} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
+              lambda: f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
         check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(not lacks(self.solver, "run"),
-              lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+              lambda: f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
         check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)

@@ -11,6 +11,7 @@ from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.restricted import Restricted
+from greedyhull.points.asked_at import no_point
 from greedyhull.points.columns import energies, gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
@@ -90,13 +91,19 @@ class Composite:
 
     def _known(self, w: Iterate) -> Image:
         """The view, value and residual computed; they come together."""
-        view: Any = w.views.get(self) or self.at(w)
+        try:
+            view: Any = w.views.get(self) or self.at(w)
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
         if view.residual is None:
             view.value, view.residual = self.loss.first_order(view.z)
         return view  # type: ignore[no-any-return]
 
     def value(self, w: Iterate) -> float:
-        view: Any = w.views.get(self) or self.at(w)
+        try:
+            view: Any = w.views.get(self) or self.at(w)
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
         if view.value is None:
             view.value, view.residual = self.loss.first_order(view.z)
         return view.value  # type: ignore[no-any-return]

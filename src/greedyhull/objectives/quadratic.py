@@ -19,6 +19,7 @@ from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.arrays import dense
+from greedyhull.points.asked_at import no_point
 from greedyhull.points.columns import column
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
@@ -57,7 +58,7 @@ class QuadraticForm(KeepsImaged):
     name = "quadratic"
 
     def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
-        self.design: Any = make_design(Q)
+        self.design: Any = make_design(Q, "Q")
         (d,) = self.design.domain
         check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
         self.b = np.zeros(d) if b is None else numbers(b, "b")
@@ -103,7 +104,10 @@ class QuadraticForm(KeepsImaged):
     @override
     def at(self, w: Iterate) -> Image:
         """The view Qw."""
-        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        try:
+            return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
 
     def value(self, w: Iterate) -> float:
         view = self.at(w)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown, signed, takes
+from greedyhull.errors.hints import hinting
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import pulls_of
-from greedyhull.objectives.black_box import numbers
+from greedyhull.objectives.black_box import BlackBox, numbers
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
@@ -27,6 +33,9 @@ class Drawn:
 
     def __init__(self, f: Stream, batch: Any, size: int) -> None:
         self.f, self.batch, self.size = f, batch, size
+        check(not isinstance(batch, Composite | QuadraticForm | BlackBox | Stream), lambda: f"draw({size}, rng) returned "
+              f"{shown(batch)}, an objective; an object whose value(w) and gradient(w) take arrays is wanted, such as "
+              "f.batch(np.arange(n)) of an objective f with n samples.")
 
     def value(self, x: Array) -> float:
         return float(self.batch.value(locked(x.copy())))
@@ -60,10 +69,12 @@ class Stream(KeepsStreamed):
     scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
-        check(callable(draw), f"expectation(draw={draw!r}) was given; a function draw(size, rng) is wanted that returns an "
-                              "object with value(w) and gradient(w) for one fresh batch.")
-        check(lipschitz is None or 0.0 < lipschitz < np.inf,
-              f"lipschitz={lipschitz!r} was given; a bound on the length of every gradient, or None, is wanted.")
+        check(callable(draw), lambda: f"expectation(draw={shown(draw)}) was given; a function draw(size, rng) is wanted that "
+                                      "returns an object with value(w) and gradient(w) for one fresh batch.")
+        check(takes(draw, 1, None), lambda: f"expectation({signed(draw)}) was given; a function of two arguments, "
+                                            "draw(size, rng), is wanted.")
+        check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
+              f"{shown(lipschitz)} was given; a bound on the length of every gradient, or None, is wanted.")
         self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
         self.traits = Traits("stream", convex=bool(convex))
 
@@ -75,7 +86,7 @@ class Stream(KeepsStreamed):
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
         drawn = self.draw(size, rng)
-        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned a {type(drawn).__name__}; "
+        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned {shown(drawn)}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
@@ -172,6 +183,7 @@ class StreamSource:
         self.spent = int(state["spent"])
 
 
+@hinting
 def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = None, convex: bool = True) -> Stream:
     """Expectation f(w) = E F(w, ξ) of which fresh samples can be drawn.
 
@@ -213,4 +225,4 @@ def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = Non
     >>> f.batch(10_000, np.random.default_rng(0)).gradient(np.zeros(2)).round(2)
     array([-1., -0.])
     """
-    return Stream(draw, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), lipschitz, convex)
+    return Stream(draw, whole_shape(shape), lipschitz, convex)

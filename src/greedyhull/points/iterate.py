@@ -116,9 +116,11 @@ class Iterate:
         return x
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """``np.asarray(point)``: the coordinates."""
-        x = self.array()
-        return x if dtype is None else x.astype(dtype)
+        """``np.asarray(point)``: the coordinates, always in a new array."""
+        if copy is False:
+            raise ValueError("A point keeps no array of its coordinates, so they cannot be had without a copy. Use "
+                             "np.asarray(point).")
+        return self.array() if dtype is None else self.array().astype(dtype, copy=False)
 
     def dot(self, g: Gradient) -> float:
         """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
