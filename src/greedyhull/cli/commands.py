@@ -53,7 +53,7 @@ def demo(
     """
     from greedyhull.cli.demo import run
 
-    solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None, quiet or json)
+    solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None)
     if json:
         from greedyhull.cli.console import Voice, certificate_fields
 

@@ -1,10 +1,10 @@
-"""``greedyhull fit``: weights for the columns of a table, certified, by the estimators."""
+"""``greedyhull fit``: weights for the columns of a table, certified."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from io import StringIO
@@ -16,7 +16,8 @@ import numpy as np
 
 from greedyhull.cli.console import Voice, certificate_fields, plain
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.fit_checks import check_options, check_samples, refusal
+from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples, refusal
+from greedyhull.cli.fit_directly import Fitted, direct
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.errors import GreedyhullError, check, installing
@@ -34,9 +35,10 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
     if out is not None:
         check_file(out)
-    if find_spec("sklearn") is None:
-        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. "
-                                  + installing("demo"))
+    options = {name: value for name, value in options.items() if value is not None}
+    check_ranges(options)
+    if find_spec("sklearn") is None and not direct(kind, options):
+        raise ModuleNotFoundError(f"{needing(kind)} needs scikit-learn, which is not installed. {installing('demo')}")
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
@@ -46,7 +48,8 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     voice.say(f"{len(y)} samples, {len(taken.names)} columns, target {taken.target}: {task}. {why}")
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
-    estimator = estimator_of(kind, task, {name: value for name, value in options.items() if value is not None})
+    check_options(kind, task, options)
+    estimator = estimator_of(kind, task, options)
     check_samples(taken, y, task, getattr(estimator, "cv", None))
     with voice.noting():
         fitted(estimator, taken, y)
@@ -74,21 +77,31 @@ def told(y: Array) -> tuple[str, str]:
     return "regression", ""
 
 
+def needing(kind: str) -> str:
+    """What of a fit needs scikit-learn."""
+    return "greedyhull fit ensemble" if kind == "ensemble" else "greedyhull fit l1 without a --radius, or with --standardize,"
+
+
 def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
-    """The estimator for this job; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
+    """What fits the weights; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
+    if direct(kind, options):
+        return Fitted(kind, task, options)
     from greedyhull import estimators
 
-    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
-                                                   "given; one of them is wanted: a budget, or its price.")
+    return getattr(estimators, estimator_name(kind, task, options))(**options)
+
+
+def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
+    """The estimator of the library that does this fit."""
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
-    make = getattr(estimators, f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}")
-    if "loss" in options:
-        losses = sorted(make._parameter_constraints["loss"][0].options)
-        check(options["loss"] in losses, f"--loss {options['loss']} was given; for {task} one of {', '.join(losses)} is "
-                                         "wanted. What is fitted, numbers or classes, is said by --task.")
-    check_options(options, make().get_params(), make.__name__)
-    return make(**options)
+    return f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"
+
+
+def name_of(estimator: Any) -> str:
+    if isinstance(estimator, Fitted):
+        return estimator_name(estimator.kind, estimator.task, estimator.options)
+    return type(estimator).__name__
 
 
 def fitted(estimator: Any, taken: Taken, y: Array) -> None:
@@ -138,7 +151,7 @@ def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
     several = len(rows) > 1
     certificates = [certificate_fields(certificate) for certificate in certificates_of(estimator)]
-    return {"estimator": type(estimator).__name__, "task": task, "target": taken.target, "samples": taken.X.shape[0],
+    return {"estimator": name_of(estimator), "task": task, "target": taken.target, "samples": taken.X.shape[0],
             "columns": len(taken.names), "classes": getattr(estimator, "classes_", None),
             "weights": rows if several else next(iter(rows.values())),
             "intercept": getattr(estimator, "intercept_", None), "radius": getattr(estimator, "radius_", None),

@@ -15,8 +15,13 @@ from greedyhull.types import Array
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
 ONLY_FOR = {"delta": "huber", "quantile": "quantile"}  # parameters of one loss
-REFUSED = re.compile(r"The '(?P<name>\w+)' parameter of \w+ must be (?P<wanted>.+)\. Got (?P<given>.+) instead\.")
-RANGE = re.compile(r"an? (?P<kind>float|int) in the range (?P<from>[\[(])(?P<low>\S+), (?P<high>\S+?)(?P<to>[\])])")
+LINEAR = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
+          "classification": ("logistic", "squared_hinge", "hinge")}
+LOSSES = {"simplex": LINEAR, "l1": LINEAR,
+          "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}  # defaults first
+KINKED = ("absolute", "quantile", "hinge")
+POSITIVE = ("radius", "alpha", "total", "upper", "delta", "quantile")
+AT_LEAST = {"tol": 0, "max_iter": 1, "cv": 2, "max_models": 1}
 
 
 def option(parameter: str) -> str:
@@ -28,14 +33,38 @@ def option(parameter: str) -> str:
     return f"--{SPELLED.get(parameter, parameter).replace('_', '-')}"
 
 
-def check_options(options: Mapping[str, Any], known: Mapping[str, Any], name: str) -> None:
-    """Every option that was given is a parameter of the estimator, and counts for the loss."""
-    unknown = [option(parameter) for parameter in options if parameter not in known]
-    check(not unknown, f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not for {name}.")
-    loss = options.get("loss", known.get("loss"))
+def check_ranges(options: Mapping[str, Any]) -> None:
+    """Every number is one that its option takes."""
+    for parameter, value in options.items():
+        given = f"{option(parameter)} {value} was given"
+        if parameter == "quantile":
+            check(0 < value < 1, f"{given}; a number between 0 and 1 is wanted.")
+        if parameter in POSITIVE:
+            check(value > 0, f"{given}; a number above 0 is wanted.")
+        least = AT_LEAST.get(parameter)
+        kind = "a number" if parameter == "tol" else "a whole number"
+        check(least is None or value >= least, f"{given}; {kind} of at least {least} is wanted.")
+
+
+def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
+    """Every option that was given is used: by the loss, by the way the budget is found, by the kind of model."""
+    losses = LOSSES[kind][task]
+    loss = options.get("loss", losses[0])
+    check(loss in losses, f"--loss {loss} was given; for {task} one of {', '.join(sorted(losses))} is wanted. --task chooses "
+                          "between regression and classification.")
     for parameter, wanted in ONLY_FOR.items():
+        add = f"Add --loss {wanted}, or leave {option(parameter)} out." if wanted in losses else f"Leave {option(parameter)} out."
         check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
-              f"loss is {loss}, which has no such number. Add --loss {wanted}, or leave {option(parameter)} out.")
+              f"loss is {loss}, which does not use it. {add}")
+    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
+          "given; one of them is wanted: a budget, or a penalty.")
+    fixed = next((name for name in ("radius", "alpha") if name in options), None)
+    check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
+          f"cross-validate. Leave out --folds, or --{fixed}.")
+    check("alpha" not in options or loss not in KINKED, f"--alpha {options.get('alpha')} was given, but the {loss} loss is not "
+          "smooth, so a penalty does not determine a budget. Give a --radius.")
+    check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
+          "--intercept and --no-intercept were made for regression; an ensemble of classifiers has no intercept. Leave it out.")
 
 
 def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
