@@ -39,8 +39,8 @@ LINKS = {  # from the repository's to the site's
     r"\.\./CONTRIBUTING\.md": "contributing.md",
     r"\.\./examples": "gallery/index.rst",
     r"(\.\./)?\.\./examples/(\w+)\.py": r"\1gallery/\2.rst",
-    r"CHANGELOG\.md": "changes.md",
-    r"README\.md": "start.md",
+    r"(?:\.\./)?CHANGELOG\.md": "changes.md",
+    r"README\.md": "index.md",
     r"docs/([^)]+)": r"\1",
 }
 

@@ -106,9 +106,37 @@ def commands():
 
 
 def test_readme_has_two_set_up_commands_of_one_line_each():
-    demo, test = commands()
-    assert "\n" not in demo and demo.endswith("greedyhull demo")
-    assert "\n" not in test and test.endswith("python -m pytest")
+    install, test = commands()
+    assert install == 'python -m pip install -e ".[test]"'
+    assert test == "python -m pytest"
+
+
+@pytest.mark.parametrize("command", commands())
+def test_the_set_up_commands_work_in_every_shell(command):
+    """No path of one system, no operator that PowerShell or cmd lacks, no quotes that cmd keeps."""
+    assert not re.search(r"\.venv|bin/|Scripts|&&|;|'|python3", command)
+
+
+def opening(path):
+    """What a reader sees first, up to the doors; links as the site's index writes them."""
+    text = path.read_text(encoding="utf-8").split("[A start in five minutes]")[0].split("## Browse")[0].rstrip()
+    return text.replace("](docs/", "](").replace("](examples/", "](../examples/") if path.name == "README.md" else text
+
+
+def test_readme_and_site_open_with_the_same_words():
+    words = opening(ROOT / "README.md")
+    assert "## Where to start" in words and len(words) > 1000
+    assert opening(ROOT / "docs" / "index.md") == words
+
+
+def test_figures_of_the_opening_are_those_of_the_pages_they_link_to():
+    words = opening(ROOT / "README.md")
+    fuzzing, benchmarks = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("fuzzing.md", "benchmarks.md"))
+    certificates, cases = re.search(r"Of (\d+) certificates on\s+(\d+) random problems", words).groups()
+    assert f"{certificates} always" in fuzzing and f"{cases} cases" in fuzzing and "0 false" in fuzzing
+    times, problems = re.search(r"\[([\d.]+) times as long\]", words)[1], re.search(r"On (\d+) lasso and logistic", words)[1]
+    assert f"takes {times} times as long" in benchmarks
+    assert len(re.findall(r"^\| (?:lasso|logistic) ", benchmarks, flags=re.MULTILINE)) == int(problems)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs bash")
@@ -117,7 +145,7 @@ def test_ci_runs_the_commands_of_the_readme_as_they_are_written():
     assert os.access(script, os.X_OK)
     said = subprocess.run([str(script), "--list"], capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[:2] == commands()
-    assert "ruff check" in said and "mypy --strict" in said
+    assert {"greedyhull demo --quiet", "ruff check .", "mypy --strict"} <= set(said.splitlines())
 
 
 def test_the_version_is_the_same_everywhere():

@@ -30,7 +30,7 @@ def test_the_commands_of_the_page_run(folder, capsys):
         assert run(shlex.split(line)[1:]) == 0, (line, capsys.readouterr())
     written = {path.name for path in folder.rglob("*.*")}
     assert {"solution.npz", "trace.csv", "report.html", "weights.csv"} <= written
-    assert "What makes a house dear?" in (folder / "results" / "report.html").read_text(encoding="utf-8")
+    assert "What makes a house expensive?" in (folder / "results" / "report.html").read_text(encoding="utf-8")
 
 
 def test_every_loss_and_set_is_named(folder):

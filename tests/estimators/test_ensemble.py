@@ -245,3 +245,12 @@ def test_names_of_columns_reach_the_solution():
     assert EnsembleRegressor().fit(pd.DataFrame(Z, columns=list("abcdefghij")), y).solution_.names == list("abcdefghij")
     frame = pd.DataFrame(P, columns=[f"{model}_{k}" for model in "abcde" for k in range(3)])
     assert EnsembleClassifier().fit(frame, classes).solution_.names[1] == "columns 'b_0' to 'b_2'"
+
+
+def test_logarithms_of_probabilities():
+    t = (y > 0).astype(int)
+    p = 1 / (1 + np.exp(-Z))
+    m = EnsembleClassifier().fit(p, t)
+    np.testing.assert_array_equal(m.predict_log_proba(p), np.log(m.predict_proba(p)))
+    sure = EnsembleClassifier().fit(t[:, None].astype(float), t)
+    assert sorted(sure.predict_log_proba([[1.0]])[0]) == [-np.inf, 0.0]

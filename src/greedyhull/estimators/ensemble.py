@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, _clone_parametrized
+from sklearn.base import _clone_parametrized
+from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate, certify
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
-from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.estimators.base import FLOATS, Certified, bounded
 from greedyhull.estimators.cardinality import best_few
-from greedyhull.estimators.columns import TINY, columns_of
-from greedyhull.estimators.models import classes_of, named, predictions, probabilities
+from greedyhull.estimators.models import Named, named
+from greedyhull.estimators.out_of_fold import Ask, check_models, out_of_fold, refitted
+from greedyhull.estimators.scorers import meant
 from greedyhull.estimators.selection import improved, selected
-from greedyhull.objectives.by_name import absolute, least_squares, log_likelihood
+from greedyhull.estimators.split import folds_of
 from greedyhull.objectives.composite import Composite
-from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types import Array, LinearModel
+from greedyhull.types import Array, Index, LinearModel
 
-COMMON: dict[str, list[Any]] = {"models": [list, tuple, None],
+COMMON: dict[str, list[Any]] = {"models": [list, tuple, None], "cv": ["cv_object", StrOptions({"prefit"})],
                                 "max_models": [None, Interval(Integral, 1, None, closed="left")]}
 
 
@@ -38,35 +38,70 @@ class Ensemble(Certified):
 
     loss: str | Callable[..., Any]
     models: Any
+    cv: Any
     max_models: int | None
     asks: ClassVar[str]  # the method of models that says what the weights are for
+    scorers: ClassVar[dict[str, str]]  # names of scikit-learn's scorers, and the losses they stand for
     certificate_: Certificate
     solution_: Solution  # where the loss has a name
     trace_: Trace
+    models_: list[Named] | None
 
     def __sklearn_clone__(self) -> Any:
-        """A clone asks the same models: they are fitted, and would be no use otherwise."""
+        """A clone has the same models: without cv they are fitted, and would be no use otherwise; with it they are cloned."""
         clone = _clone_parametrized(self)
         clone.models = self.models
         return clone
 
+    def _validate_params(self) -> None:
+        """As scikit-learn does; of a loss that is not known it is also said which one may be meant."""
+        try:
+            super()._validate_params()
+        except InvalidParameterError as error:
+            known = [one.options for one in self._parameter_constraints["loss"] if isinstance(one, StrOptions)]
+            names = sorted(set().union(*known))
+            if not isinstance(self.loss, str) or self.loss in names:
+                raise
+            raise InvalidParameterError(f"{error} {meant(self.loss, names)}") from None
+
+    def _loss(self) -> str | Callable[..., Any]:
+        """The loss; where it has the name of a scorer, the one that this stands for."""
+        return self.scorers.get(self.loss, self.loss) if isinstance(self.loss, str) else self.loss
+
+    def _fitted_here(self) -> bool:
+        return self.cv is not None and not (isinstance(self.cv, str) and self.cv == "prefit")
+
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         """Predictions as an array of numbers; data for ``models`` as they are, for only these know what they want."""
         if self.models is None:
+            if self._fitted_here():
+                warnings.warn("cv was given without models and has no effect: the columns of X are taken for out-of-fold "
+                              "predictions. Give models to have these made.", GreedyhullWarning, stacklevel=5)
             X, y = validate_data(self, X, y, dtype=FLOATS, **how)
             bounded(X, "X", X.dtype)
-            self.model_names_ = self._feature_names()
+            self.model_names_, self.models_ = self._feature_names(), None
             return X, y
         y = validate_data(self, "no_validation", y, **how)
         X, _ = validate_data(self, X, y, skip_check_array=True)
         check_consistent_length(X, y)
-        self.model_names_ = [name for name, _ in named(self.models, self.asks)]
+        self.models_ = named(self.models, self.asks)
+        self.model_names_ = [name for name, _ in self.models_]
         return X, y
 
+    def _out_of_fold(self, X: Any, y: Array, s: Array | None, ask: Ask, classes: tuple[Array, Array] | None = None
+                     ) -> tuple[Index, Array]:
+        """What clones of the models predict for rows they were not fitted with; then the models are fitted with all."""
+        assert self.models_ is not None
+        check_models(self.models_, s)
+        splits = check_cv(self.cv, y, classifier=classes is not None).split(X, y)
+        rows, said = out_of_fold(self.models_, folds_of(splits, len(y), s, classes), X, y, s, ask)
+        self.models_ = refitted(self.models_, X, y, s)
+        return rows, said
+
     def _new(self, X: Any) -> Any:
-        """The same for data to predict."""
+        """Data to predict, checked as those of the fit were."""
         check_is_fitted(self)
-        if self.models is None:
+        if self.models_ is None:
             return validate_data(self, X, reset=False, dtype=FLOATS)
         return validate_data(self, X, reset=False, skip_check_array=True)
 
@@ -112,147 +147,3 @@ class Ensemble(Certified):
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         return {"weights_": w.array(), "coef_": w.array()}
-
-
-class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
-    """Ensemble weights for regression: ≥ 0, sum to one, at most ``max_models`` of them positive.
-
-    ``fit(Z, y)`` takes a matrix of out-of-fold predictions, one model a column. With ``models``, fitted ones or pairs of a
-    name and one, it takes data that they have not seen, as they are, and predictions are theirs. ``loss`` is "squared",
-    "absolute" or a function of (y, prediction), the lower the better, which is improved by greedy steps and swaps on itself,
-    never to more than greedy selection with replacement reaches; where it is not finite, it loses.
-
-    >>> import numpy as np
-    >>> y = np.array([1.0, 2.0, 3.0, 4.0])
-    >>> Z = np.column_stack([y + [1, -1, 1, -1], y - [1, -1, 1, -1], y**2])
-    >>> EnsembleRegressor().fit(Z, y).weights_.round(6)
-    array([0.5, 0.5, 0. ])
-    """
-
-    asks = "predict"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"squared", "absolute"}), callable]}
-
-    def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
-                 fit_intercept: bool = False, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
-                 verbose: Any = 0) -> None:
-        self.loss, self.models, self.max_models = loss, models, max_models
-        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # where the columns do not predict the target
-        return tags
-
-    @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the weights."""
-        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
-              "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
-        X, y = self._given(X, y, y_numeric=True)
-        bounded(y, "y", np.dtype(np.float64) if self.models is not None else X.dtype)
-        begin(self, X, y)
-        s = weights_of(sample_weight, X)
-        Z = self._columns(X)
-        make = {"squared": least_squares, "absolute": absolute}.get(self.loss) if isinstance(self.loss, str) else None
-        f = None if make is None else make(Z, y, sample_weight=s, intercept=self.fit_intercept)
-        metric = None if make is not None else lambda z: self._measured(y, s, z)
-        self._weigh(f, metric, Z.T, Z.dtype)
-        self.intercept_ = 0.0 if f is None else float(f.intercept(CoordinateIterate(self.weights_.astype(np.float64))))
-        end(self, X, y)
-        return self
-
-    def _columns(self, X: Any) -> Array:
-        return np.asarray(X) if self.models is None else predictions(named(self.models, self.asks), X)
-
-    def predict(self, X: Any) -> Array:
-        """The weighted mean of what the models predict."""
-        return np.asarray(self._columns(self._new(X)) @ self.weights_ + self.intercept_)
-
-
-class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
-    """Ensemble weights for classification: ≥ 0, sum to one, at most ``max_models`` of them positive.
-
-    ``fit(Z, y)`` takes a matrix of out-of-fold probabilities: for two classes one column a model, the probability of the
-    second class in sorted order; for K > 2 classes a block of K columns a model. This is what scikit-learn's
-    StackingClassifier hands on. With ``models``, fitted ones or pairs of a name and one, it takes data that they have not
-    seen. ``loss`` is "log_loss", "squared" (Brier's) or a function of (y, probabilities), the lower the better.
-
-    Columns with negative entries are taken for scores s, and turned into 1/(1 + e^−s), or for several classes into e^s over
-    their sum. One column a model for several classes is the class it votes for, 0 … K − 1.
-
-    >>> import numpy as np
-    >>> y = np.array([0, 1, 1, 0])
-    >>> Z = np.array([[0.1, 0.4], [0.8, 0.3], [0.9, 0.6], [0.3, 0.5]])
-    >>> EnsembleClassifier().fit(Z, y).weights_.round(6)
-    array([1., 0.])
-    """
-
-    asks = "predict_proba"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, **COMMON, "loss": [StrOptions({"log_loss", "squared"}), callable]}
-    _parameter_constraints.pop("fit_intercept")
-
-    def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
-                 tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.models, self.max_models = loss, models, max_models
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # where the columns do not predict the classes
-        return tags
-
-    @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the weights."""
-        X, y = self._given(X, y)
-        check_classification_targets(y)
-        own, labels = np.unique(y, return_inverse=True)
-        check(len(own) > 1, f"y holds one class only, {own.tolist()[0]!r}; two classes or more are wanted.")
-        self.classes_ = own if self.models is None else classes_of(named(self.models, self.asks), own)
-        begin(self, X, y)
-        s = weights_of(sample_weight, X)
-        if self.models is None:
-            self._reader = columns_of(X, len(own), self._feature_names())
-        P = self._probabilities(X)
-        f, metric = self._objective(P, np.searchsorted(self.classes_, own)[labels], s), None
-        if f is None:
-            metric = lambda z: self._measured(y, s, z[:, 1] if z.shape[1] == 2 else z)
-        self._weigh(f, metric, np.moveaxis(P, 2, 0), P.dtype)
-        end(self, X, y)
-        return self
-
-    def _objective(self, P: Array, labels: Array, s: Array | None) -> Any:
-        """Log-loss needs only what each model gave the true class; Brier's all classes, as one long column a model."""
-        n, K, m = P.shape
-        if self.loss == "log_loss":
-            return log_likelihood(np.maximum(P[np.arange(n), labels], TINY), sample_weight=s)
-        if self.loss == "squared":
-            truth = np.zeros((n, K))
-            truth[np.arange(n), labels] = 1.0
-            return least_squares(P.reshape(n * K, m), truth.ravel(), sample_weight=None if s is None else np.repeat(s, K))
-        return None
-
-    def _probabilities(self, X: Any) -> Array:
-        """(samples, classes, models)."""
-        if self.models is not None:
-            return probabilities(named(self.models, self.asks), X, self.classes_)
-        return self._reader.read(X)
-
-    def _names(self) -> list[str] | None:
-        """Several classes have several columns for each model."""
-        names = self.model_names_
-        if self.models is not None or names is None or len(names) == len(self._reader.names):
-            return names
-        return self._reader.names
-
-    def predict_proba(self, X: Any) -> Array:
-        """The weighted mean of the models' probabilities."""
-        return np.asarray(self._probabilities(self._new(X)) @ self.weights_)
-
-    def predict(self, X: Any) -> Array:
-        """The class with the highest probability."""
-        p = self.predict_proba(X)
-        return np.asarray(self.classes_[p.argmax(axis=1)])

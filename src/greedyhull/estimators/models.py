@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import _name_estimators
 from sklearn.utils.validation import _num_samples
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.estimators.base import bounded
 from greedyhull.types import Array
+from greedyhull.types.attributes import lacks
 
 ROUNDING = 1e-3  # probabilities may miss [0, 1], and their sum 1, by so much: float32, or a few digits in a file
 Named = tuple[str, Any]  # models are whatever has predict or predict_proba, scikit-learn's or not
@@ -19,15 +21,17 @@ Named = tuple[str, Any]  # models are whatever has predict or predict_proba, sci
 
 def named(models: Sequence[Any], method: str) -> list[Named]:
     """The models with their names: pairs as scikit-learn's VotingClassifier takes them, or models named by their class."""
-    check(len(models) > 0, "models is empty; one fitted model or more are wanted.")
+    check(len(models) > 0, "models is empty; one model or more are wanted.")
     bare = iter(_name_estimators([model for model in models if not _pair(model)]))
     pairs = [model if _pair(model) else next(bare) for model in models]
     names = [name for name, _ in pairs]
     twice = sorted({name for name in names if names.count(name) > 1})
-    check(not twice, f"models has several named {', '.join(twice)}; a name of its own for each is wanted.")
+    check(not twice, f"models has several named {', '.join(twice)}; each needs a name of its own.")
     for name, model in pairs:
-        check(callable(getattr(model, method, None)), f"{_who(name)}, {model!r}, has no {method}; fitted models that have it, "
-                                                      "or pairs of a name and such a model, are wanted.")
+        check(not isinstance(model, type), f"{_who(name)} is a class, {model!r}; an instance of it is wanted.")
+        # models come from any library, and may have the method or not
+        check(callable(getattr(model, method, None)), f"{_who(name)}, {model!r}, has no {method}; models that have it, or "
+                                                      "pairs of a name and such a model, are wanted.")
     return pairs
 
 
@@ -39,10 +43,19 @@ def _who(name: str) -> str:
     return f"The model {name!r}"
 
 
+def _asked(name: str, method: Callable[[Any], Any], X: Any) -> Any:
+    """What a fitted model says of X."""
+    try:
+        return method(X)
+    except NotFittedError as error:
+        raise GreedyhullError(f"{_who(name)} is not fitted. Fit it with other data than these, or give cv=5 to have it fitted "
+                              "and out-of-fold predictions made.") from error
+
+
 def predictions(models: list[Named], X: Any) -> Array:
     """What each predicts for X, which is handed on untouched; one column a model."""
     n = _num_samples(X)
-    return np.column_stack([_numbers(name, model.predict(X), n) for name, model in models])
+    return np.column_stack([_numbers(name, _asked(name, model.predict, X), n) for name, model in models])
 
 
 def _numbers(name: str, given: Any, n: int) -> Array:
@@ -58,7 +71,7 @@ def _numbers(name: str, given: Any, n: int) -> Array:
 
 def classes_of(models: list[Named], own: Array) -> Array:
     """The classes that y or a model knows, sorted; those of y must be known to some model."""
-    known = [np.asarray(model.classes_) for _, model in models if hasattr(model, "classes_")]
+    known = [np.asarray(model.classes_) for _, model in models if not lacks(model, "classes_")]
     if len(known) == len(models):
         heard = {label for some in known for label in some.tolist()}
         strange = [label for label in own.tolist() if label not in heard]
@@ -72,8 +85,8 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
     n = _num_samples(X)
     P = np.zeros((n, len(classes), len(models)))
     for j, (name, model) in enumerate(models):
-        own = np.asarray(getattr(model, "classes_", classes))
-        P[:, np.searchsorted(classes, own), j] = _probable(name, model.predict_proba(X), (n, len(own)))
+        own = np.asarray(classes if lacks(model, "classes_") else model.classes_)
+        P[:, np.searchsorted(classes, own), j] = _probable(name, _asked(name, model.predict_proba, X), (n, len(own)))
     return P
 
 

@@ -8,7 +8,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.apps import synthetic_control
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "synthetic_control"
+DATA = Path(__file__).parents[4] / "shared" / "data" / "synthetic_control"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="the folder ../shared/data is not there")
 
 
