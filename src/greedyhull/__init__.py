@@ -126,7 +126,7 @@ _LATER = {name: module for module, names in {
     "solvers.stochastic_jones": "StochasticJones",
     "solvers.storc": "Storc",
 }.items() for name in names.split()}
-_ROOMS = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "theory", "types")  # gh.theory needs no import
+_ROOMS = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "theory", "types")  # gh.theory, say
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -124,11 +125,13 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
     (["l1", "table.csv", "--target", "y", "--folds", "21"], "21 folds want at least as many samples; there are 20."),
     (["simplex", "table.csv", "--target", "y", "--loss", "quantile", "--quantile", "1"],
      "--quantile 1.0 was given; a number between 0 and 1 is wanted."),
-    (["simplex", "table.csv", "--target", "y", "--delta", "2"], "--delta 2.0 was given, but the loss is squared, which does not use it. Add --loss huber"),
+    (["simplex", "table.csv", "--target", "y", "--delta", "2"],
+     "--delta 2.0 was given, but the loss is squared, which does not use it. Add --loss huber"),
     (["l1", "table.csv", "--target", "y", "--loss", "huber", "--quantile", "0.3"], "Add --loss quantile, or leave --quantile"),
     (["l1", "table.csv", "--target", "y", "--task", "classification"], "The target y holds numbers with fractions"),
     (["l1", "table.csv", "--target", "y", "--format", "xls"], "The format xls was given; one of csv, libsvm, npy, npz"),
-    (["l1", "table.csv", "--target", "y", "--radius", "1", "--folds", "3"], "--folds 3 was given, but --radius leaves nothing to cross-validate"),
+    (["l1", "table.csv", "--target", "y", "--radius", "1", "--folds", "3"],
+     "--folds 3 was given, but --radius leaves nothing to cross-validate"),
     (["simplex", "table.csv", "--target", "y", "--features", "a,q"], '"q" was given'),
     (["l1", "table.csv", "--target", "y", "--loss", "absolute", "--alpha", "1"], "the absolute loss is not smooth"),
     (["l1", "table.csv", "--target", "y", "--tol", "-1"], "--tol -1.0 was given; a number of at least 0 is wanted."),
@@ -172,7 +175,8 @@ def test_what_a_classifier_does_not_use_is_refused(tmp_path, capsys, kind, optio
 
 
 @pytest.mark.parametrize("kind, options", [
-    ("l1", []), ("l1", ["--loss", "huber", "--delta", "0.5", "--no-intercept"]), ("l1", ["--loss", "quantile", "--quantile", "0.3"]),
+    ("l1", []), ("l1", ["--loss", "huber", "--delta", "0.5", "--no-intercept"]),
+    ("l1", ["--loss", "quantile", "--quantile", "0.3"]),
     ("simplex", []), ("simplex", ["--total", "2", "--upper", "1", "--intercept"]), ("simplex", ["--loss", "absolute"])])
 def test_a_fit_without_scikit_learn_is_that_of_the_estimator(fit, table, kind, options):
     X, y = table
@@ -198,7 +202,7 @@ def _agrees(document, task, kind, options, X, y):
 
     words = [*options, *RADIUS[kind]]
     given = {"fit_intercept": "--intercept" in words} if {"--intercept", "--no-intercept"} & set(words) else {}
-    for name, value in zip(words, words[1:], strict=False):
+    for name, value in pairwise(words):
         if name.startswith("--") and not value.startswith("--"):
             given[name.strip("-")] = value if name == "--loss" else float(value)
     m = getattr(estimators, f"{'L1Budget' if kind == 'l1' else 'Simplex'}{task}")(**given).fit(X, y)

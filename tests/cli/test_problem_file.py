@@ -79,9 +79,10 @@ def test_a_misspelt_name_hides_nothing_else_of_its_table(refused):
 def test_a_misspelt_key_or_table_hides_nothing_either(refused):
     faults = refused(("[objective]\nloss", '[objectve]\nintercpt = "yes"\nloss'), ("radius = 1.5", "raduis = -2"),
                      ("[stop]\ngap = 1e-8", "[stopp]\nsecond = -1"), ('[output]\nfolder = "out"', "[outputs]\nfolder = 3"))
-    for key, words in {"objectve": '"objective"?', "objective.intercpt": '"intercept"?', "objective.intercept": '"yes" was given',
-                       "set.raduis": '"radius"?', "set.radius": "-2 was given", "stopp": '"stop"?', "stop.second": '"seconds"?',
-                       "stop.seconds": "-1 was given", "outputs": '"output"?', "output.folder": "3 was given"}.items():
+    for key, words in {"objectve": '"objective"?', "objective.intercpt": '"intercept"?', "set.raduis": '"radius"?',
+                       "objective.intercept": '"yes" was given', "set.radius": "-2 was given", "stopp": '"stop"?',
+                       "stop.second": '"seconds"?', "stop.seconds": "-1 was given", "outputs": '"output"?',
+                       "output.folder": "3 was given"}.items():
         assert sum(f", {key}: " in fault and words in fault for fault in faults) == 1, (key, faults)
     assert len(faults) == 10 and all(fault.startswith("line ") for fault in faults)
     assert not any("is missing" in fault for fault in faults)
@@ -90,8 +91,8 @@ def test_a_misspelt_key_or_table_hides_nothing_either(refused):
 def test_what_is_wrong_with_the_data_stands_beside_what_is_wrong_with_the_file(refused, tmp_path):
     faults = refused(('target = "y"', 'target = "z"\nfeatures = ["a", "q"]'), ("radius = 1.5", "radius = -1"),
                      ("gap = 1e-8", "gap = -1"), ("[stop]", '[solver]\nname = "jones"\nstep = "short"\n[stop]'))
-    assert [fault.split(": ")[0].split(", ")[1] for fault in faults] == ["data.target", "data.features", "set.radius", "solver",
-                                                                         "stop.gap"]
+    keys = [fault.split(": ")[0].split(", ")[1] for fault in faults]
+    assert keys == ["data.target", "data.features", "set.radius", "solver", "stop.gap"]
     (tmp_path / "table.csv").write_text("a,b,y\n1,2,3\n4,five,6\n")
     faults = refused(('"least_squares"', '"hubr"\ndelta = 2'), ("gap = 1e-8", "gap = -1"))
     assert len(faults) == 3 and "five" in faults[0] and "huber" in faults[1] and "stop.gap" in faults[2]

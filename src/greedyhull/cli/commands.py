@@ -25,8 +25,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def greedyhull(
     context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", envvar="GREEDYHULL_DEBUG", help="Print the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", envvar="GREEDYHULL_DEBUG", help="Print tracebacks.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
     """Minimise a convex function over the convex hull of a set of atoms, with a certified bound on the error.
 
@@ -64,7 +64,7 @@ def demo(
 @app.command()
 def solve(
     file: Problem,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results, instead of the one in the file.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -85,9 +85,9 @@ def solve(
 def certify(
     file: Problem,
     solution: Annotated[Path, typer.Argument(metavar="SOLUTION.npz", show_default=False,
-                                             help="The point: a file written by greedyhull solve, or any vector as .npz, .npy or text.")],
-    gap: Annotated[float | None, typer.Option(help="The largest gap to accept. Default: gap of [stop] in the problem file.")] = None,
-    tol: Annotated[float | None, typer.Option(help="How far outside the set the point may lie, relative to the size of the set.")] = None,
+                                             help="The point: from greedyhull solve, or any vector as .npz, .npy or text.")],
+    gap: Annotated[float | None, typer.Option(help="The largest gap to accept. Default: gap in [stop].")] = None,
+    tol: Annotated[float | None, typer.Option(help="How far outside the set the point may lie, relative to the set.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -120,9 +120,9 @@ def doctor(quiet: Quiet = False, json: Json = False) -> None:
 
 @app.command()
 def paper(
-    out: Annotated[Path, typer.Option(help="The folder for the report and its data; it is created.")] = Path("greedyhull-paper"),
+    out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = Path("greedyhull-paper"),
     quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes and fewer runs; takes about a minute.")] = False,
-    seed: Annotated[int, typer.Option(help="The random seed; the same seed gives the same report.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed.")] = 0,
     only: Annotated[list[str] | None, typer.Option(help="Run only the experiment of this name; may be repeated.")] = None,
     quiet: Quiet = False,
     json: Json = False,

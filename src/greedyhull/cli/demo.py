@@ -120,13 +120,14 @@ def explain(solution: Solution, lines: list[str], data: Biopsies, out: Path, ope
     right = float(np.mean((scores > 0) == (data.y_test == 1)))
     chosen = used(solution, data.names)
     weights = [f"  {weight:+8.3f}  {name}" for name, weight in chosen]
-    tested = (f"A negative weight counts towards malignant, a positive one towards benign. The rule is right for {right:.1%} of "
-              f"the {len(data.y_test)} biopsies that were kept for testing.")
+    tested = ("A negative weight counts towards malignant, a positive one towards benign. The rule is right for "
+              f"{right:.1%} of the {len(data.y_test)} biopsies that were kept for testing.")
     value, _, end, *price = words(solution, data.names, **NAMES)
     parts = [
         ("The answer", [f"The best rule uses {len(chosen)} of the {len(data.names)} measurements:"], weights, [tested]),
-        ("How it was found", [f"The rule minimises the mean logistic loss on the other {len(data.y)} biopsies over an l1 ball. "
-                              "In each iteration the solver adds the measurements that help most and solves for all weights again:"], lines, [end]),
+        ("How it was found", [f"The rule minimises the mean logistic loss on the other {len(data.y)} biopsies. In each "
+                              "iteration the solver adds the measurements that help most and solves for all weights again:"],
+         lines, [end]),
         ("What is proved", [value, *price], [], []),
     ]
     for title, before, shown, after in parts:

@@ -16,7 +16,7 @@ import numpy as np
 
 from greedyhull.cli.console import Voice, certificate_fields, plain
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples, refusal
+from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples
 from greedyhull.cli.fit_directly import Fitted, direct
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
@@ -111,7 +111,7 @@ def fitted(estimator: Any, taken: Taken, y: Array) -> None:
     except GreedyhullError:
         raise
     except ValueError as error:
-        raise GreedyhullError(refusal(error)) from error
+        raise GreedyhullError((str(error).splitlines() or [type(error).__name__])[0]) from error
 
 
 def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,9 +14,9 @@ from greedyhull.types import Array
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
 ONLY_FOR = {"delta": "huber", "quantile": "quantile"}  # parameters of one loss
-LINEAR = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
+LINEAR: dict[str, tuple[str, ...]] = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
           "classification": ("logistic", "squared_hinge", "hinge")}
-LOSSES = {"simplex": LINEAR, "l1": LINEAR,
+LOSSES: dict[str, dict[str, tuple[str, ...]]] = {"simplex": LINEAR, "l1": LINEAR,
           "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}  # defaults first
 KINKED = ("absolute", "quantile", "hinge")
 POSITIVE = ("radius", "alpha", "total", "upper", "delta", "quantile")
@@ -53,18 +52,18 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
     check(loss in losses, f"--loss {loss} was given; for {task} one of {', '.join(sorted(losses))} is wanted. --task chooses "
                           "between regression and classification.")
     for parameter, wanted in ONLY_FOR.items():
-        add = f"Add --loss {wanted}, or leave {option(parameter)} out." if wanted in losses else f"Leave {option(parameter)} out."
+        other = f"Add --loss {wanted}, or leave" if wanted in losses else "Leave"
         check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
-              f"loss is {loss}, which does not use it. {add}")
+              f"loss is {loss}, which does not use it. {other} {option(parameter)} out.")
     check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
           "given; one of them is wanted: a budget, or a penalty.")
     fixed = next((name for name in ("radius", "alpha") if name in options), None)
     check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
           f"cross-validate. Leave out --folds, or --{fixed}.")
-    check("alpha" not in options or loss not in KINKED, f"--alpha {options.get('alpha')} was given, but the {loss} loss is not "
-          "smooth, so a penalty does not determine a budget. Give a --radius.")
+    check("alpha" not in options or loss not in KINKED, f"--alpha {options.get('alpha')} was given, but the {loss} loss is "
+          "not smooth, so a penalty does not determine a budget. Give a --radius.")
     check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
-          "--intercept and --no-intercept were made for regression; an ensemble of classifiers has no intercept. Leave it out.")
+          "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
 
 
 def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
@@ -95,25 +94,3 @@ def _first_bad(X: Any) -> tuple[int, int] | None:
         return int(entries.row[off[0]]), int(entries.col[off[0]])
     i, j = np.unravel_index(off[0], X.shape)
     return int(i), int(j)
-
-
-def refusal(error: ValueError) -> str:
-    """What scikit-learn refuses, in our words where they are known, and else its first sentence.
-
-    >>> refusal(ValueError("The 'tol' parameter of Lasso must be a float in the range [0.0, inf). Got -1.0 instead."))
-    '--tol -1.0 was given; a number of at least 0.0 is wanted.'
-    """
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    refused = REFUSED.fullmatch(said)
-    return said if refused is None else (
-        f"{option(refused['name'])} {refused['given']} was given; {_in_words(refused['wanted'])} is wanted.")
-
-
-def _in_words(wanted: str) -> str:
-    found = RANGE.search(wanted)
-    if found is None:
-        return wanted
-    kind = "a whole number" if found["kind"] == "int" else "a number"
-    low = f"of at least {found['low']}" if found["from"] == "[" else f"above {found['low']}"
-    high = "" if found["high"] == "inf" else f" and {'at most' if found['to'] == ']' else 'below'} {found['high']}"
-    return f"{kind} {low}{high}"

@@ -1,4 +1,4 @@
-"""Weights in a given set, by `minimize` itself. The estimators do the same; to import scikit-learn takes longer than the fit."""
+"""Weights in a given set, by `minimize` itself: what the estimators do, without the time that importing scikit-learn takes."""
 
 from __future__ import annotations
 

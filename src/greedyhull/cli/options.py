@@ -12,14 +12,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON
 Problem = Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="The problem file.", show_default=False)]
 Table = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy.",
                                        show_default=False)]
-Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict, by name or by number; 0 is the first, "
-                                            "-1 the last. LIBSVM and NPZ files hold the target themselves.")]
+Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict, by name or by number; 0 is the "
+                                            "first, -1 the last. LIBSVM and NPZ files hold the target themselves.")]
 Features = Annotated[str | None, typer.Option(metavar="A,B,C", help="The columns to use. Default: all other columns.")]
 Exclude = Annotated[str | None, typer.Option(metavar="A,B,C", help="Columns to leave out.")]
 SampleWeight = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column with the sample weights.")]
 Format = Annotated[str | None, typer.Option(help="csv, libsvm, npz or npy. Default: by the file extension.")]
-Task = Annotated[str, typer.Option(help="regression or classification; auto chooses classification if the target holds words or "
-                                   "exactly two values.")]
+Task = Annotated[str, typer.Option(help="regression or classification; auto chooses classification if the target holds words "
+                                   "or exactly two values.")]
 Loss = Annotated[str | None, typer.Option(help="Regression: squared, huber, absolute, quantile or poisson. Classification: "
                                           "logistic, squared_hinge or hinge.")]
 Delta = Annotated[float | None, typer.Option(help="Where the Huber loss becomes linear; only with --loss huber.")]

@@ -85,7 +85,8 @@ def respelled(fault: Any, written: dict[str, Any], model: type[BaseModel] | None
     if fault["type"] == "union_tag_invalid" and isinstance(here, dict | list):
         near = nearest(fault["ctx"]["tag"], _listed(fault["ctx"]["expected_tags"]), IN_FILES)
         if near is not None:
-            here[int(last) if isinstance(here, list) else last] = near
+            place: Any = int(last) if isinstance(here, list) else last
+            here[place] = near
             return Respelled(copy, key, key)
     if fault["type"] == "extra_forbidden" and isinstance(here, dict) and model is not None and last in here:
         near = nearest(last, [name for name in model.model_fields if name not in here], IN_FILES)

@@ -23,7 +23,8 @@ class Group(TyperGroup):
         name, path = str(args[0]), str(ctx.command_path)
         if self.get_command(ctx, name) is not None or name.startswith("-"):
             return super().resolve_command(ctx, args)
-        raise GreedyhullError(f'There is no command "{path} {name}". {meant(path, name, list(self.commands))} See {path} --help.')
+        hint = meant(path, name, list(self.commands))
+        raise GreedyhullError(f'There is no command "{path} {name}". {hint} See {path} --help.')
 
 
 def meant(path: str, name: str, commands: list[str]) -> str:
@@ -37,7 +38,9 @@ def meant(path: str, name: str, commands: list[str]) -> str:
         command = "l1" if path.endswith(" fit") else "solve" if name.endswith(".toml") else "fit l1"
         return f'Name the command first, as in "{path} {command} {name}".'
     model = nearest(name, ("simplex", "l1", "ensemble"), MODELS) if near == "fit" else None
-    return f'Did you mean "{" ".join(filter(None, (path, near, model)))}"?' if near else f"Its commands are {listed(commands)}."
+    if near is None:
+        return f"Its commands are {listed(commands)}."
+    return f'Did you mean "{" ".join(filter(None, (path, near, model)))}"?'
 
 
 def sentence(error: Any) -> str:
