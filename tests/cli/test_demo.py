@@ -149,7 +149,7 @@ def test_version_and_help(capsys):
     (["solve"], "Missing argument 'PROBLEM.toml'."),
     (["demo", "--budget", "-1"], "A budget of -1 was given; a positive number is wanted."),
     (["demo", "--budget", "nan"], "A budget of nan was given; a positive number is wanted."),
-    (["demo", "--out", "no/such/folder/page.html"], "does not exist. Make it first."),
+    (["demo", "--out", "no/such/folder/page.html"], "does not exist. Create it first."),
     (["demo", "--out", "."], "is a folder; the name of a file is wanted."),
 ])
 def test_bad_usage_is_one_sentence_and_exit_code_two(arguments, sentence, capsys, tmp_path, monkeypatch):

@@ -95,7 +95,7 @@ def test_words_quiet_and_files(tmp_path, table, capsys):
     assert run(call) == 0
     said = capsys.readouterr().out
     words = " ".join(said.split())
-    assert "20 samples, 3 columns, target y: regression." in words and "that is proved, rounding included" in words
+    assert "20 samples, 3 columns, target y: regression." in words and "This is proved, rounding included" in words
     assert said.index("  c\n") < said.index("  a\n")
     for name in ("w.json", "w.csv"):
         assert run([*call, "--quiet", "--out", str(tmp_path / name)]) == 0
@@ -111,7 +111,7 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["l1", "table.csv"], "Name their column: --target COLUMN"),
+    (["l1", "table.csv"], "Give --target COLUMN"),
     (["l1", "table.csv", "--target", "z"], '"z" was given; one of a, b, c, y is wanted.'),
     (["l1", "none.csv", "--target", "y"], "There is no file"),
     (["l1", "table.csv", "--target", "y", "--out", "w.xls"], "a name in .json or .csv is wanted"),
@@ -122,7 +122,7 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
     (["l1", "table.csv", "--target", "y", "--radius", "nan"], "--radius nan was given; a number above 0 is wanted."),
     (["l1", "table.csv", "--target", "y", "--max-iter", "0"], "--max-iter 0 was given; a whole number of at least 1 is"),
     (["l1", "table.csv", "--target", "y", "--folds", "1"], "--folds 1 was given; a whole number of at least 2 is wanted."),
-    (["l1", "table.csv", "--target", "y", "--folds", "21"], "21 folds want at least as many samples; there are 20."),
+    (["l1", "table.csv", "--target", "y", "--folds", "21"], "--folds 21 needs at least 21 samples; there are 20."),
     (["simplex", "table.csv", "--target", "y", "--loss", "quantile", "--quantile", "1"],
      "--quantile 1.0 was given; a number between 0 and 1 is wanted."),
     (["simplex", "table.csv", "--target", "y", "--delta", "2"],
@@ -161,7 +161,7 @@ def test_numbers_that_are_none_are_named(tmp_path, capsys, cells, words):
 def test_one_class_is_refused_by_its_name(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,y\n1,red\n2,red\n")
     assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y"]) == 2
-    assert "The target y has one class only, red; two or more are wanted." in capsys.readouterr().err
+    assert "The target y has only one class, red; two or more are wanted." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind, options", [

@@ -42,7 +42,7 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
-    check(y is not None, "The file has no targets of its own. Name their column: --target COLUMN.")
+    check(y is not None, "The file does not say which column is the target. Give --target COLUMN.")
     assert y is not None
     task, why = told(y) if task == "auto" else (task, "")
     voice.say(f"{len(y)} samples, {len(taken.names)} columns, target {taken.target}: {task}. {why}")
@@ -69,11 +69,11 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
 def told(y: Array) -> tuple[str, str]:
     """Whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
-        return "classification", "The targets are words."
+        return "classification", "The target holds words."
     if len(np.unique(y)) == 2:
-        return "classification", "The target has two values only; for regression on them, --task regression."
+        return "classification", "The target has two values; --task regression fits them as numbers."
     if len(np.unique(y)) <= min(10, len(y) // 2) and np.array_equal(y, np.rint(y)):
-        return "regression", "The target has a few whole numbers only; if these are classes, --task classification."
+        return "regression", "The target has few values, all whole numbers; if these are classes, give --task classification."
     return "regression", ""
 
 
@@ -169,20 +169,20 @@ def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
     """The weights and what is proved of them."""
     left = vars(estimator)  # its parameters, and what the fit has left there
     if "cv_losses_" in left:
-        voice.say(f"Cross-validation chose the budget {estimator.radius_:.4g} among {len(estimator.radii_)}.")
+        voice.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")
     elif left.get("alpha") is not None:
         radii = ", ".join(f"{radius:.4g}" for radius in np.ravel(estimator.radius_))
-        voice.say(f"The penalty {estimator.alpha:g} is a budget of {radii}.")
+        voice.say(f"The penalty {estimator.alpha:g} corresponds to the radius {radii}.")
     if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
-        voice.say(f"A positive weight speaks for {taken.target} = {estimator.classes_[1]}.")
+        voice.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
     for (label, weights), certificate in zip(rows_of(estimator, taken.names).items(), certificates_of(estimator), strict=True):
         if label:
             voice.say(f"{label} against the rest")
         voice.weights(that_count(weights))
         if certificate.kind == "always":
             what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"
-            voice.say(f"The {what} is {certificate.value:.6g}, and no other weights of this kind can bring it lower by "
-                      f"more than {certificate.gap:.2g}: that is proved, rounding included.")
+            voice.say(f"The {what} is {certificate.value:.6g}, and no other weights in the set have a loss lower by "
+                      f"more than {certificate.gap:.2g}. This is proved, rounding included.")
         else:
             voice.say(str(certificate))
     intercept = np.ravel(left.get("intercept_", 0.0))

@@ -70,7 +70,7 @@ def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
     """The numbers are finite, there are two classes or more where these are told apart, and a sample for each fold."""
     bad = _first_bad(taken.X)
     check(bad is None, lambda: f"Column {taken.names[bad[1]]} is NaN or infinite in sample {bad[0] + 1}; finite numbers are "  # type: ignore[index]
-                               "wanted. Fill it in, or leave the sample or the column out.")
+                               "wanted. Fill it in, or leave out the sample or the column.")
     if y.dtype.kind == "f":
         off = np.flatnonzero(~np.isfinite(y))
         check(not len(off), lambda: f"The target {taken.target} is NaN or infinite in {len(off)} samples, the first of them "
@@ -79,8 +79,8 @@ def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
         check(y.dtype.kind != "f" or bool((y == np.rint(y)).all()), f"The target {taken.target} holds numbers with fractions; "
               "for classification a few classes are wanted. Give --task regression.")
         classes = np.unique(y)
-        check(len(classes) > 1, f"The target {taken.target} has one class only, {classes[0]}; two or more are wanted.")
-    check(folds is None or len(y) >= folds, f"{folds} folds want at least as many samples; there are {len(y)}. Give a "
+        check(len(classes) > 1, f"The target {taken.target} has only one class, {classes[0]}; two or more are wanted.")
+    check(folds is None or len(y) >= folds, f"--folds {folds} needs at least {folds} samples; there are {len(y)}. Give a "
                                             "--radius, or fewer --folds.")
 
 

@@ -95,7 +95,7 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
     """The targets as the loss wants them; labels of any two kinds become −1 and +1."""
     loss, apart = file.objective.loss, file.data.target_file if file.data is not None else None
     y = taken.y if apart is None else np.asarray(load_array(apart))
-    check(y is not None, "it is missing, and the file has no targets of its own; a column, or target_file, is wanted.")
+    check(y is not None, "it is missing, and the data file holds no target; a column, or target_file, is wanted.")
     assert y is not None
     if loss in LABELLED:
         return _labels(y, notes)
@@ -105,7 +105,7 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
 
 def _labels(y: Array, notes: list[str]) -> Array:
     kinds = np.unique(y)
-    check(len(kinds) == 2, f"The target holds {len(kinds)} kinds of labels; two are wanted, such as 0 and 1 or yes and no.")
+    check(len(kinds) == 2, f"The target holds {len(kinds)} different labels; two are wanted, such as 0 and 1 or yes and no.")
     if set(kinds.tolist()) not in ({-1.0, 1.0}, {0.0, 1.0}):
         notes.append(f"The label {kinds[1]} counts as +1, {kinds[0]} as -1.")
     return np.where(y == kinds[1], 1.0, -1.0)
