@@ -140,6 +140,7 @@ def test_version_and_help(capsys):
     (["slove"], 'There is no command "greedyhull slove". Did you mean "greedyhull solve"?'),
     (["lasso"], 'Did you mean "greedyhull fit l1"?'),
     (["problem.toml"], 'Name the command first, as in "greedyhull solve problem.toml".'),
+    (["help"], 'Give "greedyhull --help".'),
     (["fit"], "greedyhull fit needs a command: simplex, l1 or ensemble."),
     (["demo", "--nonsense"], "greedyhull demo has no option --nonsense."),
     (["demo", "--bugdet", "3"], "greedyhull demo has no option --bugdet. Did you mean --budget?"),

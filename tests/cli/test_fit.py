@@ -158,6 +158,14 @@ def test_numbers_that_are_none_are_named(tmp_path, capsys, cells, words):
     assert words in capsys.readouterr().err
 
 
+def test_too_few_samples_for_the_folds(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
+    assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y"]) == 2
+    assert "--folds 5 needs at least 5 samples; there are 1." in capsys.readouterr().err
+    assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y", "--radius", "1"]) == 0
+    assert "1 sample, 1 column, target y: regression." in capsys.readouterr().out
+
+
 def test_one_class_is_refused_by_its_name(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,y\n1,red\n2,red\n")
     assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y"]) == 2
@@ -240,6 +248,6 @@ def test_without_scikit_learn(tmp_path, table, monkeypatch, capsys, options, nee
 def test_a_plain_fit_imports_no_scikit_learn(tmp_path, table):
     code = (f"import sys; from greedyhull.cli import run; run(['fit', 'l1', {str(tmp_path / 'table.csv')!r}, '--target', 'y', "
             "'--radius', '1', '--quiet']); "
-            "print([m for m in ('sklearn', 'pandas', 'matplotlib', 'jinja2', 'rich', 'scipy.stats') if m in sys.modules])")
+            "print([m for m in ('sklearn', 'pandas', 'matplotlib', 'jinja2', 'scipy.stats') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout == "[]\n", done.stdout + done.stderr

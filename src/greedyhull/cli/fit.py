@@ -20,10 +20,12 @@ from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples
 from greedyhull.cli.fit_directly import Fitted, direct
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.driver.summary import count
 from greedyhull.errors import GreedyhullError, check, installing
-from greedyhull.report.words import SMALL
 from greedyhull.types import Array
 
+SMALL = 1e-9  # a weight below this share of the largest one is not printed, as in reports
+FOLDS = 5  # of a cross-validation, where nothing else is said
 TASKS = ("auto", "regression", "classification")
 Weights = list[tuple[str, float]]
 
@@ -45,12 +47,13 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     check(y is not None, "The file does not say which column is the target. Give --target COLUMN.")
     assert y is not None
     task, why = told(y) if task == "auto" else (task, "")
-    voice.say(f"{len(y)} samples, {len(taken.names)} columns, target {taken.target}: {task}. {why}")
+    voice.say(f"{count(len(y), 'sample')}, {count(len(taken.names), 'column')}, target {taken.target}: {task}. {why}")
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     check_options(kind, task, options)
     estimator = estimator_of(kind, task, options)
-    check_samples(taken, y, task, vars(estimator).get("cv"))
+    chosen = kind == "l1" and not {"radius", "alpha"} & set(options)
+    check_samples(taken, y, task, options.get("cv", FOLDS) if chosen else None)
     with voice.noting():
         fitted(estimator, taken, y)
     document = told_in_full(estimator, taken, task)

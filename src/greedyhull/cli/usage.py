@@ -38,6 +38,8 @@ def meant(path: str, name: str, commands: list[str]) -> str:
         command = "l1" if path.endswith(" fit") else "solve" if name.endswith(".toml") else "fit l1"
         return f'Name the command first, as in "{path} {command} {name}".'
     model = nearest(name, ("simplex", "l1", "ensemble"), MODELS) if near == "fit" else None
+    if name in ("help", "version"):
+        return f'Give "greedyhull --{name}".'
     if near is None:
         return f"Its commands are {listed(commands)}."
     return f'Did you mean "{" ".join(filter(None, (path, near, model)))}"?'
