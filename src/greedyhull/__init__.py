@@ -179,7 +179,7 @@ _LATER = {name: module for module, names in {
     "solvers.stochastic_jones": "StochasticJones",
     "solvers.storc": "Storc",
 }.items() for name in names.split()}
-_INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors needs no import either
+_INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
 
 
 def _later(name: str) -> Any:
