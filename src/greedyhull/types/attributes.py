@@ -19,12 +19,12 @@ def lacks(thing: object, *names: str) -> list[str]:
     """
     if isinstance(thing, type):
         return list(names)
-    missing, declared = [], _only_words(type(thing))
-    for name in names:  # a solve asks some ten times, and a comprehension takes twice as long
-        if declared and name not in vars(thing) and not hasattr(type(thing), name):  # as below, without wording an error
-            missing.append(name)
-        elif not declared and not hasattr(thing, name):  # users' objects need no base class, only these names
-            missing.append(name)
+    cls: Any = type(thing)
+    asked, held = (cls, vars(thing)) if _only_words(cls) else (thing, {})  # so that nobody words an error that nobody reads
+    missing = []
+    for name in names:
+        if name not in held and not hasattr(asked, name):  # users' objects need no base class, only these names
+            missing.append(name)  # a solve asks some ten times, and a comprehension takes twice as long
     return missing
 
 
