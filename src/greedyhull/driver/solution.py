@@ -96,7 +96,7 @@ class Solution:
     x : ndarray
         The coordinates of the point.
     value : float or None
-        f at the point; None for an `expectation`. It is negative where a larger set has a larger minimum, as a simplex with a larger total may.
+        f at the point; None for an `expectation`.
     gap : float or None
         The certified gap, if the certificate is of kind "always"; else None, see ``certificate``.
     price : float or None

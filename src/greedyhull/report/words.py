@@ -134,4 +134,5 @@ def price(solution: Solution, budget: str | None = None) -> str:
                else "the gap is too wide to estimate it")
         return f"The {named} has no price to report: {why}."
     does = "lowers" if slope > 0.0 else "raises"
-    return f"The price of the {named} is {slope:.3g}: increasing it by a small h {does} the minimum by about {abs(slope):.3g}·h."
+    return (f"The price of the {named} is {slope:.3g}: increasing it by a small h {does} the minimum by about "
+            f"{abs(slope):.3g}·h.")
