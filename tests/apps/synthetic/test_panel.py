@@ -161,6 +161,8 @@ def test_units_and_periods_may_be_levels_of_an_index():
     expected = synthetic_control(long, "Ada", 1998, **COLUMNS)
     for levels in (["place", "year"], ["year", "place"], ["year"]):
         same(synthetic_control(long.set_index(levels), "Ada", 1998, **COLUMNS), expected)
+    with pytest.raises(gh.GreedyhullError, match=r"'sales', 'place', 'year'\. Did you mean 'place'"):
+        synthetic_control(long.set_index(["place", "year"]), "Ada", 1998, **{**COLUMNS, "unit": "Place"})
     with pytest.raises(gh.GreedyhullError, match=r"Y\.reset_index\(\)"):
         synthetic_control(long.set_index(["place", "year"])["sales"], "Ada", 1998, **COLUMNS)
 

@@ -26,9 +26,9 @@ def place(label: Any, labels: Sequence[Any], what: str, wanted: str) -> int:
     for i, known in enumerate(labels):
         if _same(label, known):
             return i
-    given = _text(label) if isinstance(label, str | int | np.integer | date | np.datetime64) else ""
+    given = _text(label) if isinstance(label, str | int | np.integer) or _is_date(label) else ""
     for i, known in enumerate(labels):
-        if given[:1].isdigit() and _is_date(known) and _begins(_text(known), given):
+        if given[:1].isdigit() and _is_date(known) and (_begins(_text(known), given) or _begins(str(known), given)):
             return i
     raise GreedyhullError(f"{what}={label!r} was given; {wanted} is wanted: {_shown(labels)}.{_meant(label, labels)}")
 

@@ -115,7 +115,7 @@ def column(frame: Any, name: Any, what: str) -> Any:
     names, levels = names_of(frame), _levels(frame)
     if known(name, levels) and not known(name, names):
         return frame.index.get_level_values(name)
-    name = names[place(name, names, what, "a column of Y")]
+    name = names[place(name, [*names, *levels], what, "a column of Y")]
     check(names.count(name) == 1, f"Y has several columns named {name!r}; one is wanted for {what}.")
     return frame[name]
 
