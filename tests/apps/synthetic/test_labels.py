@@ -48,7 +48,8 @@ def test_text_that_begins_a_number_is_not_its_date():
 def test_dates_and_periods_of_pandas_are_found_in_every_form_of_a_date():
     pd = pytest.importorskip("pandas")
     days = pd.date_range("1988-01-01", periods=3, freq="YS")
-    for label in (1989, "1989", "1989-01", "1989-01-01 00:00", pd.Period("1989-01"), datetime.date(1989, 1, 1), np.datetime64("1989-01-01"), days[1]):
+    for label in (1989, "1989", "1989-01", "1989-01-01 00:00", pd.Period("1989-01"),
+                  datetime.date(1989, 1, 1), np.datetime64("1989-01-01"), days[1]):
         assert place(label, list(days), "t0", "a period") == 1
         assert "00:" in str(label) or place(label, list(days.date), "t0", "a period") == 1
         assert place(label, list(days.tz_localize("Europe/Paris")), "t0", "a period") == 1
