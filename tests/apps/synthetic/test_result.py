@@ -124,8 +124,3 @@ def test_exact_fits_are_told_from_close_ones(s, columns):
     assert synthetic_control(copy, "u0", 2000, **HOW).is_exact  # u0 is u1
     by_hand = np.sqrt(np.mean(s.placebos[20:] ** 2, axis=0) / np.mean(s.placebos[:20] ** 2, axis=0))
     assert s.p_value == pytest.approx((1 + (by_hand >= s.ratio).sum()) / 10)
-
-
-def test_a_result_is_shown_in_one_line_and_printed_in_a_few(s):
-    assert repr(s).startswith("SyntheticControl(u0, mean effect ") and "\n" not in repr(s) and len(repr(s)) < 150
-    assert [row.split()[0] for row in str(s).splitlines()] == ["treated", "donors", "effect", "RMSPE", "p-value", "fit"]

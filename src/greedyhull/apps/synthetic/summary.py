@@ -71,8 +71,10 @@ def _rows(s: SyntheticControl) -> list[tuple[str, str]]:
 
 def _fit(s: SyntheticControl) -> str:
     """What is proved about the weights."""
-    c, outcomes = s.certificate, s.problem is None or s.problem.outcomes
+    c = s.certificate
     if c.value is None or c.gap is None:
         return str(c)
-    of = "half the mean squared error before the treatment" if outcomes else "that of the scaled predictors"
-    return f"loss {c.value:.6g} ({of}), within {c.gap:.3g} of the minimum, {promise(c.kind, c.delta)}"
+    of = ""  # unknown where the data are not kept
+    if s.problem is not None:
+        of = f" ({'half the mean squared error before the treatment' if s.problem.outcomes else 'that of the scaled predictors'})"
+    return f"loss {c.value:.6g}{of}, within {c.gap:.3g} of the minimum, {promise(c.kind, c.delta)}"
