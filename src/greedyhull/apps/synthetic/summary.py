@@ -76,5 +76,5 @@ def _fit(s: SyntheticControl) -> str:
         return str(c)
     of = ""  # unknown where the data are not kept
     if s.problem is not None:
-        of = f" ({'half the mean squared error before the treatment' if s.problem.outcomes else 'that of the scaled predictors'})"
+        of = f" ({'half the mean squared error before the treatment' if s.problem.outcomes else 'that of predictors'})"
     return f"loss {c.value:.6g}{of}, within {c.gap:.3g} of the minimum, {promise(c.kind, c.delta)}"
