@@ -38,7 +38,7 @@ print(f"p-value from {s.kept.sum()} placebos: {s.p_value:.3f}. {s.certificate}")
 
 # %%
 # Two questions that referees ask. Does the p-value change if placebos with a poor fit before 1990 are dropped? Does the
-# effect hang on one donor?
+# effect depend on one donor?
 
 close = s.filtered(max_pre_mspe=5)
 print(f"p-value from the {close.kept.sum()} placebos that fit well: {close.p_value:.3f}")

@@ -121,6 +121,9 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     # the problem
     "f and S swapped": (lambda: solve(S, f),
         r"f is Simplex\(3, total=1\), which is a set; an objective is wanted.*minimize\(f, S\)"),
+    "two sets": (lambda: gh.minimize(f, [S, gh.Box(np.zeros(3), 0.5)]),  # type: ignore[arg-type]
+                 r"one set is wanted.*Simplex\(d, upper=.*oracle\(fn, d\)"),
+    "two sets in a tuple": (lambda: gh.minimize(f, (S, S)), "one set is wanted"),  # type: ignore[arg-type]
     "certify swapped": (lambda: gh.certify(S, f, y[:3]), r"which is a set; an objective is wanted"),  # type: ignore[arg-type]
     "data in place of f": (lambda: solve(X, y), r"an array of shape \(40.*is wanted"),
     "data with a set": (lambda: solve(X, S),

@@ -79,3 +79,10 @@ def test_the_same_solution_gives_the_same_page_but_for_the_times_of_its_parts(so
     first, second = (write(solution, tmp_path / name).read_text(encoding="utf-8") for name in ("one.html", "two.html"))
     timed = re.compile(r'<section id="time">.*?</section>', re.DOTALL)
     assert timed.sub("", first) == timed.sub("", second)
+
+
+def test_a_larger_total_may_raise_the_minimum_and_the_page_says_so():
+    s = gh.minimize(gh.quadratic(np.diag([1.0, 2.0])), gh.Simplex(2), stop=gh.Gap(1e-12))
+    assert s.price == pytest.approx(-2 / 3)
+    assert words(s)[3].startswith("The price of the total is -0.667") and "raises the minimum by about 0.667·h" in words(s)[3]
+    assert "one more unit of total" in str(s)

@@ -91,7 +91,8 @@ def test_odd_names_can_be_drawn(names, tmp_path, recwarn):
 
 def test_the_numbers_of_the_answer_are_called_what_they_are():
     f = gh.least_squares(np.eye(2), np.array([3.0, 0.0]))
-    assert [measure(gh.minimize(f, S)) for S in (gh.L1Ball(2, radius=1.0), gh.Simplex(2))] == ["coefficient", "weight"]
+    assert [measure(gh.minimize(f, S)) for S in (gh.L1Ball(2, radius=1.0), gh.Simplex(2),
+                                                  gh.Simplex(2, upper=0.7))] == ["coefficient", "weight", "weight"]
     assert measure(gh.minimize(gh.quadratic(np.eye(2)), gh.L2Ball(2, radius=1.0))) == "value"
 
 
@@ -361,3 +362,11 @@ def test_lines_far_from_one_are_drawn(scale):
     for log in (False, True):
         for y in (np.full(3, scale), scale * np.arange(1.0, 4.0)):
             assert svg(Panel("t", "iterations", "gap", [Line("a", np.arange(3.0), y)], log=log)).startswith("<svg")
+
+
+def test_signs_are_shown_only_where_some_differ(tmp_path):
+    f = gh.least_squares(np.eye(2), np.array([3.0, -2.0]))
+    both = gh.minimize(f, gh.L1Ball(2, radius=4.0)).report(tmp_path / "both.html").read_text(encoding="utf-8")
+    weights = gh.minimize(f, gh.Simplex(2)).report(tmp_path / "weights.html").read_text(encoding="utf-8")
+    assert '"n">+2.5000<' in both and '"n">-1.5000<' in both
+    assert '"n">1.0000<' in weights and "+1.0000" not in weights

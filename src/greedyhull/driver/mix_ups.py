@@ -19,6 +19,9 @@ def check_problem(f: Any, S: Any) -> None:
     check(not isinstance(f, AtomSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective comes "
                                               "first: minimize(f, S).")
     check(not isinstance(S, type), lambda: f"S is {shown(S)}; a set is wanted. Make one: {S.__name__}(...).")
+    several = isinstance(S, list | tuple) and len(S) > 1 and all(isinstance(part, AtomSet) for part in S)
+    check(not several, lambda: f"S is {shown(S)}; one set is wanted. For weights with a sum and bounds use Simplex(d, "
+                               "upper=...); for other intersections, oracle(fn, d) with fn that minimises a linear form.")
     check(not isinstance(S, np.ndarray | list), lambda: f"S is {shown(S)}; a set is wanted. Vertices(S) is the convex hull of "
                                                         "the rows of a matrix.")
     check(not isinstance(f, np.ndarray | list), lambda: f"f is {shown(f)}; an objective is wanted. For data X and y write "

@@ -24,11 +24,11 @@ from greedyhull.driver.guard import check_owners
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
 from greedyhull.driver.proofs import Proofs
-from greedyhull.driver.reason import because, ended, interrupted
+from greedyhull.driver.reason import ended, interrupted
 from greedyhull.driver.resume import moved_over, take_up
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.standing import Standing
+from greedyhull.driver.standing import Standing, standing_still
 from greedyhull.driver.stop import Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
@@ -49,7 +49,6 @@ from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
 
-REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 BLURRED = 0.5  # of the gap: where rounding may be a larger share, views that have been carried far are computed afresh
@@ -139,7 +138,7 @@ class Run:
                         save(self, event)
                     said = hear(self.stop, event)
                     if said is None and self.standing.still(event, self.w, self.memory):
-                        said = because("still", "The run stands still, for whole rounds change nothing,", event, REMEDY)
+                        said = standing_still(event, self.solver)
                     if said is None and not interrupt.requested:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()

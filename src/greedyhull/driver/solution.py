@@ -158,10 +158,10 @@ class Solution:
 
     @property
     def price(self) -> float | None:
-        """What one more unit of radius is worth: −d(min f)/d(radius), from the gradient at the point.
+        """What one more unit of radius, or of total, is worth: −d(min f)/d(radius), from the gradient at the point.
 
         For a set with radius r about a centre m it is −⟨∇f(w), w − m⟩/r; None for sets without a radius and for an
-        `expectation`.
+        `expectation`. It is negative where a larger set has a larger minimum, as a simplex with a larger total may.
         """
         if "price" in self._kept:
             return None if self._kept["price"] is None else float(self._kept["price"])

@@ -5,14 +5,24 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any
 
+from greedyhull.driver.reason import Reason, because
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.types import State
+from greedyhull.types import Solver, State
 
 ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
 # they go up even if nothing moves
 COUNTERS = ("work", "k", "gap", "calls", "glances", "counts", "used", "beside", "given", "moves", "spent", "proofs")
+
+
+def standing_still(event: Event, solver: Solver) -> Reason:
+    """The end of such a run. Other solvers may do better, unless this one already corrects all weights."""
+    from greedyhull.solvers.corrective import Corrective
+
+    others = "" if isinstance(solver, Corrective) else ", or try Corrective or BlendedPairwise"
+    return because("still", "The run stands still, as whole rounds change nothing,", event,
+                   f"rounding or the step rule prevents further progress. Ask for a larger gap{others}")
 
 
 class Standing:

@@ -28,8 +28,13 @@ def rows(solution: Solution) -> list[tuple[str, str]]:
     if point.keeps_atoms:
         found.append(("mixes", count(len(point), "atom")))
     if solution.price is not None:
-        found.append(("price", f"{solution.price:.4g} for one more unit of radius"))
+        found.append(("price", f"{solution.price:.4g} for one more unit of {size_name(solution)}"))
     return [*found, ("ended", solution.reason)]
+
+
+def size_name(solution: Solution) -> str:
+    """What the size of the set is called where it is given: "total" for weights with a sum, else "radius"."""
+    return "radius" if solution.atom_set.traits.total is None else "total"
 
 
 def largest(solution: Solution) -> str:

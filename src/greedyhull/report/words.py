@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.bounded_simplex import BoundedSimplex
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.driver.summary import count, duration
+from greedyhull.driver.summary import count, duration, size_name
 from greedyhull.errors import check
 from greedyhull.report.pages import lasting
 from greedyhull.types.kinds import linear_model
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SMALL = 1e-9  # a coordinate below this share of the largest one is not worth naming
 
 
-def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str = "radius",
+def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str | None = None,
           things: str = "coordinates") -> list[str]:
     """Describe a solution in a few sentences: value and gap, support, end of the run, price of the budget.
 
@@ -30,12 +31,12 @@ def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str
     names
         Names of the coordinates. If given, those that are not zero are listed.
     budget, things
-        What to call the radius and the coordinates.
+        What to call the radius (by default "total" where that is its name) and the coordinates.
 
     Returns
     -------
     list of str
-        One or two sentences for each part. The price is left out where the set has no radius.
+        One or two sentences for each part. The price is left out where the set has neither radius nor total.
 
     Examples
     --------
@@ -117,18 +118,21 @@ def course(solution: Solution) -> str:
 
 def measure(solution: Solution) -> str:
     """What to call a number of the answer: "weight" on a simplex, "coefficient" of a linear model, else "value"."""
-    if isinstance(solution.atom_set, Simplex):
+    if isinstance(solution.atom_set, Simplex | BoundedSimplex):
         return "weight"
     return "value" if linear_model(solution.objective) is None else "coefficient"
 
 
-def price(solution: Solution, budget: str = "radius") -> str:
-    """What a larger radius is worth, in words; nothing where the set has no radius."""
+def price(solution: Solution, budget: str | None = None) -> str:
+    """What a larger radius or total is worth, in words; nothing where the set has neither."""
     slope = solution.price
     if slope is None:
         return ""
-    if slope * solution.atom_set.radius <= (solution.certificate.gap or 0.0):  # nothing that the gap does not hide
+    named = size_name(solution) if budget is None else budget
+    if abs(slope) * solution.atom_set.radius <= (solution.certificate.gap or 0.0):  # nothing that the gap does not hide
         why = ("it does not limit the minimum by more than the gap" if solution.converged
                else "the gap is too wide to estimate it")
-        return f"The {budget} has no price to report: {why}."
-    return f"The price of the {budget} is {slope:.3g}: increasing it by a small h lowers the minimum by about {slope:.3g}·h."
+        return f"The {named} has no price to report: {why}."
+    does = "lowers" if slope > 0.0 else "raises"
+    return (f"The price of the {named} is {slope:.3g}: increasing it by a small h {does} the minimum by about "
+            f"{abs(slope):.3g}·h.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write(solution: Solution, path: str | Path, *, title: str | None = None, names: Sequence[str] | None = None,
-          opening: Sequence[str] = (), closing: Sequence[str] = (), budget: str = "radius",
+          opening: Sequence[str] = (), closing: Sequence[str] = (), budget: str | None = None,
           things: str = "coordinates") -> Path:
     """Write one self-contained HTML page about a solution.
 
@@ -37,7 +37,7 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
     opening, closing
         Sentences to print above the answer, and below it.
     budget, things
-        What to call the radius and the coordinates.
+        What to call the radius (by default "total" where that is its name) and the coordinates.
 
     Returns
     -------

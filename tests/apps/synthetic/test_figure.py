@@ -64,3 +64,8 @@ def test_limits_hold_the_effect_and_most_placebos():
     assert limits(np.zeros(2), np.zeros((2, 0))) == (-1.0, 1.0)
     assert limits(np.array([1.0, 1.0]), np.array([[1.0, 1e9], [2.0, 0.0]]))[1] < 3.0  # one of two is wild
     assert limits(np.array([1.0]), np.arange(1.0, 101.0)[None])[1] > 75.0
+
+
+def test_a_unit_without_a_name_is_called_by_its_number(columns):
+    s = synthetic_control(np.reshape(columns["rent"], (30, 10)), 2, 20, placebos=False)
+    assert s.plot()[0].get_title() == "Unit 2 and its synthetic control"

@@ -28,7 +28,7 @@ def test_an_effect_that_was_put_in_is_found(table):
     assert abs(s.effect[:20]).max() < 0.2
     assert s.p_value == pytest.approx(1 / 12)
     assert s.weights.sum() == pytest.approx(1.0) and (s.weights >= 0).all()
-    assert s.certificate.kind == "always" and "Mean effect" in str(s)
+    assert s.certificate.kind == "always" and "2 on average from 20 on" in str(s)
 
 
 def test_each_placebo_is_the_run_with_another_unit_treated(table):

@@ -35,3 +35,33 @@ def test_text_may_come_in_the_order_in_which_it_sorts():
     check_ordered(["Jan", "Feb"])  # the order of rows counts
     with pytest.raises(GreedyhullError, match="1 follows 2"):
         check_ordered([2, 1])
+
+
+def test_text_that_begins_a_number_is_not_its_date():
+    months = [datetime.date(1989, month, 1) for month in range(1, 13)]
+    assert place("1989-10", months, "t0", "a period") == 9
+    for label in ("1989-1", "198", "1"):  # October begins with "1989-1"
+        with pytest.raises(GreedyhullError, match=r"'1989-01-01', '1989-02-01', '1989-03-01', …, '1989-12-01'"):
+            place(label, months, "t0", "a period")
+
+
+def test_dates_and_periods_of_pandas_are_found_in_every_form_of_a_date():
+    pd = pytest.importorskip("pandas")
+    days = pd.date_range("1988-01-01", periods=3, freq="YS")
+    for label in (1989, "1989", "1989-01", "1989-01-01 00:00", pd.Period("1989-01"),
+                  datetime.date(1989, 1, 1), np.datetime64("1989-01-01"), days[1]):
+        assert place(label, list(days), "t0", "a period") == 1
+        assert "00:" in str(label) or place(label, list(days.date), "t0", "a period") == 1
+        assert place(label, list(days.tz_localize("Europe/Paris")), "t0", "a period") == 1
+    quarters = list(pd.period_range("1988Q1", periods=8, freq="Q"))
+    assert [place(label, quarters, "t0", "a period") for label in ("1989Q2", "1989", 1989, quarters[6])] == [5, 4, 4, 6]
+
+
+@pytest.mark.parametrize(("label", "labels", "meant"), [
+    ("1989", [1988, 1989], "1989, a number"), ("1989", [1988.0, 1989.0], "1989, a number"),
+    (1989, ["1988", "1989"], "'1989', as text"),
+    ("Texs", ["Ohio", "Texas"], "'Texas'")])
+def test_a_suggestion_is_not_what_was_given(label, labels, meant):
+    with pytest.raises(GreedyhullError) as caught:
+        place(label, labels, "t0", "a period")
+    assert str(caught.value).endswith(f" Did you mean {meant}?")

@@ -147,9 +147,35 @@ def test_what_is_wrong_with_a_wide_table_is_said():
 
 
 @pytest.mark.parametrize(("Y", "words"), [
-    ([[1.0, 2.0], [3.0]], "Y"), (np.zeros(3), "1 dimensions"), (np.zeros((0, 3)), "no rows"), (np.zeros((3, 0)), "no units"),
+    ([[1.0, 2.0], [3.0]], "Y"), (np.zeros(3), r"shape \(3,\)"), (np.zeros((0, 3)), "no rows"), (np.zeros((3, 0)), "no units"),
     ([["1", "2"], ["3", "4"]], "text"), (np.zeros((3, 1)), "one unit only"), (np.array([["a", "b"]] * 3), "text such as 'a'"),
     (np.ma.masked_equal(np.arange(6.0).reshape(3, 2), 3.0), "NaN .* unit 1 in the period 1")], ids=str)
 def test_what_is_no_table_is_refused(Y, words):
     with pytest.raises(gh.GreedyhullError, match=words):
         synthetic_control(Y, 0, 1)
+
+
+def test_units_and_periods_may_be_levels_of_an_index():
+    pd = pytest.importorskip("pandas")
+    long = pd.DataFrame(long_columns())
+    expected = synthetic_control(long, "Ada", 1998, **COLUMNS)
+    for levels in (["place", "year"], ["year", "place"], ["year"]):
+        same(synthetic_control(long.set_index(levels), "Ada", 1998, **COLUMNS), expected)
+    with pytest.raises(gh.GreedyhullError, match=r"'sales', 'place', 'year'\. Did you mean 'place'"):
+        synthetic_control(long.set_index(["place", "year"]), "Ada", 1998, **{**COLUMNS, "unit": "Place"})
+    with pytest.raises(gh.GreedyhullError, match=r"Y\.reset_index\(\)"):
+        synthetic_control(long.set_index(["place", "year"])["sales"], "Ada", 1998, **COLUMNS)
+
+
+def test_units_in_rows_are_recognised():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(gh.GreedyhullError, match=r"treated='Ada' is a row of Y.* Give Y\.T"):
+        synthetic_control(pd.DataFrame(wide_array(), index=YEARS, columns=UNITS).T, "Ada", 1998)
+
+
+@pytest.mark.parametrize("years", [YEARS, [str(year) for year in YEARS]], ids=["numbers", "text"])
+def test_a_column_of_periods_is_no_donor(years):
+    columns = {"Year": years, **dict(zip(UNITS, wide_array().T, strict=True))}
+    with pytest.raises(gh.GreedyhullError, match=r"column 'Year' of Y seems to hold periods.* Give time='Year'"):
+        synthetic_control(columns, "Ada", 8)
+    assert synthetic_control(columns, "Ada", 8, donors=["Bern", "Cork"]).names == ["Bern", "Cork"]

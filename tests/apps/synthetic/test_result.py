@@ -104,3 +104,23 @@ def test_california_without_each_of_its_donors_still_smokes_less():
     assert s.certificate.value == pytest.approx(1.3718308227443838, abs=1e-7)
     assert s.filtered(2).kept.sum() < s.filtered(20).kept.sum() < 38
     assert all(-25 < without.effect[s.start:].mean() < -14 for without in s.leave_one_out().values())
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
+def test_rounding_does_not_rank_units_that_are_fitted_exactly(scale):
+    Y = scale * (np.random.default_rng(0).standard_normal((30, 60)).cumsum(axis=0) + 10)
+    s = synthetic_control(Y, 0, 3)  # three periods: most units are mixtures of 59 others
+    assert s.is_exact and s.exact.sum() > 30 and s.ratio == np.inf
+    assert s.p_value >= s.exact.mean() and "cannot be told from zero" in str(s)
+    assert s.filtered(5).kept.sum() == s.exact[1:].sum()
+    again = synthetic_control(Y[:, [0, *np.random.default_rng(1).permutation(np.arange(1, 60))]], 0, 3)
+    assert again.p_value == s.p_value  # the order of donors changes only rounding
+
+
+def test_exact_fits_are_told_from_close_ones(s, columns):
+    assert not s.is_exact and np.isfinite(s.ratio) and "cannot be told" not in str(s)
+    assert not any(without.is_exact for without in s.leave_one_out().values())
+    copy = {**columns, "rent": np.where(np.array(columns["town"]) == "u0", np.roll(columns["rent"], -1), columns["rent"])}
+    assert synthetic_control(copy, "u0", 2000, **HOW).is_exact  # u0 is u1
+    by_hand = np.sqrt(np.mean(s.placebos[20:] ** 2, axis=0) / np.mean(s.placebos[:20] ** 2, axis=0))
+    assert s.p_value == pytest.approx((1 + (by_hand >= s.ratio).sum()) / 10)

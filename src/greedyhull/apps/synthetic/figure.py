@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.apps.synthetic.labels import typed
+from greedyhull.apps.synthetic.summary import named, placebos
 from greedyhull.errors import check, installing
 from greedyhull.types import Array
 
@@ -38,7 +40,7 @@ def draw(s: SyntheticControl, ax: Any = None) -> Any:
         a.legend(frameon=False, fontsize="small", loc="best")
     if x is not s.periods:
         at = np.unique(np.linspace(0, len(x) - 1, min(TICKS, len(x))).round().astype(int))
-        axes[1].set_xticks(at, [str(s.periods[i]) for i in at])
+        axes[1].set_xticks(at, [typed(s.periods[i]).strip("'") for i in at])
     return axes
 
 
@@ -49,9 +51,10 @@ def positions(periods: list[Any]) -> Any:
 
 
 def _series(a: Any, x: Any, s: SyntheticControl, outcome: str) -> None:
-    a.plot(x, s.treated, color="k", lw=1.8, label="treated" if s.unit is None else f"{s.unit} (treated)")
+    a.plot(x, s.treated, color="k", lw=1.8, label="treated" if s.unit is None else f"{named(s)} (treated)")
     a.plot(x, s.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
-    a.set(ylabel=outcome, title=f"{'Treated unit' if s.unit is None else s.unit} and its synthetic control")
+    called = s.unit if isinstance(s.unit, str) else named(s).capitalize()
+    a.set(ylabel=outcome, title=f"{called} and its synthetic control")
 
 
 def _effects(a: Any, x: Any, s: SyntheticControl) -> None:
@@ -59,13 +62,12 @@ def _effects(a: Any, x: Any, s: SyntheticControl) -> None:
     if shown.size:
         lines = a.plot(x, shown, color="0.75", lw=0.8)
         lines[0].set_label("placebos")
-    a.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else str(s.unit))
+    a.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else named(s))
     a.axhline(0.0, color="0.5", lw=0.8)
     low, high = limits(s.effect, shown)
     a.set_ylim(low, high)
     outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
-    count = f"{shown.shape[1]} placebo{'s' if shown.shape[1] > 1 else ''}"
-    title = f"Effect and {count}" if shown.size else "Effect"
+    title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
     a.set(ylabel="effect (treated − synthetic)", title=f"{title} ({outside} beyond the panel)" if outside else title)
 
 

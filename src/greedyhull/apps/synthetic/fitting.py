@@ -19,14 +19,20 @@ from greedyhull.objectives.by_name import least_squares
 from greedyhull.types import Array, Index
 from greedyhull.types.attributes import lacks
 
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # errors of so small a share of the outcomes are none
+
 
 class Fitted(NamedTuple):
-    """Weights of some donors, the constant that is added to their mean, and the resulting series."""
+    """Weights of some donors, the constant that is added to their mean, and the resulting series.
+
+    ``exact`` says that the error before the treatment is zero, as far as the certificate can tell.
+    """
 
     weights: Array
     intercept: float
     synthetic: Array
     certificate: Certificate
+    exact: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +57,28 @@ class Problem:
         w = solution.point.array()
         mean = self.panel.table[:, donors] @ w
         shift = float((self.panel.table[: self.start, j] - mean[: self.start]).mean()) if self.intercept else 0.0
-        return Fitted(w, shift, mean + shift, solution.certificate)
+        return Fitted(w, shift, mean + shift, solution.certificate, self._is_exact(j, mean + shift, solution.certificate))
 
-    def placebos(self, w: Array) -> Array:
-        """The effect on each donor as if it had been treated, from the other donors; begun at the treated unit's weights."""
+    def _is_exact(self, j: int, synthetic: Array, certificate: Certificate) -> bool:
+        """Whether the error before the treatment may be zero, which the gap does not exclude, or is nothing but rounding."""
+        series = self.panel.table[: self.start, j]
+        largest = float(np.abs(series - synthetic[: self.start]).max())
+        if largest <= ROUNDING * float(np.abs(self.panel.table[: self.start]).max()):
+            return True
+        return self.outcomes and certificate.value is not None and certificate.value <= (certificate.gap or 0.0)
+
+    def placebos(self, w: Array) -> tuple[Array, Array]:
+        """The effect on each donor as if it had been treated, from the other donors, and which fits are exact.
+
+        Each run is begun at the treated unit's weights.
+        """
         donors = np.arange(1, len(w) + 1)
         table = self.panel.table
         if len(donors) < 2:
-            return np.zeros((len(table), 0))
-        return np.column_stack([table[:, j] - self.fit(j, np.delete(donors, i), np.delete(w, i)).synthetic
-                                for i, j in enumerate(donors.tolist())])
+            return np.zeros((len(table), 0)), np.zeros(0, dtype=bool)
+        fits = [self.fit(j, np.delete(donors, i), np.delete(w, i)) for i, j in enumerate(donors.tolist())]
+        effects = [table[:, j] - fitted.synthetic for j, fitted in zip(donors.tolist(), fits, strict=True)]
+        return np.column_stack(effects), np.array([fitted.exact for fitted in fits])
 
 
 def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: Sequence[float] | None, unit: Any,
@@ -75,7 +93,7 @@ def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: 
         P = _aligned(panel, predictors)
     check(bool(np.isfinite(P).all()), "predictors holds NaN or infinite values; drop those predictors or units first.")
     check_size(P, "predictors")
-    V = np.full(len(P), 1.0 / len(P)) if importance is None else np.asarray(importance, dtype=np.float64)
+    V = np.full(len(P), 1.0 / len(P)) if importance is None else numbers(importance, "importance")
     check(V.shape == (len(P),) and bool((V >= 0).all()) and 0.0 < float(V.sum()) < np.inf,
           lambda: f"importance has shape {V.shape} and sum {V.sum():g}; {len(P)} non-negative numbers, one for each predictor "
                   "and not all zero, are wanted.")

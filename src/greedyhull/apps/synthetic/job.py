@@ -36,9 +36,10 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
         an array.
     t0 : label
         The first period with the treatment: a label of the index or of the column ``time``, the number of a row of an
-        array. Dates may be given as text such as "1990-01".
+        array. Dates and periods may be given as text such as "1990-01" (the first that begins so is meant) or as a year.
     unit, time, outcome : str, optional
-        The columns of a long frame. ``time`` alone names the column of a wide frame that holds its periods.
+        The columns of a long frame, or levels of its index. ``time`` alone names the column of a wide frame that
+        holds its periods.
     donors : list of labels, optional
         The units that may get weight. All units but the treated one by default; leave out units that had the treatment
         too, or that it affected.
@@ -49,7 +50,7 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
     importance : sequence of float, optional
         How much each predictor counts; all the same by default.
     intercept : bool, default=False
-        Add a constant to the mean of the donors, so that only the course of the treated unit must be matched and not its
+        Add a constant to the mean of the donors, so that only the path of the treated unit must be matched and not its
         level (demeaned synthetic control). With ``predictors``, which are matched as before, the constant is the mean
         difference before ``t0``.
     placebos : bool, default=True
@@ -97,6 +98,8 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
     stop = Relative(tol) | Stalled(300) | Iterations(10_000)
     problem = Problem(panel, matched, start, bool(intercept), predictors is None, stop)
     own = problem.fit(0, np.arange(1, panel.table.shape[1]))
-    effects = problem.placebos(own.weights) if placebos else np.zeros((len(panel.periods), 0))
+    none = np.zeros((len(panel.periods), 0)), np.zeros(0, dtype=bool)
+    effects, exact = problem.placebos(own.weights) if placebos else none
     return SyntheticControl(panel.names[1:], own.weights, panel.periods, start, panel.table[:, 0], own.synthetic,
-                            own.certificate, effects, panel.names[0], own.intercept, limit, problem)
+                            own.certificate, effects, panel.names[0], own.intercept, limit, problem,
+                            np.concatenate([[own.exact], exact]))

@@ -15,17 +15,54 @@ from greedyhull.errors import GreedyhullError, check
 
 
 def place(label: Any, labels: Sequence[Any], what: str, wanted: str) -> int:
-    """The position of ``label`` in ``labels``. A date may also be given as text, the first one that begins so is meant.
+    """The position of ``label`` in ``labels``.
+
+    Dates and periods may also be given as text, as a year or as another kind of date. The first one that begins with what
+    was given is meant; "1990-1" is not the beginning of "1990-10".
 
     >>> place("b", ["a", "b"], "treated", "a unit"), place("2020-02", [date(2020, 1, 1), date(2020, 2, 1)], "t0", "a period")
     (1, 1)
     """
     for i, known in enumerate(labels):
-        if isinstance(label, str) and isinstance(known, date | np.datetime64) and str(known).startswith(label) and label:
-            return i
         if _same(label, known):
             return i
+    given = _text(label) if isinstance(label, str | int | np.integer) or _is_date(label) else ""
+    for i, known in enumerate(labels):
+        if given[:1].isdigit() and _is_date(known) and (_begins(_text(known), given) or _begins(str(known), given)):
+            return i
     raise GreedyhullError(f"{what}={label!r} was given; {wanted} is wanted: {_shown(labels)}.{_meant(label, labels)}")
+
+
+def _is_date(label: Any) -> bool:
+    """Whether a label is a date, a time or a period of pandas: an object with a text that is neither text nor number."""
+    return not isinstance(label, str | bytes | Real | tuple) and label is not None
+
+
+def _text(label: Any) -> str:
+    """A label as text, of midnight the date alone."""
+    return str(label).replace("T", " ").removesuffix(" 00:00:00")
+
+
+def _begins(text: str, beginning: str) -> bool:
+    """Whether the text begins so and no number is cut in two."""
+    return text.startswith(beginning) and not (beginning[-1].isdigit() and text[len(beginning):][:1].isdigit())
+
+
+def typed(label: Any) -> str:
+    """A label as a user would type it: dates as text, numbers without their type.
+
+    >>> typed(date(2020, 1, 1)), typed(np.int64(7)), typed(1990.0), typed("a")
+    ("'2020-01-01'", '7', '1990', "'a'")
+    """
+    if _is_date(label):
+        return repr(_text(label))
+    plain = label.item() if isinstance(label, np.generic) else label
+    return f"{plain:.0f}" if isinstance(plain, float) and plain.is_integer() else repr(plain)
+
+
+def known(label: Any, labels: Sequence[Any]) -> bool:
+    """Whether ``label`` is equal to one of the ``labels``."""
+    return any(_same(label, other) for other in labels)
 
 
 def _same(label: Any, known: Any) -> bool:
@@ -38,13 +75,18 @@ def _same(label: Any, known: Any) -> bool:
 
 def _shown(labels: Sequence[Any]) -> str:
     """A few of the labels, as a user would type them."""
-    typed = [repr(label.item() if isinstance(label, np.generic) else label) for label in labels]
-    return ", ".join(typed) if len(typed) <= 5 else f"{', '.join(typed[:3])}, …, {typed[-1]}"
+    some = [typed(label) for label in (labels if len(labels) <= 5 else [*labels[:3], labels[-1]])]
+    return ", ".join(some) if len(labels) <= 5 else f"{', '.join(some[:3])}, …, {some[-1]}"
 
 
 def _meant(label: Any, labels: Sequence[Any]) -> str:
-    near = get_close_matches(str(label), [str(known) for known in labels], n=1) if isinstance(label, str) else []
-    return f" Did you mean {near[0]!r}?" if near else ""
+    texts = [str(known) for known in labels]
+    near = get_close_matches(str(label), texts, n=1, cutoff=0.6 if isinstance(label, str) else 1.0)
+    if not near:
+        return ""
+    meant = labels[texts.index(near[0])]
+    kind = ", a number" if isinstance(meant, Real) else ", as text" if not isinstance(label, str) else ""
+    return f" Did you mean {typed(meant)}{kind}?"
 
 
 def check_distinct(labels: Sequence[Any], what: str) -> None:
@@ -52,8 +94,8 @@ def check_distinct(labels: Sequence[Any], what: str) -> None:
     seen: set[Any] = set()
     for label in labels:
         check(not missing(label), f"Y has a missing value among its {what}s; each must have a label.")
-        check(label not in seen, f"Y has the {what} {label!r} more than once; each {what} must occur once. Drop or aggregate "
-                                 "the repeated ones, or name the columns of a long table: unit=, time=, outcome=.")
+        check(label not in seen, f"Y has the {what} {typed(label)} more than once; each {what} must occur once. Drop or "
+                                 "aggregate the repeated ones, or name the columns of a long table: unit=, time=, outcome=.")
         seen.add(label)
 
 
@@ -67,8 +109,8 @@ def check_ordered(periods: Sequence[Any]) -> None:
     if not all(isinstance(p, Real | date | np.datetime64) for p in periods):
         return
     for before, after in pairwise(periods):
-        check(before < after, f"The rows of Y are not in order of time: {after!r} follows {before!r}. Sort them first, a data "
-                              "frame by Y.sort_index().")
+        check(before < after, f"The rows of Y are not in order of time: {typed(after)} follows {typed(before)}. Sort "
+                              "them first, a data frame by Y.sort_index().")
 
 
 def in_order(periods: Sequence[Any], column: str) -> list[Any]:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.synthetic.labels import check_distinct, check_ordered, in_order, missing, place
+from greedyhull.apps.synthetic.labels import check_distinct, check_ordered, in_order, known, missing, place, typed
 from greedyhull.atoms.arguments import HUGE
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
 from greedyhull.types.attributes import lacks
 
 SMALL = 1e-140  # squares of differences of numbers below it vanish
+TIMES = {"year", "quarter", "month", "week", "day", "date", "time", "period"}  # what columns of periods are called
 LONG = " For a table with one row for each unit and period, name its columns: unit=, time=, outcome=."
 
 
@@ -48,7 +49,11 @@ def read_wide(Y: Any, treated: Any, donors: Sequence[Any] | None, time: Any = No
     check_distinct(periods, "period")
     check_ordered(periods)
     units = [name for name in names if time is None or name != time]
+    if known(treated, periods) and not known(treated, units):
+        raise GreedyhullError(f"treated={treated!r} is a row of Y; periods in rows and units in columns are wanted. Give Y.T.")
     columns = chosen(units, treated, donors, "a column of Y (or, of a long table, an entry of its column unit=)")
+    for j in columns:
+        _check_outcomes(Y, units[j])
     table = np.column_stack([numbers(Y[units[j]], f"The column {units[j]!r} of Y", LONG) for j in columns])
     return _checked(Panel(table, [units[j] for j in columns], periods, columns, units, time=axis))
 
@@ -96,16 +101,29 @@ def names_of(frame: Any) -> list[Any]:
     if isinstance(frame, Mapping):
         return list(frame)
     check(not lacks(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a "
-                                       "dictionary of columns is wanted.")
+                                       f"dictionary of columns is wanted.{_of_series(frame)}")
     return list(frame.columns)
 
 
+def _of_series(Y: Any) -> str:
+    """What to do with a pandas series, whose index holds units and periods."""
+    return "" if lacks(Y, "reset_index") else " If its index holds units and periods, Y.reset_index() is a long table."
+
+
 def column(frame: Any, name: Any, what: str) -> Any:
-    """A column, which is there and of which there is one."""
-    names = names_of(frame)
-    name = names[place(name, names, what, "a column of Y")]
+    """A column, which is there and of which there is one, or a level of a pandas index."""
+    names, levels = names_of(frame), _levels(frame)
+    if known(name, levels) and not known(name, names):
+        return frame.index.get_level_values(name)
+    name = names[place(name, [*names, *levels], what, "a column of Y")]
     check(names.count(name) == 1, f"Y has several columns named {name!r}; one is wanted for {what}.")
     return frame[name]
+
+
+def _levels(frame: Any) -> list[Any]:
+    """The names of the levels of a pandas index; none of other frames."""
+    indexed = not isinstance(frame, Mapping) and not lacks(frame, "index")
+    return [name for name in frame.index.names if name is not None] if indexed else []
 
 
 def labels(frame: Any, name: Any, what: str) -> list[Any]:
@@ -137,6 +155,16 @@ def _number(entry: Any, whose: str) -> float:
         raise GreedyhullError(f"{whose} holds {entry!r}; numbers are wanted. Convert it first.") from error
 
 
+def _check_outcomes(Y: Any, name: Any) -> None:
+    """Refuse a column of periods where the outcomes of a unit are wanted."""
+    if not isinstance(name, str) or name.casefold() not in TIMES:
+        return
+    x = np.asarray(Y[name])
+    outcomes = x.dtype.kind in "biuf" and not bool((np.diff(x.astype(np.float64)) > 0).all())
+    check(outcomes, f"The column {name!r} of Y seems to hold periods, not the outcomes of a unit. Give time={name!r}; if it "
+                    "is a unit, rename it.")
+
+
 def _array(Y: Any) -> Array:
     try:
         table = numbers(Y, "Y", LONG)
@@ -144,7 +172,8 @@ def _array(Y: Any) -> Array:
         raise
     except ValueError as error:
         raise GreedyhullError(f"Y is no table: {error}. Periods in rows and units in columns are wanted.") from error
-    check(table.ndim == 2, f"Y has {table.ndim} dimensions; a table with periods in rows and units in columns is wanted.")
+    check(table.ndim == 2, f"Y has shape {table.shape}; a table with periods in rows and units in columns is "
+                           f"wanted.{_of_series(Y)}")
     return table
 
 
@@ -164,7 +193,7 @@ def _check_balanced(counts: Array, names: list[Any], periods: list[Any]) -> None
                         (counts < 1, "no row; a balanced panel is wanted. Drop the units or periods that are not observed "
                                      "throughout.")):
         t, j = np.unravel_index(int(wrong.argmax()), counts.shape)
-        check(not wrong.any(), f"For the unit {names[j]!r} and the period {periods[t]!r} Y has {said}")
+        check(not wrong.any(), f"For the unit {typed(names[j])} and the period {typed(periods[t])} Y has {said}")
 
 
 def _checked(panel: Panel) -> Panel:
@@ -173,8 +202,8 @@ def _checked(panel: Panel) -> Panel:
     check_size(panel.table, "Y")
     bad = ~np.isfinite(panel.table)
     t, j = np.unravel_index(int(bad.argmax()), bad.shape)
-    check(not bad.any(), lambda: f"Y holds NaN or infinite values, first for the unit {panel.names[j]!r} in the period "
-          f"{panel.periods[t]!r}; a balanced panel is wanted. Drop units or periods that are not observed throughout.")
+    check(not bad.any(), lambda: f"Y holds NaN or infinite values, first for the unit {typed(panel.names[j])} in the period "
+          f"{typed(panel.periods[t])}; a balanced panel is wanted. Drop units or periods that are not observed throughout.")
     return panel
 
 

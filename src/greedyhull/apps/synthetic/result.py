@@ -9,12 +9,13 @@ import numpy as np
 
 from greedyhull.apps.synthetic.fitting import Problem
 from greedyhull.apps.synthetic.placebos import ratios, rmspe, share, well_fitted
+from greedyhull.apps.synthetic.summary import line, summary
 from greedyhull.driver.certificate import Certificate
 from greedyhull.errors import check, installing
 from greedyhull.types import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SyntheticControl:
     """The result of `synthetic_control`: weights by donor, the treated and the synthetic series, and the placebos' effects.
 
@@ -42,6 +43,9 @@ class SyntheticControl:
         Placebos whose mean squared error before the treatment is larger than so many times the treated unit's do not count.
     problem : Problem
         What was solved, kept for `leave_one_out`.
+    exact : array of bool
+        For the treated unit and then for each placebo: whether the fit before the treatment is exact, as far as its
+        certificate can tell. Such a fit has an infinite ratio, since its error is rounding. Empty: none is.
 
     See Also
     --------
@@ -62,11 +66,12 @@ class SyntheticControl:
     treated: Array
     synthetic: Array
     certificate: Certificate
-    placebos: Array = field(repr=False)
+    placebos: Array
     unit: Any = None
     intercept: float = 0.0
     max_pre_mspe: float = np.inf
-    problem: Problem | None = field(default=None, repr=False)
+    problem: Problem | None = None
+    exact: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def effect(self) -> Array:
@@ -85,21 +90,34 @@ class SyntheticControl:
 
     @property
     def ratio(self) -> float:
-        """``post_rmspe`` over ``pre_rmspe``; its square is the ratio of the mean squared errors."""
-        return float(ratios(*rmspe(self.effect[:, None], self.start))[0])
+        """``post_rmspe`` over ``pre_rmspe``, infinite for an exact fit; its square is the ratio of the mean squared errors."""
+        return float(ratios(*self._errors())[0])
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the treated unit is fitted exactly before the treatment, as with many donors and few periods."""
+        return bool(self.exact[:1].any())
+
+    def _errors(self) -> tuple[Array, Array]:
+        """Errors before and after, of the treated unit and of each placebo; zero before where the fit is exact."""
+        before, after = rmspe(np.column_stack([self.effect, self.placebos]), self.start)
+        exact = self.exact if len(self.exact) else np.zeros(len(before), dtype=bool)
+        return np.where(exact, 0.0, before), after
 
     @property
     def kept(self) -> Array:
         """Which placebos count: one bool for each donor, by ``max_pre_mspe``; empty where placebos were not run."""
-        return well_fitted(rmspe(self.placebos, self.start)[0], self.pre_rmspe, self.max_pre_mspe)
+        before, _ = self._errors()
+        return well_fitted(before[1:], float(before[0]), self.max_pre_mspe)
 
     @property
     def p_value(self) -> float:
         """The share of units, the treated one and the placebos that count, whose ratio is at least the treated unit's.
 
-        It cannot be less than one over the number of these units. NaN where no placebo counts.
+        It cannot be less than one over the number of these units. NaN where no placebo counts. Units with an exact fit
+        before the treatment are ties.
         """
-        return share(self.ratio, ratios(*rmspe(self.placebos, self.start))[self.kept])
+        return share(self.ratio, ratios(*self._errors())[1:][self.kept])
 
     def donors(self) -> dict[Any, float]:
         """The donors with positive weight.
@@ -128,7 +146,7 @@ class SyntheticControl:
         return replace(self, max_pre_mspe=checked_limit(max_pre_mspe))
 
     def leave_one_out(self) -> dict[Any, SyntheticControl]:
-        """Estimate the effect again without each donor that has weight, to see how much hangs on one of them.
+        """Estimate the effect again without each donor that has weight, to see how much depends on one of them.
 
         Returns
         -------
@@ -136,7 +154,7 @@ class SyntheticControl:
             From the donor that was left out to the result without it; placebos are not run.
         """
         check(self.problem is not None, "This result does not hold its data; leave_one_out needs one of synthetic_control.")
-        check(len(self.names) > 1, f"{self.names[0]!r} is the only donor; there is nobody left without it.")
+        check(len(self.names) > 1, f"{self.names[0]!r} is the only donor; no donor is left without it.")
         assert self.problem is not None
         results = {}
         for i in np.flatnonzero(self.weights > 0.0).tolist():
@@ -144,7 +162,7 @@ class SyntheticControl:
             results[self.names[i]] = replace(
                 self, names=[name for j, name in enumerate(self.names) if j != i], weights=fitted.weights,
                 synthetic=fitted.synthetic, intercept=fitted.intercept, certificate=fitted.certificate,
-                placebos=np.zeros((len(self.periods), 0)), problem=None)
+                placebos=np.zeros((len(self.periods), 0)), problem=None, exact=np.array([fitted.exact]))
         return results
 
     def to_frame(self) -> Any:
@@ -180,7 +198,7 @@ class SyntheticControl:
             treated (whether it is the treated unit) and kept (whether it counts in the p-value).
         """
         before, after = rmspe(np.column_stack([self.effect, self.placebos]), self.start)
-        ratio = ratios(before, after)
+        ratio = ratios(*self._errors())
         with np.errstate(over="ignore"):
             columns = {"pre_rmspe": before, "post_rmspe": after, "ratio": ratio, "mspe_ratio": ratio**2,
                        "treated": np.arange(len(ratio)) == 0, "kept": np.concatenate([[True], self.kept])}
@@ -208,11 +226,10 @@ class SyntheticControl:
         return draw(self, ax)
 
     def __str__(self) -> str:
-        shares = ", ".join(f"{name} {share:.3f}" for name, share in list(self.donors().items())[:6])
-        after = float(self.effect[self.start :].mean())
-        counted = int(np.count_nonzero(self.kept))
-        chance = f" p-value from {counted} placebos: {self.p_value:.3f}." if counted else ""
-        return f"Synthetic control from {shares}. Mean effect after the treatment: {after:.4g}.{chance} {self.certificate}"
+        return summary(self)
+
+    def __repr__(self) -> str:
+        return line(self)
 
 
 def checked_limit(max_pre_mspe: float | None) -> float:
