@@ -13,6 +13,7 @@ from scipy.sparse.linalg import aslinearoperator
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.objectives.black_box import BlackBox
 from greedyhull.points.shapes import Basis
 from greedyhull.types import Answer
 
@@ -148,12 +149,19 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "f and S disagree in certify": (lambda: gh.certify(ok, gh.Simplex(4), np.ones(4) / 4), r"Simplex\(3, \.\.\.\)"),
     "f is a function": (lambda: gh.minimize(lambda w: w @ w, gh.Simplex(3)), r"an objective.*is wanted"),
     "S is an array": (lambda: gh.minimize(ok, np.eye(3)), r"a set.*is wanted"),
+    "f is a class": (lambda: gh.minimize(BlackBox, gh.Simplex(3)), r"f is the class BlackBox; an objective.*is wanted"),
+    "S is a class": (lambda: gh.minimize(ok, gh.Simplex), r"S is the class Simplex; a set.*is wanted"),
+    "S of a learner is a class": (lambda: gh.Online(gh.Simplex), r"S is the class Simplex; a set.*is wanted"),
     "f and S are swapped": (lambda: gh.minimize(gh.Simplex(3), ok), r"an objective.*is wanted"),
     # arguments of a solve
     "stop is a number": (lambda: gh.minimize(ok, gh.Simplex(3), stop=1e-6), r"stop=1e-06 was given.*Gap\(1e-6\)"),  # type: ignore[arg-type]
     "solver is a word": (lambda: gh.minimize(ok, gh.Simplex(3), "fw"), r"solver='fw' was given.*FrankWolfe\(\)"),
     "solver is a class": (
         lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe),
+        r"solver=.*FrankWolfe.*was given.*FrankWolfe\(\)",
+    ),
+    "solver inside another is a class": (
+        lambda: gh.Aggregated(gh.FrankWolfe),
         r"solver=.*FrankWolfe.*was given.*FrankWolfe\(\)",
     ),
     "step is a number": (lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe(step=0.1)), r"step.*0\.1.*Constant\(0\.1\)"),  # type: ignore[arg-type]

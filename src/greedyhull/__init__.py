@@ -108,6 +108,7 @@ def __getattr__(name: str) -> Any:
         from greedyhull.errors.hints import missing
 
         raise AttributeError(missing(name, __all__))
+    # the module and the name are those of the table above
     value = globals()[name] = getattr(import_module(f"greedyhull.{_LATER[name]}"), name)
     return value
 

@@ -82,7 +82,7 @@ class Elsewhere(gh.L1Ball):
 
 class Underrated(gh.L1Ball):
     def max_abs(self, c: Array) -> float:
-        return 0.5 * super().absolute(c)
+        return 0.5 * super().max_abs(c)
 
 
 class Misnumbered(gh.L1Ball):

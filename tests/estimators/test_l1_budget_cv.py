@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, ShuffleSplit, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV
 
@@ -18,8 +22,8 @@ target = wide[:, 0] - wide[:, 1] + 0.2 * rng.standard_normal(40)
 @pytest.mark.parametrize("cv", [KFold(4), ShuffleSplit(3, random_state=0), TimeSeriesSplit(3)],
                          ids=["KFold", "Shuffle", "Time"])
 @pytest.mark.parametrize(("A", "t"), [(X, y), (wide, target), (sp.csr_array(X), y)], ids=["tall", "wide", "sparse"])
-@pytest.mark.parametrize("how", [{}, {"standardize": True}, {"fit_intercept": False}],
-                         ids=["plain", "standardised", "no_intercept"])
+@pytest.mark.parametrize("how", [{}, {"standardize": True}, {"fit_intercept": False}, {"positive": True}],
+                         ids=["plain", "standardised", "no_intercept", "positive"])
 def test_losses_are_those_of_single_fits(cv, A, t, how):
     radii = [0.2, 0.8, 1.5]
     m = L1BudgetRegressorCV(radii=radii, cv=cv, **how).fit(A, t)
@@ -27,7 +31,8 @@ def test_losses_are_those_of_single_fits(cv, A, t, how):
     for i, (train, test) in enumerate(cv.split(A)):
         for j, r in enumerate(radii):
             Z = (A.toarray() if sp.issparse(A) else A) / spread
-            alone = L1BudgetRegressor(r, tol=1e-8, fit_intercept=how.get("fit_intercept", True)).fit(Z[train], t[train])
+            alone = L1BudgetRegressor(r, tol=1e-8, fit_intercept=how.get("fit_intercept", True), positive="positive" in how)
+            alone.fit(Z[train], t[train])
             loss = 0.5 * np.mean((alone.predict(Z[test]) - t[test]) ** 2)
             assert m.cv_losses_[j, i] == pytest.approx(loss, rel=0.05, abs=0.02)
     assert m.radius_ == radii[int(m.cv_losses_.mean(axis=1).argmin())]
@@ -185,3 +190,49 @@ def test_the_size_of_columns_is_no_obstacle(size):
     np.testing.assert_allclose(sized.predict(size * X), plain.predict(X), rtol=1e-2)
     with pytest.raises(ValueError, match="different a size"):
         L1BudgetRegressorCV(radii=5, cv=3).fit(1e-160 * X, y)
+
+
+JOBS = [(L1BudgetRegressorCV(radii=6, cv=3), y), (L1BudgetRegressorCV(radii=3, cv=3, loss="huber"), y),
+        (L1BudgetRegressorCV(radii=6, cv=3, positive=True), y),
+        (L1BudgetClassifierCV(radii=3, cv=3), np.digitize(y, [3.0, 5.0]))]
+
+
+@pytest.mark.parametrize(("model", "t"), JOBS, ids=["squared", "huber", "positive", "classes"])
+def test_several_jobs_find_what_one_finds(model, t):
+    one, two = clone(model).fit(X, t), clone(model).set_params(n_jobs=2).fit(X, t)
+    for name in ("radii_", "cv_losses_", "coefs_path_", "coef_", "intercept_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert one.radius_ == two.radius_
+
+
+@pytest.mark.parametrize("make", [L1BudgetRegressorCV, L1BudgetClassifierCV])
+def test_groups_are_for_the_splitter(make):
+    groups = np.arange(90) % 4
+    t = y if make is L1BudgetRegressorCV else y > np.median(y)
+    grouped = make(radii=[0.5, 1.0], cv=LeaveOneGroupOut()).fit(X, t, groups=groups)
+    splits = list(LeaveOneGroupOut().split(X, t, groups))
+    given = make(radii=[0.5, 1.0], cv=splits).fit(X, t)
+    np.testing.assert_array_equal(grouped.cv_losses_, given.cv_losses_)
+    assert grouped.cv_losses_.shape == (2, 4)
+    named = make(radii=[1.0], cv=GroupKFold(2)).fit(X, t, groups=np.array(list("abcd"))[groups])
+    assert named.cv_losses_.shape == (1, 2)
+    for wrong in (groups[:-1], groups[:, None], 3):
+        with pytest.raises(ValueError, match="groups has shape"):
+            make(radii=[1.0], cv=GroupKFold(2)).fit(X, t, groups=wrong)
+    with pytest.raises(ValueError, match="groups"):
+        make(radii=[1.0], cv=GroupKFold(2)).fit(X, t)
+
+
+def test_groups_are_routed():
+    with config_context(enable_metadata_routing=True):
+        model = L1BudgetRegressorCV(radii=[0.5, 1.0], cv=GroupKFold(3)).set_fit_request(groups=True)
+        line = make_pipeline(StandardScaler(), model).fit(X, y, groups=np.arange(90) % 5)
+    assert line[-1].cv_losses_.shape == (2, 3)
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "poisson"])
+def test_positive_radii_are_as_many_as_were_asked_for(loss):
+    t = np.abs(y) if loss == "poisson" else y
+    m = L1BudgetRegressorCV(radii=12, cv=3, positive=True, loss=loss).fit(X, t)
+    assert m.radii_.shape == (12,) and (np.diff(m.radii_) >= 0).all()
+    assert (m.coefs_path_ >= 0).all() and (m.coefs_path_.sum(axis=1) <= m.radii_ * (1 + 1e-9)).all()

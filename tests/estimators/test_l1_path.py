@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.estimators.l1_path import Covariance, Data, Trail
+from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Trail
 
 
 def forms(X, y, intercept):
@@ -18,16 +19,16 @@ def forms(X, y, intercept):
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 30), d=st.integers(1, 40), intercept=st.booleans())
-def test_every_radius_is_solved_to_what_was_asked(seed, n, d, intercept):
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 30), d=st.integers(1, 40), intercept=st.booleans(), positive=st.booleans())
+def test_every_radius_is_solved_to_what_was_asked(seed, n, d, intercept, positive):
     rng = np.random.default_rng(seed)
     X, y, weights = rng.standard_normal((n, d)), rng.standard_normal(n), rng.uniform(0.5, 2.0, d)
     f, all_forms = forms(X, y, intercept)
     for form in all_forms:
-        trail = Trail(form, 1.0 / weights)
+        trail = (PositiveTrail if positive else Trail)(form, 1.0 / weights)
         for r in (0.1, 0.5, 2.0):
             stage = trail.to(r, 1e-6)
-            S = gh.L1Ball(d, r, weights=weights)
+            S = (PositiveL1Ball if positive else gh.L1Ball)(d, r, weights=weights)
             best = gh.minimize(f, S, stop=gh.Relative(1e-9) | gh.Stalled(300))
             assert S.contains(stage.w)
             scale = max(form.f0, 1e-12)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.estimators.penalty import Below, at_price, lowest_sum
+from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.driver.certificate import Certificate
+from greedyhull.estimators.penalty import Below, Priced, at_price, lowest_sum, with_exact_zeros
 
 rng = np.random.default_rng(1)
 X, noise = rng.standard_normal((60, 15)), rng.standard_normal(60)
@@ -91,3 +93,53 @@ def test_a_penalty_beyond_rounding_is_not_called_certified():
     least = float(f.value(gh.L1Ball(15, 100.0).decompose(np.linalg.lstsq(X, y)[0])))
     assert not found.converged and found.certificate.lower <= least
     assert found.certificate.value == pytest.approx(least)
+
+
+def with_dust(f, S, alpha, dust):
+    """The best point of f + alpha·‖·‖ with ``dust`` in the coordinates that are zero there, certified as it is."""
+    best = at_price(f, S, alpha, solve(f), 1e-10)
+    s, unit = best.solution, S.rescaled(1.0)
+    x = s.x
+    x[x == 0.0] = dust
+    ball = S.rescaled(unit.gauge(x) * (1 + 1e-12))
+    s.point, s.atom_set = ball.decompose(x), ball
+    value = float(f.value(s.point.copy())) + alpha * unit.gauge(s.x)
+    lower = best.certificate.lower
+    return x, Priced(s, ball.radius, Certificate(value, value - lower, lower), True)
+
+
+@pytest.mark.parametrize("S", [gh.L1Ball(15, 1.0), gh.L1Ball(15, 1.0, weights=np.linspace(0.5, 2.0, 15)),
+                               PositiveL1Ball(15, 1.0)], ids=repr)
+@pytest.mark.parametrize("dust", [1e-14, 1e-9, 1e-5])
+@pytest.mark.parametrize("f", PROBLEMS, ids=repr)
+def test_coefficients_that_the_penalty_outweighs_become_exact_zeros(f, dust, S):
+    alpha = 0.3 * np.abs(f.gradient(gh.L1Ball(15, 1.0).centre())).max()
+    x, given = with_dust(f, S, alpha, dust)
+    was, tol = given.certificate, 1.1 * given.certificate.gap / max(abs(given.certificate.value), f.scale)
+    found = with_exact_zeros(f, S.rescaled(1.0), alpha, given, tol)
+    w = found.solution.x
+    assert (w[x == dust] == 0.0).all() and (x == dust).any()
+    np.testing.assert_allclose(w[x != dust], x[x != dust], rtol=1e-12)
+    value = float(f.value(S.rescaled(100.0).decompose(w))) + alpha * S.rescaled(1.0).gauge(w)
+    assert found.certificate.value == pytest.approx(value, rel=1e-13) and found.certificate.lower == was.lower
+    assert found.certificate.value <= was.value + 1e-12 * abs(was.value)
+    assert found.certificate.gap == pytest.approx(found.certificate.value - was.lower, abs=1e-15 * abs(was.value))
+
+
+def test_coefficients_that_count_are_not_taken_for_zeros():
+    f = gh.least_squares(np.eye(3), np.array([3.0, 1e-5, 1e-12]))
+    found = at_price(f, gh.L1Ball(3, 1.0), 1e-13, solve(f), 1e-10)
+    assert (found.solution.x[:2] != 0.0).all()
+    found = at_price(f, gh.L1Ball(3, 1.0), 1e-6, solve(f), 1e-14)
+    np.testing.assert_allclose(found.solution.x, [3.0 - 3e-6, 1e-5 - 3e-6, 0.0], atol=1e-7)
+    assert found.solution.x[2] == 0.0
+
+
+def test_a_start_does_not_change_the_answer():
+    f = gh.least_squares(X, y)
+    cold = at_price(f, gh.L1Ball(15, 1.0), 0.1, solve(f), 1e-9)
+    for start in (cold.solution.x, 3.0 * cold.solution.x, np.zeros(15), np.full(15, 1e-200), np.full(15, 1e149)):
+        inside = lambda S, x, gap: solve(f)(S, x if x is not None and S.contains(x) else None, gap)
+        warm = at_price(f, gh.L1Ball(15, 1.0), 0.1, inside, 1e-9, start)
+        assert warm.converged
+        np.testing.assert_allclose(warm.solution.x, cold.solution.x, atol=1e-6)

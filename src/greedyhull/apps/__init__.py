@@ -1,5 +1,5 @@
 """Whole jobs, from a table to an answer with its figure."""
 
-from greedyhull.apps.synthetic_control import SyntheticControl, synthetic_control
+from greedyhull.apps.synthetic import SyntheticControl, synthetic_control
 
 __all__ = ["SyntheticControl", "synthetic_control"]

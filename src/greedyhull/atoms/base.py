@@ -21,6 +21,7 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist
+from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -353,7 +354,7 @@ def dense_atom(atom: Atom, shape: Shape) -> Array:
 
 def array_of(w: Any) -> Array:
     """The coordinates of an iterate, an atom or an array."""
-    if hasattr(w, "array") and callable(w.array):
+    if type(w) is not np.ndarray and not lacks(w, "array") and callable(w.array):
         return np.asarray(w.array())
     check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
     try:

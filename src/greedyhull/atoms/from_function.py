@@ -25,7 +25,8 @@ class FromFunction(AtomSet):
         self.bound = None if bound is None else positive(bound, "bound")
 
     def __repr__(self) -> str:
-        return f"oracle({getattr(self.fn, '__name__', type(self.fn).__name__)}, shape={self.shape})"
+        name = getattr(self.fn, "__name__", type(self.fn).__name__)  # functions and classes have one, other callables may not
+        return f"oracle({name}, shape={self.shape})"
 
     def answer(self, g: Array) -> Answer:
         """What the function returned, as an atom and its slack."""

@@ -31,7 +31,7 @@ class Wrapped(AtomSet):
         """A parameter of the inner set, its radius say; what every set has is written out below."""
         if name == "S" or name.startswith("_"):  # not there yet, or Python asking for a protocol
             raise AttributeError(name)
-        return getattr(self.S, name)
+        return getattr(self.S, name)  # that is what wrapping means
 
     @abstractmethod
     def oracle(self, rng: np.random.Generator) -> Oracle:

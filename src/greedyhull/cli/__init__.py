@@ -46,9 +46,11 @@ def _told(error: Exception, as_json: bool) -> tuple[str, int]:
         return str(error), WRONG
     if isinstance(error, ModuleNotFoundError):
         return str(error), MISSING
-    if hasattr(error, "format_message"):  # typer's usage errors have no public common base in all its versions
-        command = getattr(getattr(error, "ctx", None), "command_path", "greedyhull")
-        return f"{str(error.format_message()).rstrip('.')}. See {command} --help.", int(getattr(error, "exit_code", WRONG))
+    # typer's usage errors have no public common base in all its versions
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        context = vars(error).get("ctx")
+        command = "greedyhull" if context is None else context.command_path
+        return f"{str(error.format_message()).rstrip('.')}. See {command} --help.", int(error.exit_code)
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename}." if error.filename else f"{error}.", WRONG
     return (f"An error inside greedyhull, {type(error).__name__}: {error}. Run it again with greedyhull --debug to see where, "

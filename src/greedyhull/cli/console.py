@@ -10,6 +10,8 @@ from math import isfinite
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from greedyhull.driver.certificate import Certificate
 
@@ -84,7 +86,7 @@ def plain(value: Any) -> Any:
     >>> plain({"gap": float("inf"), "kinds": ("always",)})
     {'gap': None, 'kinds': ['always']}
     """
-    if hasattr(value, "tolist"):
+    if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}

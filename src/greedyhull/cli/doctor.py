@@ -74,8 +74,10 @@ def cache() -> dict[str, Any]:
     """Where numba keeps the kernels, whether it can write there, and how many are there."""
     from greedyhull.kernels.pairwise import pairwise_burst
 
-    kept: Any = getattr(pairwise_burst.kernel, "_cache", None)
-    place = getattr(kept, "cache_path", None)
+    try:
+        place = pairwise_burst.kernel._cache.cache_path
+    except AttributeError:  # numba makes no promise of it, and without its compiler a kernel is a plain function
+        place = None
     if not place:
         return {"folder": None, "writable": False, "kernels": 0, "words": "no folder can be written; the first solve of each "
                 "process takes some seconds longer. Set NUMBA_CACHE_DIR to a folder of yours."}

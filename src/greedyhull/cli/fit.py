@@ -47,7 +47,7 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     estimator = estimator_of(kind, task, {name: value for name, value in options.items() if value is not None})
-    check_samples(taken, y, task, getattr(estimator, "cv", None))
+    check_samples(taken, y, task, vars(estimator).get("cv"))
     with voice.noting():
         fitted(estimator, taken, y)
     document = told_in_full(estimator, taken, task)
@@ -82,7 +82,7 @@ def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
                                                    "given; one of them is wanted: a budget, or its price.")
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
-    make = getattr(estimators, f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}")
+    make = vars(estimators)[f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"]
     if "loss" in options:
         losses = sorted(make._parameter_constraints["loss"][0].options)
         check(options["loss"] in losses, f"--loss {options['loss']} was given; for {task} one of {', '.join(losses)} is "
@@ -136,12 +136,12 @@ def certificates_of(estimator: Any) -> list[Any]:
 def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
     """The result for programs and files."""
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
-    several = len(rows) > 1
+    several, left = len(rows) > 1, vars(estimator)  # what the fit has left there
     certificates = [certificate_fields(certificate) for certificate in certificates_of(estimator)]
     return {"estimator": type(estimator).__name__, "task": task, "target": taken.target, "samples": taken.X.shape[0],
-            "columns": len(taken.names), "classes": getattr(estimator, "classes_", None),
+            "columns": len(taken.names), "classes": left.get("classes_"),
             "weights": rows if several else next(iter(rows.values())),
-            "intercept": getattr(estimator, "intercept_", None), "radius": getattr(estimator, "radius_", None),
+            "intercept": left.get("intercept_"), "radius": left.get("radius_"),
             "certificate": certificates if several else certificates[0],
             "converged": reached(estimator)}
 
@@ -154,24 +154,25 @@ def reached(estimator: Any) -> bool:
 
 def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
     """The weights and what is proved of them."""
-    if hasattr(estimator, "cv_losses_"):
+    left = vars(estimator)  # its parameters, and what the fit has left there
+    if "cv_losses_" in left:
         voice.say(f"Cross-validation chose the budget {estimator.radius_:.4g} among {len(estimator.radii_)}.")
-    elif getattr(estimator, "alpha", None) is not None:
+    elif left.get("alpha") is not None:
         radii = ", ".join(f"{radius:.4g}" for radius in np.ravel(estimator.radius_))
         voice.say(f"The penalty {estimator.alpha:g} is a budget of {radii}.")
-    if len(getattr(estimator, "classes_", ())) == 2 and not hasattr(estimator, "n_models_"):
+    if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
         voice.say(f"A positive weight speaks for {taken.target} = {estimator.classes_[1]}.")
     for (label, weights), certificate in zip(rows_of(estimator, taken.names).items(), certificates_of(estimator), strict=True):
         if label:
             voice.say(f"{label} against the rest")
         voice.weights(that_count(weights))
         if certificate.kind == "always":
-            what = "mean loss" if getattr(estimator, "alpha", None) is None else "mean loss with its penalty"
+            what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"
             voice.say(f"The {what} is {certificate.value:.6g}, and no other weights of this kind can bring it lower by "
                       f"more than {certificate.gap:.2g}: that is proved, rounding included.")
         else:
             voice.say(str(certificate))
-    intercept = np.ravel(getattr(estimator, "intercept_", 0.0))
+    intercept = np.ravel(left.get("intercept_", 0.0))
     if np.any(intercept):
         voice.say(f"Intercept: {', '.join(f'{number:.6g}' for number in intercept)}.")
 

@@ -151,8 +151,9 @@ def load_array(path: Path) -> Any:
 
 def numbers(path: Path, array: Array) -> Array:
     """The array, if it holds real numbers."""
+    held = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
     check(isinstance(array, np.ndarray) and array.dtype.kind in "biuf",
-          lambda: f"{path.name} holds {getattr(array, 'dtype', type(array).__name__)}; an array of real numbers is wanted.")
+          lambda: f"{path.name} holds {held}; an array of real numbers is wanted.")
     return array
 
 

@@ -40,8 +40,8 @@ SCHEDULES: Names = {"constant": gh.constant, "harmonic": gh.harmonic, "power": g
                     "of_gap": gh.of_gap}
 SIZES: Names = {"whole": whole, **SCHEDULES, "root": gradients.Root, "growing": gh.Growing}
 LOOKS: Names = {"full_gap": gh.FullGap, "minibatch_gap": gh.MinibatchGap, "regret": gh.Regret}
-ESTIMATORS: Names = {name: getattr(gradients, name.title()) for name in
-                     ("minibatch", "momentum", "storm", "spider", "svrg", "saga", "dual")}
+ESTIMATORS: Names = {"minibatch": gradients.Minibatch, "momentum": gradients.Momentum, "storm": gradients.Storm,
+                     "spider": gradients.Spider, "svrg": gradients.Svrg, "saga": gradients.Saga, "dual": gradients.Dual}
 WEIGHTS: Names = {"unweighted": gh.Unweighted, "fading": gh.Fading, "steady": gh.Steady}
 REGULARIZERS: Names = {"squared_norm": gh.SquaredNorm}
 

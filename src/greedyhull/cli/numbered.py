@@ -46,7 +46,7 @@ class Numbered(Sequence[str]):
 def memory() -> int:
     """The bytes of memory of this machine, or of the container; as many as there can be where it does not say."""
     found = [2**62]
-    if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):
+    if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):  # Windows has none
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit in LIMITS:
         try:

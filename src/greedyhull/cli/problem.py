@@ -72,7 +72,7 @@ def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
     assert data is not None
     with faults.at("data.file"):
         table = read_table(data.file, data.format)
-        weight = getattr(file.objective, "sample_weight", None)
+        weight = vars(file.objective).get("sample_weight")
         return take(table, Wanted(data.target, data.features, data.exclude, weight),
                     lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
     return None

@@ -53,7 +53,7 @@ class Stops(Section):
     def made(self) -> Stop | None:
         """The stop, None where the section is empty."""
         kinds = {"gap": Gap, "relative": Relative, "iterations": Iterations, "seconds": Seconds, "stalled": Stalled}
-        stops = [kind(getattr(self, name)) for name, kind in kinds.items() if getattr(self, name) is not None]
+        stops = [kinds[name](value) for name, value in self if value is not None]
         both = None
         for stop in stops:
             both = stop if both is None else both | stop

@@ -50,7 +50,7 @@ class Spelled(BaseModel):
     def made(self, **given: Any) -> Any:
         """The function called with the arguments of the table, and with those ``given`` that it takes."""
         takes = inspect.signature(self.function).parameters
-        written = {name: getattr(self, name) for name in self.model_fields_set if name != self.tag}
+        written = {name: value for name, value in self if name in self.model_fields_set and name != self.tag}
         inner = {name: _made(value, given) for name, value in written.items()}
         return self.function(**{**inner, **{name: value for name, value in given.items() if name in takes}})
 

@@ -19,6 +19,7 @@ from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder
 from greedyhull.types import AtomSet, Floor, Gradient, Kind, Objective
+from greedyhull.types.attributes import described, lacks
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -128,7 +129,7 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
     True
     """
-    point = as_iterate(f, S, getattr(w, "point", w), 1e-9 if tol is None else tol)
+    point = as_iterate(f, S, w if lacks(w, "point") else w.point, 1e-9 if tol is None else tol)
     check(f.traits.terms != "stream", lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
           "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
@@ -213,10 +214,10 @@ def afresh(w: Iterate) -> Iterate:
 
 def check_pair(f: Objective, S: AtomSet) -> None:
     """Whether f is an objective, S a set, and the two go together."""
-    check(hasattr(f, "domain") and hasattr(f, "gradient"), lambda: f"f is a {type(f).__name__}; an objective such as "
+    check(not lacks(f, "domain", "gradient"), lambda: f"f is {described(f)}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    check(hasattr(S, "oracle"), lambda: f"S is a {type(S).__name__}; a set such as Simplex(d), L1Ball(d, radius) or "
-                                "Vertices(matrix) is wanted.")
+    check(not lacks(S, "oracle"), lambda: f"S is {described(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                  "Vertices(matrix) is wanted.")
     remedy = f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
     check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
                                        f"{S.shape}. {remedy}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -13,6 +12,7 @@ import numpy as np
 
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array
+from greedyhull.types.attributes import field_values, own
 
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
 ROWS = 1 << 22  # bytes that are copied at once
@@ -86,15 +86,15 @@ def _array(array: Array) -> Iterable[bytes]:
 
 def _ours(thing: Any) -> Iterable[bytes]:
     """An object of the library: its class, and what it was built from; what it keeps for speed has a leading underscore."""
-    kind = type(thing)
-    if not hasattr(thing, "__dict__") and not is_dataclass(thing):
+    kind, held = type(thing), own(thing)
+    named = field_values(thing)
+    if named is None and held is not None:
+        named = dict(sorted(held.items()))
+    if named is None or any(isinstance(kept, FUNCTIONS) for kept in (held or {}).values()):
         raise UnknownError
+    cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
     yield f"{kind.__module__}.{kind.__qualname__}".encode()
-    named = [field.name for field in fields(thing)] if is_dataclass(thing) else sorted(vars(thing))
-    if any(isinstance(kept, FUNCTIONS) for kept in getattr(thing, "__dict__", {}).values()):
-        raise UnknownError
-    for name in named:
-        if name.startswith("_") or isinstance(getattr(kind, name, None), cached_property):
-            continue
-        yield name.encode()
-        yield from _parts(getattr(thing, name))
+    for name, value in named.items():
+        if not name.startswith("_") and name not in cached:
+            yield name.encode()
+            yield from _parts(value)

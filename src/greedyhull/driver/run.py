@@ -44,6 +44,8 @@ from greedyhull.solvers.parts.needs import check_needs, needs_of
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
+from greedyhull.types.attributes import is_method, lacks
+from greedyhull.types.kinds import cautious, closing, self_starting
 
 REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
@@ -62,7 +64,7 @@ class Run:
         check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
-        check(hasattr(self.solver, "run") and not isinstance(self.solver, type),
+        check(not lacks(self.solver, "run"),
               lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
         check_needs(f, S, self.solver)
         check_tolerance(self.solver)
@@ -88,15 +90,16 @@ class Run:
         """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
         f, S = self.f, self.S
         if start is None:
-            self.memory.beside += getattr(S.start, "__func__", None) is DefaultSet.start  # one that others have asks nobody
+            self.memory.beside += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
             ships = type(f).__module__.startswith("greedyhull.")  # what others write may draw, whatever the set does
             rng = generator(S, seed) if ships else np.random.default_rng([seed])
-            w: Iterate = self.solver.first(f, S) if hasattr(self.solver, "first") else f.start(S, rng)
+            solver = self_starting(self.solver)
+            w: Iterate = f.start(S, rng) if solver is None else solver.first(f, S)
         elif isinstance(start, Solution):
             w = moved_over(as_iterate(f, S, start.point, 1e-9), S, self.looks_back)
         elif isinstance(start, Iterate):
             w = moved_over(as_iterate(f, S, start, 1e-9), S, self.looks_back)
-        elif hasattr(start, "add_to"):
+        elif not lacks(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
         else:
@@ -244,8 +247,8 @@ class Run:
 
     def _caution(self) -> None:
         """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
-        cautions = getattr(self.solver, "cautions", None)
-        for said in () if cautions is None else cautions(self.f, self.S):
+        solver = cautious(self.solver)
+        for said in () if solver is None else solver.cautions(self.f, self.S):
             warn(said, GreedyhullWarning, stacklevel=7)  # the line that called minimize
 
     def _sharpen(self) -> None:
@@ -295,10 +298,10 @@ class Run:
 
 def _close(watcher: Callable[[Event], Any]) -> None:
     """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
-    close = getattr(watcher, "close", None)
-    if close is None:
+    told = closing(watcher)
+    if told is None:
         return
     try:
-        close()
+        told.close()
     except Exception as error:
         warn(f"{watcher!r} could not be closed ({type(error).__name__}: {error}).", GreedyhullWarning, stacklevel=5)

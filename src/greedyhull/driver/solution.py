@@ -22,7 +22,6 @@ from greedyhull.types.kinds import linear_model
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KEPT = ("price", "intercept")  # what only the objective can tell, and a pickle is told first
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
 
 
@@ -271,7 +270,7 @@ class Solution:
         """What a pickle holds: all but the data and the views of the point, which are images of them."""
         state = {name: value for name, value in self.__dict__.items() if name != "constants"}
         state.update({name: Absent(repr(state[name])) for name in FIELDS if state[name] is not None})
-        state["_kept"] = {name: getattr(self, name) for name in KEPT}
+        state["_kept"] = {"price": self.price, "intercept": self.intercept}  # only the objective knows them
         state["point"] = self.point.copy()
         state["also"] = {name: it.copy() if isinstance(it, Iterate) else it for name, it in self.also.items()}
         return state

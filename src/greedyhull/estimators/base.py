@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
@@ -19,6 +17,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Callback, Iterations, Relative, Stalled, Stop
 from greedyhull.errors import check
 from greedyhull.estimators.callbacks import ASKED, CallbackSupport, Heartbeat
+from greedyhull.estimators.convergence import counted
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, AtomSet, Objective
 
@@ -53,10 +52,13 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     dual_gap_: float
 
     def _solve(self, f: Objective, S: AtomSet, start: Any = None) -> Solution:
-        """One solve, to a certified gap of ``tol``·max(|loss|, f.scale); a warning says if it was not reached, and why."""
-        s = self._run(f, S, Relative(float(self.tol)), start)
-        if not s.converged and s.reason != ASKED:
-            self._warn(s)
+        """One solve, to a certified gap of ``tol``·max(|loss|, f.scale)."""
+        return self._counted(self._run(f, S, Relative(float(self.tol)), start))
+
+    def _counted(self, s: Solution) -> Solution:
+        """Note a solve for the one warning of the fit; one that a callback ended was meant to end early."""
+        if s.reason != ASKED:
+            counted(self, s)
         return s
 
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
@@ -66,10 +68,6 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         s = minimize(f, S, start=start, stop=asked | Callback(Heartbeat(self, f)), seed=seed, progress=bool(self.verbose))
         s.stop = asked  # without the callback, which holds the data and this estimator
         return s
-
-    def _warn(self, s: Solution) -> None:
-        warnings.warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.",
-                      ConvergenceWarning, stacklevel=5)
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""
@@ -82,14 +80,14 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = max(max(s.iterations for s in solutions), 1)
         self.dual_gap_ = max(np.inf if s.certificate.gap is None else float(s.certificate.gap) for s in solutions)
 
-
     def _names(self) -> list[str] | None:
         """What the weights are called in reports."""
         return self._feature_names()
 
     def _feature_names(self) -> list[str] | None:
         """The names of the columns, where the data had them."""
-        return [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None
+        names = vars(self).get("feature_names_in_")
+        return None if names is None else [str(name) for name in names]
 
 
 def bounded(A: Any, name: str, dtype: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 
+from greedyhull.estimators.convergence import warning_once
 from greedyhull.types import Objective
 
 try:
@@ -35,7 +36,8 @@ class Heartbeat:
 
     def __init__(self, estimator: Any, f: Objective) -> None:
         self.estimator, self.f = estimator, f
-        self.context = getattr(estimator, "_callback_fit_ctx", None) if getattr(estimator, "_skl_callbacks", None) else None
+        kept = vars(estimator)  # scikit-learn sets both attributes only where there are callbacks
+        self.context = kept.get("_callback_fit_ctx") if kept.get("_skl_callbacks") else None
         self.due = 0.0
 
     def __call__(self, event: Any) -> str | bool:
@@ -51,19 +53,19 @@ class Heartbeat:
 
 def begin(estimator: Any, X: Any, y: Any) -> None:
     """Open the context that the callbacks of this fit belong to."""
-    if getattr(estimator, "_skl_callbacks", None):
+    if vars(estimator).get("_skl_callbacks"):
         context = estimator._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
 
 
 def end(estimator: Any, X: Any, y: Any) -> None:
     """Tell that the fit is done."""
-    context = getattr(estimator, "_callback_fit_ctx", None)
+    context = vars(estimator).get("_callback_fit_ctx")
     if context is not None:
         context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
 
 
 def checked(fit: F) -> F:
-    """A fit whose parameters scikit-learn checks first, and whose callbacks it closes in the end."""
+    """A fit whose parameters scikit-learn checks first, whose callbacks it closes, and which warns once at most."""
     managed: F = with_callbacks(_fit_context(prefer_skip_nested_validation=True)(fit))
-    return managed
+    return warning_once(managed)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.base import HUGE
-from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.driver.path import path
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
-from greedyhull.estimators.l1_path import Covariance, Data, Trail
-from greedyhull.estimators.penalty import floor
+from greedyhull.estimators.budget_set import Budget
+from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Trail
+from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.arrays import is_sparse
@@ -41,14 +41,14 @@ class Line(NamedTuple):
 class Paths:
     """Paths by the driver, for any loss: ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius."""
 
-    def __init__(self, X: Any, y: Array, s: Array | None, S: L1Ball, problem: Callable[..., Any]) -> None:
+    def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, problem: Callable[..., Any]) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
 
     def on(self, rows: Index | None, radii: Array) -> Line:
         """The path of the problem on some rows, None for all of them."""
         some = slice(None) if rows is None else rows
         f = self.problem(self.X[some], self.y[some], None if self.s is None else self.s[some])
-        zero, largest = self.S.centre(), self.S.rescaled(float(radii.max()))
+        zero, largest = origin(self.S), self.S.rescaled(float(radii.max()))
         gap = max(ENOUGH * (float(f.value(zero)) - floor(f)), float(f.rounding(zero, largest)))  # what rounding leaves of it
         found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
         return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
@@ -57,7 +57,9 @@ class Paths:
 class SquarePaths:
     """Least squares: trails. Where the columns are few, the folds share one covariance: that of all data less their own."""
 
-    def __init__(self, X: Any, y: Array, s: Array | None, S: L1Ball, folds: list[Fold], *, centre: bool) -> None:
+    def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, folds: list[Fold], *, centre: bool,
+                 positive: bool = False) -> None:
+        self.trail = PositiveTrail if positive else Trail
         self.X, self.y, self.s, self.centre, self.folds = X, y.astype(np.float64), s, centre, folds
         self.scale = np.broadcast_to(S.rescaled(1.0).scale, S.shape).astype(np.float64)
         n, d = X.shape
@@ -99,7 +101,7 @@ class SquarePaths:
         found: list[Array | None] = []
 
         def make(count: int) -> Array:
-            radii, W = priced(f, self.scale, eps, count)
+            radii, W = priced(self.trail(f, self.scale), eps, count)
             found.append(W)
             return radii
 
@@ -110,7 +112,7 @@ class SquarePaths:
     def on(self, fold: int | None, radii: Array) -> Line:
         """The path without one fold."""
         f, intercepts = self.quadratic(fold)
-        trail, W = Trail(f, self.scale), np.empty((len(radii), len(self.scale)))
+        trail, W = self.trail(f, self.scale), np.empty((len(radii), len(self.scale)))
         for i in np.argsort(radii):
             W[i] = trail.to(float(radii[i]), ENOUGH).w
         return Line(W, intercepts(W))
@@ -146,14 +148,14 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(f: Covariance | Data, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
+def priced(trail: Trail, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
     straight line, so that one secant step leads near the next radius. The coefficients there are found on the way, and
     returned too unless the path ended early and other radii were taken.
     """
-    trail, r = Trail(f, scale), 0.0
+    f, scale, r = trail.f, trail.scale, 0.0
     radii: list[float] = []
     coefs: list[Array] = []
     first = price = trail.price
@@ -170,17 +172,17 @@ def priced(f: Covariance | Data, scale: Array, eps: float, count: int) -> tuple[
     return np.array(radii), np.array(coefs)
 
 
-def first_price(f: LinearModel, S: L1Ball) -> float:
+def first_price(f: LinearModel, S: Budget) -> float:
     """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
 
     With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.
     """
-    zero, unit = S.centre(), S.rescaled(1.0)
+    zero, unit = origin(S), S.rescaled(1.0)
     g, r = np.asarray(f.gradient(zero), dtype=np.float64), np.asarray(f.residual(zero), dtype=np.float64)
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
     noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(f.design.energies(1.0))
-    return float(np.max(np.where(np.abs(g) > noise, np.abs(g), 0.0) * unit.scale))
+    return max(-float(unit.scores(np.where(np.abs(g) > noise, g, 0.0)).min()), 0.0)
 
 
 def in_range(radius: float) -> float:
@@ -211,7 +213,7 @@ def four_digits(r: float) -> float:
 
 def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     """The radii that were given, in growing order, or so many as were asked for."""
-    if isinstance(given, Integral):
+    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 1:
         return make(int(given))
     radii = np.asarray(given)
     good = radii.ndim == 1 and len(radii) > 0 and radii.dtype.kind in "iuf" and bool((np.isfinite(radii) & (radii > 0)).all())

@@ -1,57 +1,59 @@
-"""An l1 budget: Σ|w_j| ≤ radius. Few coefficients, found with a proof; or a penalty ``alpha``, whose budget is looked for."""
+"""An l1 budget: Σ|w_j| ≤ radius. Few coefficients, certified; or a penalty ``alpha``, whose radius is searched for."""
 
 from __future__ import annotations
 
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.linear import Linear, LinearClassifier, LinearRegressor
+from greedyhull.estimators.budget_set import Budget, budget, scaled_into
+from greedyhull.estimators.linear import Linear, LinearRegressor
+from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.penalty import at_price
-from greedyhull.points.arrays import is_sparse
+from greedyhull.estimators.radius_path import RadiusPath
 from greedyhull.types import Array, Objective
 
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
-                                "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"]}
+                                "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"],
+                                "positive": ["boolean"], "warm_start": ["boolean"]}
 
 
-class Budgeted(Linear):
+class Budgeted(RadiusPath, Linear):
     """What the two estimators with a budget share."""
 
     radius: float | None
     alpha: float | None
     standardize: bool
+    positive: bool
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         check(self.radius is None or self.alpha is None, f"radius={self.radius!r} and alpha={self.alpha!r} were given; one of "
               "them is wanted: a budget, or its price. Leave the other at None.")
         return super()._given(X, y, **how)
 
-    def _atoms(self, X: Any, s: Array | None) -> L1Ball:
+    def _atoms(self, X: Any, s: Array | None) -> Budget:
         radius = 1.0 if self.radius is None else float(self.radius)
-        return L1Ball(X.shape[1], radius, weights=spreads(X, s) if self.standardize else None)
+        return budget(X, s, radius, standardize=self.standardize, positive=self.positive)
 
-    def _found(self, f: Objective, X: Any, s: Array | None) -> Solution:
-        S = self._atoms(X, s)
+    def _moved(self, x: Array, S: Any) -> Array:
+        return scaled_into(x, S, positive=self.positive)
+
+    def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         if self.alpha is None:
-            return self._solve(f, S)
+            return super()._found(f, X, s, start)
         check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
                                           "budget has no one price to search by. Give the radius.")
-        solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), start)
-        priced = at_price(f, S, float(self.alpha), solve, float(self.tol))
+        solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), None if start is None else self._moved(start, ball))
+        priced = at_price(f, self._atoms(X, s), float(self.alpha), solve, float(self.tol), start)
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
                         f"{priced.radius:.6g}{'.' if priced.converged else ', and no radius near it does better.'}")
-        if not priced.converged:
-            self._warn(found)
-        return found
+        return self._counted(found)
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)
@@ -59,46 +61,198 @@ class Budgeted(Linear):
         self.radius_: Any = radii if len(solutions) > 1 else radii[0]
         self.price_: Any = prices if len(solutions) > 1 else prices[0]
 
-
-def spreads(X: Any, s: Array | None) -> Array:
-    """The standard deviation of every column, 1 where a column is constant."""
-    n = X.shape[0]
-    p = np.full(n, 1.0 / n) if s is None else s / s.sum()
-    mean = np.asarray(X.T @ p.astype(X.dtype), dtype=np.float64)
-    square = (X.multiply(X) if is_sparse(X) else X * X).T @ p.astype(X.dtype)
-    spread = np.sqrt(np.maximum(np.asarray(square, dtype=np.float64) - mean**2, 0.0))
-    return np.where(spread > 1e-7 * np.maximum(np.abs(mean), 1e-300), spread, 1.0)
+    def _minimised(self) -> str:
+        if self.alpha is None:
+            return ""
+        return (f"Value and gap are those of the penalised problem, loss + {self.alpha:g} times the l1 norm, over all "
+                "coefficients. It was solved through the radius whose price is the penalty; the bounds of theorems are about "
+                "the last solve, over the ball of that radius.")
 
 
 class L1BudgetRegressor(Budgeted, LinearRegressor):
-    """Linear regression with Σ|w_j| ≤ ``radius``, or with ``alpha`` in its place: then the budget is the one of that price.
+    """
+    Linear regression with an l1 budget: Σ|w_j| ≤ radius.
 
-    With neither, the radius is 1. The penalty ``alpha`` means what it means for scikit-learn's Lasso: loss + alpha·Σ|w_j|, the
-    loss being 1/(2n) ‖Xw − y‖². ``standardize`` measures each coefficient in units of its column's standard deviation; the
-    data are not copied for it. ``price_`` is what one more unit of radius is worth, ``radius_`` the budget that was used.
+    The coefficients with the least mean loss in the l1 ball are found and certified. A penalty ``alpha`` may be given in place
+    of the radius; it means what it means for scikit-learn's Lasso.
 
+    Parameters
+    ----------
+    radius : float, default=None
+        The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
+    alpha : float, default=None
+        The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
+    loss : {"squared", "huber", "absolute", "quantile", "poisson"}, default="squared"
+        The loss. "squared" is ½(z − y)², "poisson" models counts with mean e^z.
+    standardize : bool, default=False
+        Measure each coefficient in units of the standard deviation of its column. The data are not copied, and sparse data
+        stay sparse.
+    positive : bool, default=False
+        Only coefficients w_j ≥ 0.
+    delta : float, default=1.0
+        Where the Huber loss turns from quadratic to linear.
+    quantile : float, default=0.5
+        The quantile that ``loss="quantile"`` predicts, between 0 and 1.
+    fit_intercept : bool, default=True
+        Fit an intercept, which does not count towards the budget.
+    warm_start : bool, default=False
+        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
+    tol : float, default=1e-6
+        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
+        constant) where that is larger.
+    max_iter : int, default=10000
+        The most iterations of one solve.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The coefficients.
+    weights_ : ndarray
+        The coefficients once more.
+    intercept_ : float
+        The intercept, 0 without one.
+    radius_ : float
+        The radius used.
+    price_ : float
+        How much the least loss falls for one more unit of radius.
+    dual_gap_ : float
+        The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
+    certificate_ : Certificate
+        Value, gap and lower bound.
+    solution_ : Solution
+        The whole answer of the solver.
+    trace_ : Trace
+        How the solve went.
+    n_iter_ : int
+        Iterations of the solver.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the training data had them.
+
+    See Also
+    --------
+    L1BudgetRegressorCV : The radius is chosen by cross-validation.
+    SimplexRegressor : Non-negative weights with a given sum.
+
+    Notes
+    -----
+    With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
+    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's Lasso solves the same
+    penalised problem, without a certificate.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> m = L1BudgetRegressor(radius=2.0, fit_intercept=False).fit(np.eye(3), [3.0, 0.0, 1.0])
-    >>> m.coef_.round(6)
+    >>> from greedyhull.estimators import L1BudgetRegressor
+    >>> model = L1BudgetRegressor(radius=2.0, fit_intercept=False).fit(np.eye(3), [3.0, 0.0, 1.0])
+    >>> model.coef_.round(6)
     array([2., 0., 0.])
+    >>> model = L1BudgetRegressor(positive=True, radius=5.0, fit_intercept=False).fit(np.eye(3), [3.0, -1.0, 1.0])
+    >>> model.coef_.round(6)
+    array([3., 0., 1.])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **BUDGET}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "squared",
-                 standardize: bool = False, delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True,
-                 tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.alpha, self.loss, self.standardize = radius, alpha, loss, standardize
-        self.delta, self.quantile, self.fit_intercept, self.tol, self.max_iter = delta, quantile, fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+                 standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
+                 fit_intercept: bool = True, warm_start: bool = False, tol: float = 1e-6, max_iter: int = 10_000,
+                 random_state: Any = None, verbose: Any = 0) -> None:
+        self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
+        self.delta, self.quantile, self.fit_intercept, self.warm_start = delta, quantile, fit_intercept, warm_start
+        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self.positive  # on data that no coefficients of one sign fit
+        return tags
 
 
 class L1BudgetClassifier(Budgeted, LinearClassifier):
-    """Linear classification with Σ|w_j| ≤ ``radius``, one against the rest; or with ``alpha``, the budget of that price.
+    """
+    Linear classification with an l1 budget: Σ|w_j| ≤ radius.
 
-    With neither, the radius is 1. The penalty ``alpha`` is for the mean loss: scikit-learn's C is 1/(n·alpha).
+    Several classes are fitted one against the rest, each with the whole budget. A penalty ``alpha`` may be given in place of
+    the radius; it is for the mean loss, so that scikit-learn's C is 1/(n·alpha).
 
+    Parameters
+    ----------
+    radius : float, default=None
+        The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
+    alpha : float, default=None
+        The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
+    loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
+        The loss. Only "logistic" has probabilities.
+    standardize : bool, default=False
+        Measure each coefficient in units of the standard deviation of its column. The data are not copied, and sparse data
+        stay sparse.
+    positive : bool, default=False
+        Only coefficients w_j ≥ 0.
+    fit_intercept : bool, default=True
+        Fit an intercept, which does not count towards the budget.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, multiplied into ``sample_weight``. "balanced" makes all classes count the same.
+    warm_start : bool, default=False
+        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
+    tol : float, default=1e-6
+        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
+        constant) where that is larger.
+    max_iter : int, default=10000
+        The most iterations of one solve.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The coefficients; with more than two classes a row for each.
+    weights_ : ndarray
+        The coefficients once more, a vector for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercept, 0 without one.
+    radius_ : float or list of float
+        The radius used; with more than two classes a list, one for each.
+    price_ : float or list of float
+        How much the least loss falls for one more unit of radius; with more than two classes a list, one for each.
+    dual_gap_ : float
+        The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
+    certificate_ : Certificate or list of Certificate
+        Value, gap and lower bound; with more than two classes a list, one for each.
+    solution_ : Solution or list of Solution
+        The whole answer of the solver; with more than two classes a list, one for each.
+    trace_ : Trace or list of Trace
+        How the solve went; with more than two classes a list, one for each.
+    n_iter_ : int
+        Iterations of the solver, the most of any class.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the training data had them.
+
+    See Also
+    --------
+    L1BudgetClassifierCV : The radius is chosen by cross-validation.
+    SimplexClassifier : Non-negative weights with a given sum.
+
+    Notes
+    -----
+    With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
+    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's LogisticRegression with an
+    l1 penalty solves the same penalised problem, without a certificate, but penalises the intercept with some solvers.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from greedyhull.estimators import L1BudgetClassifier
     >>> X = np.array([[2.0, 0.1], [1.0, -0.1], [-1.0, 0.1], [-2.0, -0.1]])
     >>> L1BudgetClassifier(radius=1.0).fit(X, [1, 1, 0, 0]).coef_.round(6)
     array([[1., 0.]])
@@ -107,8 +261,14 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "logistic",
-                 standardize: bool = False, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000,
-                 random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.alpha, self.loss, self.standardize = radius, alpha, loss, standardize
-        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+                 standardize: bool = False, positive: bool = False, fit_intercept: bool = True,
+                 class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
+                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+        self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
+        self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
+        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.positive  # on data that no coefficients of one sign tell apart
+        return tags

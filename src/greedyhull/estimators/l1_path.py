@@ -123,7 +123,7 @@ class Trail:
         self._begin(r)
         for _ in range(ROUNDS):
             g = f.g0 + self.Hw
-            size = np.abs(g) * self.scale
+            size = self._size(g)
             half = 0.5 * float(self.w.dot(self.Hw[f.index]))
             linear = float(self.w.dot(f.g0[f.index]))
             value, gap = f.f0 + linear + half, linear + 2.0 * half + r * float(size.max())
@@ -172,13 +172,18 @@ class Trail:
         """f less f₀."""
         return float(w.dot(self.f.g0[self.f.index] + 0.5 * Hw[self.f.index]))
 
+    def _size(self, g: Array) -> Array:
+        """What a unit of radius is worth at each coordinate: −⟨g, ·⟩ at its better atom of unit radius."""
+        return np.asarray(np.abs(g) * self.scale)
+
     def _swap(self, g: Array, tol: float) -> bool:
         """Swap weight among the working coordinates; whether anything changed."""
         scale, w = self.scale[self.f.index], self.w.copy()
         slow = l1_swaps(self.f.H, scale, g, w, self.radius, tol, SWAPS * len(w) + 1000) > tol
         changed = not np.array_equal(w, self.w)
         if slow or np.count_nonzero(w) > self.f.rank:  # swaps spread weight over more atoms than a vertex has
-            self.w = self._newton(g, w, scale, tol)
+            on = w.nonzero()[0]
+            self.w = self._newton(g, w, tol, on, self.radius * np.sign(w[on]) * scale[on])
             self.Hw = self.f.product(self.w)
             return True
         self.w = w
@@ -186,10 +191,8 @@ class Trail:
             self.Hw = g - self.f.g0 if self.f.whole else self.f.product(w)
         return changed
 
-    def _newton(self, g: Array, w: Array, scale: Array, tol: float) -> Array:
-        """Where swaps are slow, the small problem on the active atoms is solved by Newton steps."""
-        on, r = w.nonzero()[0], self.radius
-        atoms = r * np.sign(w[on]) * scale[on]
+    def _newton(self, g: Array, w: Array, tol: float, on: Index, atoms: Array) -> Array:
+        """Where swaps are slow, the small problem on atoms along the coordinates ``on`` is solved by Newton steps."""
         G = np.zeros((len(on) + 1, len(on) + 1))
         G[1:, 1:] = self.f.H[np.ix_(on, on)] * np.outer(atoms, atoms)
         alpha = np.append(0.0, w[on] / atoms)
@@ -201,7 +204,7 @@ class Trail:
     @property
     def price(self) -> float:
         """What one more unit of radius is worth."""
-        return float((np.abs(self.f.g0 + self.Hw) * self.scale).max())
+        return float(self._size(self.f.g0 + self.Hw).max())
 
     def _join(self, g: Array, size: Array, least: float) -> None:
         """The best coordinates join, if their ``size`` exceeds ``least``; where too many wait in vain, those leave first."""
@@ -218,3 +221,28 @@ class Trail:
         if len(new):
             f.join(new)
             self.w = np.append(self.w, np.zeros(len(new)))
+
+
+class PositiveTrail(Trail):
+    """The same with w ≥ 0: the balls without the atoms of negative sign.
+
+    >>> trail = PositiveTrail(Covariance(np.eye(2), np.array([3.0, -1.0]), 5.0), np.ones(2))
+    >>> trail.to(1.0, 1e-9).w, trail.to(4.0, 1e-9).w
+    (array([1., 0.]), array([3., 0.]))
+    """
+
+    def _size(self, g: Array) -> Array:
+        return np.maximum(-g, 0.0) * self.scale
+
+    def _swap(self, g: Array, tol: float) -> bool:
+        """Solve on the active coordinates and the best others; whether anything changed."""
+        scale = self.scale[self.f.index]
+        gains = np.maximum(-g, 0.0) * scale
+        on = np.zeros(len(g), dtype=bool)
+        on[lowest(-gains, min(BATCH, len(g)))] = True
+        on = np.flatnonzero((on & (gains > 0.0)) | (self.w > 0.0))
+        w = self._newton(g, self.w, tol, on, self.radius * scale[on])
+        changed = not np.array_equal(w, self.w)
+        if changed:
+            self.w, self.Hw = w, self.f.product(w)
+        return changed

@@ -1,28 +1,27 @@
-"""Linear models whose coefficients lie in a set: the regressor and the classifier that the public ones are made from."""
+"""Linear models whose coefficients lie in a set: what they share, and the regressor that the public ones are made from."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
-from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.losses import CLASSIFICATION, REGRESSION, mean
+from greedyhull.estimators.losses import REGRESSION, Posed, mean
+from greedyhull.estimators.reports import write_report
 from greedyhull.points.given import sound
-from greedyhull.types import Array, LinearModel, Objective
+from greedyhull.types import Array, AtomSet, LinearModel, Objective
 
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
@@ -31,6 +30,7 @@ class Linear(Certified, ABC):
     """Coefficients in a set that the subclass names: it writes ``_atoms(X, s)``, s the sample weights or None."""
 
     loss: str
+    warm_start: bool = False  # where the subclass does not take it
     coef_: Array
     weights_: Array
     intercept_: Any  # a number, or one for each class
@@ -53,14 +53,32 @@ class Linear(Certified, ABC):
     def _atoms(self, X: Any, s: Array | None) -> Any:
         """The set that the coefficients lie in."""
 
-    def _found(self, f: Objective, X: Any, s: Array | None) -> Solution:
+    def _previous(self, rows: int, d: int) -> list[Array | None]:
+        """The coefficients of the fit before this one, a row for each problem, where they are to be used and fit."""
+        if self.warm_start and "coef_" in vars(self):
+            coef = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64))
+            if coef.shape == (rows, d) and bool(np.isfinite(coef).all()):
+                return list(coef)
+        return [None] * rows
+
+    def _moved(self, x: Array, S: AtomSet) -> Array:
+        """Coefficients of an earlier fit, brought into the set as far as the subclass knows how."""
+        return x
+
+    def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         """The solution of one problem; a subclass may search for its set."""
-        return self._solve(f, self._atoms(X, s))
+        S = self._atoms(X, s)
+        x = None if start is None else self._moved(start, S)
+        return self._solve(f, S, x if x is not None and S.contains(x) else None)
 
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
         X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
+
+    def _minimised(self) -> str:
+        """What a report says of the objective where that is not all, else nothing."""
+        return ""
 
 
 class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
@@ -85,91 +103,102 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
+        """
+        Find the coefficients with the least loss.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 is kept; other types become float64.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).coef_.round(6)
+        array([0.25, 0.75])
+        """
         X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
-        f = REGRESSION[self.loss](X, y, self, sample_weight=s, intercept=self.fit_intercept)
-        solution = self._found(f, X, s)
+        f = self._problem(X, y, s)
+        solution = self._found(f, X, s, *self._previous(1, X.shape[1]))
         for name, value in self._attributes(solution.point, f, X.dtype).items():
             setattr(self, name, value)
         self._keep([solution], X.dtype)
         end(self, X, y)
         return self
 
+    @property
+    def _problem(self) -> Posed:
+        return Posed(self.loss, self.fit_intercept, self.delta, self.quantile)
+
     def _attributes(self, w: Any, f: LinearModel, dtype: Any = np.float64) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
         coef = w.array().astype(dtype)
-        return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(f.intercept(w)) if hasattr(dtype, "type")
+        return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(f.intercept(w)) if isinstance(dtype, np.dtype)
                 else float(f.intercept(w))}
 
     def predict(self, X: Any) -> Array:
-        """The predicted targets."""
+        """
+        Predict the targets of samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            X @ coef_ + intercept_; for ``loss="poisson"`` its exponential, the expected count.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).predict([[1.0, 1.0]]).round(6)
+        array([1.])
+        """
         return mean(self.loss, self._linear(X))
 
+    def report(self, path: str | Path) -> Path:
+        """
+        Write a self-contained HTML page about the fit.
 
-def _has_probabilities(estimator: Any) -> bool:
-    if estimator.loss != "logistic":
-        raise AttributeError(f"loss={estimator.loss!r} has no probabilities; loss='logistic' has.")
-    return True
+        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. Features
+        have their names where the training data had them.
 
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write.
 
-class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
-    """Classification with coefficients in a set; more than two classes are told apart one against the rest."""
+        Returns
+        -------
+        path : pathlib.Path
+            The file written.
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints,
-        "loss": [StrOptions(set(CLASSIFICATION))],
-    }
+        Notes
+        -----
+        A page needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
 
-    @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the coefficients; ``sample_weight`` s means Σ sᵢ ℓᵢ / Σ sᵢ."""
-        X, y = self._given(X, y)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_.tolist()[0]!r}; two classes or more are "
-                                      "wanted.")
-        begin(self, X, y)
-        s = weights_of(sample_weight, X)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        signs = [np.where(labels == c, 1.0, -1.0) for c in positive]
-        solutions = self._searched(X, signs, labels, s)
-        rows = [self._attributes(solution.point, solution.objective) for solution in solutions]
-        self.coef_ = np.vstack([row["coef_"] for row in rows]).astype(X.dtype)
-        self.intercept_ = np.concatenate([row["intercept_"] for row in rows]).astype(X.dtype)
-        self.weights_ = self.coef_[0] if len(rows) == 1 else self.coef_
-        self._keep(solutions, X.dtype)
-        end(self, X, y)
-        return self
-
-    def _problem(self, X: Any, sign: Array, s: Array | None) -> Any:
-        return CLASSIFICATION[self.loss](X, sign, sample_weight=s, intercept=self.fit_intercept)
-
-    def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None) -> list[Solution]:
-        """One solution for each class that is told apart from the rest, its samples those with sign +1."""
-        return [self._found(self._problem(X, sign, s), X, s) for sign in signs]
-
-    def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
-        """What a prediction needs, from a point of a solve."""
-        return {"coef_": w.array()[None, :], "intercept_": np.array([f.intercept(w)]), "classes_": self.classes_}
-
-    def decision_function(self, X: Any) -> Array:
-        """The scores of the samples: one each for two classes, else one for each class."""
-        z = self._linear(X)
-        return z.ravel() if z.shape[1] == 1 else z
-
-    def predict(self, X: Any) -> Array:
-        """The class with the highest score."""
-        z = self.decision_function(X)
-        return np.asarray(self.classes_[(z > 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)])
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the classes; of several, each one's against the rest, scaled to sum to one."""
-        from scipy.special import expit
-
-        p = expit(self.decision_function(X))
-        if p.ndim == 1:
-            return np.column_stack([1.0 - p, p])
-        return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> model = SimplexRegressor().fit(np.eye(2), [0.25, 0.75])
+        >>> model.report("fit.html")  # doctest: +SKIP
+        PosixPath('fit.html')
+        """
+        check_is_fitted(self)
+        return write_report(self.solution_, path, self._minimised())

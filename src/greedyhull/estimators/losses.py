@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,22 @@ REGRESSION: dict[str, Callable[..., Any]] = {
     "poisson": lambda X, y, est, **how: poisson(X, y, **how),
 }
 CLASSIFICATION: dict[str, Callable[..., Any]] = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
+
+
+@dataclass(frozen=True)
+class Posed:
+    """What makes an objective of data, targets and sample weights: plain values, which other processes can be sent."""
+
+    loss: str
+    intercept: bool
+    delta: float = 1.0
+    quantile: float = 0.5
+
+    def __call__(self, X: Any, y: Array, s: Array | None) -> Any:
+        how = {"sample_weight": s, "intercept": self.intercept}
+        if self.loss in CLASSIFICATION:
+            return CLASSIFICATION[self.loss](X, y, **how)
+        return REGRESSION[self.loss](X, y, self, **how)
 
 
 def mean(loss: str, z: Array) -> Array:

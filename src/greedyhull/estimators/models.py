@@ -13,6 +13,7 @@ from sklearn.utils.validation import _num_samples
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.estimators.base import bounded
 from greedyhull.types import Array
+from greedyhull.types.attributes import lacks
 
 ROUNDING = 1e-3  # probabilities may miss [0, 1], and their sum 1, by so much: float32, or a few digits in a file
 Named = tuple[str, Any]  # models are whatever has predict or predict_proba, scikit-learn's or not
@@ -28,6 +29,7 @@ def named(models: Sequence[Any], method: str) -> list[Named]:
     check(not twice, f"models has several named {', '.join(twice)}; each needs a name of its own.")
     for name, model in pairs:
         check(not isinstance(model, type), f"{_who(name)} is a class, {model!r}; an instance of it is wanted.")
+        # models come from any library, and may have the method or not
         check(callable(getattr(model, method, None)), f"{_who(name)}, {model!r}, has no {method}; models that have it, or "
                                                       "pairs of a name and such a model, are wanted.")
     return pairs
@@ -69,7 +71,7 @@ def _numbers(name: str, given: Any, n: int) -> Array:
 
 def classes_of(models: list[Named], own: Array) -> Array:
     """The classes that y or a model knows, sorted; those of y must be known to some model."""
-    known = [np.asarray(model.classes_) for _, model in models if hasattr(model, "classes_")]
+    known = [np.asarray(model.classes_) for _, model in models if not lacks(model, "classes_")]
     if len(known) == len(models):
         heard = {label for some in known for label in some.tolist()}
         strange = [label for label in own.tolist() if label not in heard]
@@ -83,7 +85,7 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
     n = _num_samples(X)
     P = np.zeros((n, len(classes), len(models)))
     for j, (name, model) in enumerate(models):
-        own = np.asarray(getattr(model, "classes_", classes))
+        own = np.asarray(classes if lacks(model, "classes_") else model.classes_)
         P[:, np.searchsorted(classes, own), j] = _probable(name, _asked(name, model.predict_proba, X), (n, len(own)))
     return P
 

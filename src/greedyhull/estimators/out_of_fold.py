@@ -17,6 +17,7 @@ from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.estimators.models import Named
 from greedyhull.estimators.split import Fold
 from greedyhull.types import Array, Index
+from greedyhull.types.attributes import lacks
 
 Ask = Callable[[list[Named], Any], Array]  # what fitted models say about data, samples in rows
 
@@ -61,8 +62,8 @@ def weights_name(model: Any) -> str:
 def check_models(models: list[Named], s: Array | None) -> None:
     """Refuse models that cannot be fitted; warn of those that take no weights of samples where there are some."""
     for name, model in models:
-        check(callable(getattr(model, "fit", None)), f"The model {name!r}, {model!r}, has no fit; cv fits clones of the "
-                                                     "models. Leave cv out where models are fitted already.")
+        check(not lacks(model, "fit") and callable(model.fit), f"The model {name!r}, {model!r}, has no fit; cv fits clones of "
+                                                               "the models. Leave cv out where models are fitted already.")
     without = [repr(name) for name, model in models if not weights_name(model)]
     if s is not None and without:
         warnings.warn(f"fit of {', '.join(without)} takes no sample_weight: fitted without. The weights of the ensemble are "

@@ -16,7 +16,8 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.shapes import BasisBlock
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.types import Array, AtomSet, Objective
 from greedyhull.types.kinds import linear_model, second_order
 
@@ -42,8 +43,10 @@ class Below(NamedTuple):
 
 
 def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array | None, float], Solution],
-             tol: float = 1e-6) -> Priced:
+             tol: float = 1e-6, start: Array | None = None) -> Priced:
     """Minimise f(w) + α‖w‖, S any ball of the norm about the origin; ``solve(S, start, gap)`` solves over one ball.
+
+    S may be the non-negative part of such a ball: then w ≥ 0. The search begins at ``start``, if one is given.
 
     The penalised gap is at most ``tol``·max(|value|, f.scale), and holds whatever r is. With g = ∇f(w) and ‖g‖* its dual norm,
     f ≥ f(w) − ⟨g, w⟩ − ‖g‖*·r over the ball of any radius r: a line. A minimiser has ‖w*‖ ≤ R = (f(w) + α‖w‖ − floor)/α, and
@@ -51,8 +54,11 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
     needs no R at all.
     """
     check(np.isfinite(alpha) and alpha > 0, f"alpha={alpha!r} was given; a positive number is wanted.")
-    unit, zero = S.rescaled(1.0), float(f.value(S.centre()))
-    radius, lo, hi = _first(f, unit, alpha, tol), 0.0, np.inf
+    unit: Any = S.rescaled(1.0)
+    zero = float(f.value(origin(S)))
+    known = 0.0 if start is None else float(unit.gauge(start))
+    start = start if 1.0 / FARTHEST < known < FARTHEST else None
+    radius, lo, hi = _first(f, unit, alpha, tol) if start is None else known, 0.0, np.inf
     found: Solution | None = None
     best: Priced | None = None
     lines: list[Below] = []
@@ -60,7 +66,7 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
     for _ in range(ROUNDS):
         ball, value = S.rescaled(radius), zero if best is None else _value(best.certificate)
         wanted = max(FINER * tol * _scale(value, f.scale), finest)
-        found = solve(ball, None if found is None else carried(found, ball), wanted)
+        found = solve(ball, start if found is None else carried(found, ball), wanted)
         finest = 0.5 * finest if found.converged else float(found.certificate.gap or 0.0)
         value, line = penalised(f, unit, found, alpha)
         lines.append(line)
@@ -70,13 +76,48 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
         lower = min(max(lowest_sum(lines, alpha, value, floor(f)), floor(f)), value)
         best = best._replace(certificate=Certificate(value, value - lower, lower))
         if value - lower <= tol * _scale(value, f.scale):
-            return best._replace(converged=True)
+            return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
         lo, hi = (radius, hi) if line.price > alpha else (lo, radius)
         radius = _next(radius, (line.price - alpha) * _give(f, found, radius), lo, hi)
         if not lo < radius < min(hi, FARTHEST):
             break
     assert best is not None
+    return with_exact_zeros(f, unit, alpha, best, tol)
+
+
+def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: float) -> Priced:
+    """The same answer with 0.0 for coefficients that the penalty outweighs, or that are too small for rounding to tell.
+
+    These are the j with −∂f/∂|w_j| ≤ α‖e_j‖: f + α‖·‖ does not rise, to first order, as w_j goes to zero. The smallest go
+    first, as many as leave the value where it was, up to rounding. The lower bound holds for every point, so that the new
+    value alone makes the new certificate; a point that no longer meets ``tol`` is not taken.
+    """
+    s, exact = best.solution, f.precise()
+    w, ball = s.point.copy(), s.atom_set
+    x, scale = w.array(), np.broadcast_to(np.asarray(unit.scale), w.shape)
+    pull, size = -np.asarray(exact.gradient(w), dtype=np.float64) * np.sign(x) * scale, np.abs(x) / scale
+    value, lower = _value(best.certificate), best.certificate.lower
+    noise = min(float(exact.rounding(w, ball)), FINER * tol * _scale(value, f.scale))
+    idle = np.flatnonzero((x != 0.0) & ((pull <= alpha) | (size * (np.abs(pull) + alpha) <= noise / len(x))))
+    idle = idle[np.argsort(size[idle], kind="stable")]
+    most, few, many = value + noise, 0, len(idle)  # the value allowed; so many can go; so many may be tried
+    while few < many:
+        count = many if few == 0 and many == len(idle) else (few + many + 1) // 2
+        rest = x.copy()
+        rest[idle[:count]] = 0.0
+        point = ball.decompose(rest)
+        value = float(exact.value(point.copy())) + alpha * float(unit.gauge(point.array()))
+        if value <= most and (not best.converged or value - lower <= tol * _scale(value, f.scale)):
+            few, s.point = count, point
+            best = best._replace(certificate=Certificate(value, max(value - lower, 0.0), min(lower, value)))
+        else:
+            many = count - 1
     return best
+
+
+def origin(S: AtomSet) -> Iterate:
+    """The point zero, which every ball about the origin holds."""
+    return Iterate.at(Basis(0, 0.0), S.shape)
 
 
 def penalised(f: Objective, unit: Any, s: Solution, alpha: float) -> tuple[float, Below]:
@@ -128,7 +169,7 @@ def floor(f: Objective) -> float:
 
 def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:
     """A first guess: how far the best atom alone would go; where no budget is wanted, so little that zero is good enough."""
-    zero = unit.centre()
+    zero = origin(unit)
     g = f.gradient(zero)
     d = unit.atom(g)
     fall = -float(d.dot(g)) - alpha

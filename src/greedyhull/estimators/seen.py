@@ -16,6 +16,7 @@ from greedyhull.errors import GreedyhullWarning
 from greedyhull.estimators.models import Named
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array
+from greedyhull.types.attributes import own
 
 KEPT = ("_fit_X", "X_train_", "X_fit_")  # where scikit-learn's neighbours, Gaussian processes and kernel ridge keep data
 FEW = 10  # samples below which exact predictions mean nothing
@@ -48,9 +49,9 @@ def _sign(model: Any, X: Any, r: Array, scale: float) -> str:
 
 def _keeps(model: Any, X: Any) -> bool:
     """Whether a model holds the rows of X: all of them, or support vectors with their places."""
-    if is_sparse(X) or not hasattr(model, "__dict__"):
+    inside = own(model)
+    if is_sparse(X) or inside is None:
         return False
-    inside = vars(model)
     kept = next((inside[name] for name in KEPT if name in inside), None)
     if isinstance(kept, np.ndarray):
         return _equal(X, kept)

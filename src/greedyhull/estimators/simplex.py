@@ -1,28 +1,104 @@
-"""Weights that are non-negative and sum to one."""
+"""Weights that are non-negative and sum to ``total``."""
 
 from __future__ import annotations
 
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.estimators.linear import LinearClassifier, LinearRegressor
+from greedyhull.estimators.linear import Linear, LinearRegressor
+from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.types import Array
 
 LIMITS: dict[str, list[Any]] = {"total": [Interval(Real, 0, None, closed="neither")],
-                                "upper": [None, Interval(Real, 0, None, closed="neither"), "array-like"]}
+                                "upper": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
+                                "warm_start": ["boolean"]}
 
 
-class SimplexRegressor(LinearRegressor):
-    """Linear regression with weights ≥ 0 that sum to ``total``, none above ``upper`` (a number, or one for each weight).
+class Shared(Linear):
+    """What the two estimators on a simplex share."""
 
-    ``loss`` is "squared", "huber" (up to ``delta``), "absolute", "quantile" (at ``quantile``) or "poisson". The weights are
-    certified: ``dual_gap_`` bounds by how much the loss can exceed the least one. It is at most ``tol`` times the loss, or
-    times the loss of predicting zero (with an intercept: the best constant) where that is larger.
+    total: float
+    upper: Any
 
+    def _atoms(self, X: Any, s: Array | None) -> Any:
+        return Simplex(X.shape[1], self.total, upper=self.upper)
+
+    def _moved(self, x: Array, S: Any) -> Array:
+        inside = np.maximum(x, 0.0)
+        sum_ = float(inside.sum())
+        return np.asarray(inside * (self.total / sum_)) if sum_ > 0.0 else inside
+
+
+class SimplexRegressor(Shared, LinearRegressor):
+    """
+    Linear regression with non-negative weights that have a given sum.
+
+    Typical uses are mixtures of forecasts, portfolios that track an index and donors of a synthetic control. The weights with
+    the least mean loss are found and certified.
+
+    Parameters
+    ----------
+    loss : {"squared", "huber", "absolute", "quantile", "poisson"}, default="squared"
+        The loss. "squared" is ½(z − y)², "poisson" models counts with mean e^z.
+    total : float, default=1.0
+        What the weights sum to.
+    upper : float or array-like of shape (n_features,), default=None
+        No weight is above it: a number, or one for each weight.
+    delta : float, default=1.0
+        Where the Huber loss turns from quadratic to linear.
+    quantile : float, default=0.5
+        The quantile that ``loss="quantile"`` predicts, between 0 and 1.
+    fit_intercept : bool, default=False
+        Fit an intercept. Without one, the predictions are weighted sums of the columns.
+    warm_start : bool, default=False
+        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
+    tol : float, default=1e-6
+        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
+        constant) where that is larger.
+    max_iter : int, default=10000
+        The most iterations of one solve.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver.
+    verbose : int, default=0
+        Show progress if positive.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The coefficients.
+    weights_ : ndarray
+        The coefficients once more.
+    intercept_ : float
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The loss is at most this far above the least one: proved, rounding included.
+    certificate_ : Certificate
+        Value, gap and lower bound.
+    solution_ : Solution
+        The whole answer of the solver.
+    trace_ : Trace
+        How the solve went.
+    n_iter_ : int
+        Iterations of the solver.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the training data had them.
+
+    See Also
+    --------
+    SimplexClassifier : The same for classes.
+    L1BudgetRegressor : Coefficients of either sign, whose sizes have a bounded sum.
+    EnsembleRegressor : Weights for predictions of models.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from greedyhull.estimators import SimplexRegressor
     >>> X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 3.0], [1.0, 1.0, 0.0]])
     >>> SimplexRegressor().fit(X, X @ [0.25, 0.75, 0.0]).weights_.round(6)
     array([0.25, 0.75, 0.  ])
@@ -31,10 +107,10 @@ class SimplexRegressor(LinearRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **LIMITS}
 
     def __init__(self, *, loss: str = "squared", total: float = 1.0, upper: Any = None, delta: float = 1.0,
-                 quantile: float = 0.5, fit_intercept: bool = False, tol: float = 1e-6, max_iter: int = 10_000,
-                 random_state: Any = None, verbose: Any = 0) -> None:
+                 quantile: float = 0.5, fit_intercept: bool = False, warm_start: bool = False, tol: float = 1e-6,
+                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
         self.loss, self.total, self.upper, self.delta, self.quantile = loss, total, upper, delta, quantile
-        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
+        self.fit_intercept, self.warm_start, self.tol, self.max_iter = fit_intercept, warm_start, tol, max_iter
         self.random_state, self.verbose = random_state, verbose
 
     def __sklearn_tags__(self) -> Any:
@@ -42,16 +118,72 @@ class SimplexRegressor(LinearRegressor):
         tags.regressor_tags.poor_score = True  # on data that no weights of one sign fit
         return tags
 
-    def _atoms(self, X: Any, s: Array | None) -> Any:
-        return Simplex(X.shape[1], self.total, upper=self.upper)
 
+class SimplexClassifier(Shared, LinearClassifier):
+    """
+    Linear classification with non-negative weights that have a given sum.
 
-class SimplexClassifier(LinearClassifier):
-    """Linear classification with weights ≥ 0 that sum to ``total``, none above ``upper``.
+    Several classes are fitted one against the rest, each with weights of its own.
 
-    ``loss`` is "logistic", "squared_hinge" or "hinge". A larger ``total`` lets scores, and so probabilities, grow.
+    Parameters
+    ----------
+    loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
+        The loss. Only "logistic" has probabilities.
+    total : float, default=1.0
+        What the weights sum to. A larger one lets scores, and so probabilities, grow.
+    upper : float or array-like of shape (n_features,), default=None
+        No weight is above it: a number, or one for each weight.
+    fit_intercept : bool, default=True
+        Fit an intercept.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, multiplied into ``sample_weight``. "balanced" makes all classes count the same.
+    warm_start : bool, default=False
+        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
+    tol : float, default=1e-6
+        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
+        constant) where that is larger.
+    max_iter : int, default=10000
+        The most iterations of one solve.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver.
+    verbose : int, default=0
+        Show progress if positive.
 
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The coefficients; with more than two classes a row for each.
+    weights_ : ndarray
+        The coefficients once more, a vector for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercept, 0 without one.
+    dual_gap_ : float
+        The loss is at most this far above the least one: proved, rounding included.
+    certificate_ : Certificate or list of Certificate
+        Value, gap and lower bound; with more than two classes a list, one for each.
+    solution_ : Solution or list of Solution
+        The whole answer of the solver; with more than two classes a list, one for each.
+    trace_ : Trace or list of Trace
+        How the solve went; with more than two classes a list, one for each.
+    n_iter_ : int
+        Iterations of the solver, the most of any class.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the training data had them.
+
+    See Also
+    --------
+    SimplexRegressor : The same for numbers.
+    L1BudgetClassifier : Coefficients of either sign, whose sizes have a bounded sum.
+    EnsembleClassifier : Weights for predictions of models.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from greedyhull.estimators import SimplexClassifier
     >>> X = np.array([[2.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-2.0, -1.0]])
     >>> SimplexClassifier().fit(X, ["yes", "yes", "no", "no"]).weights_.round(6)
     array([1., 0.])
@@ -60,15 +192,13 @@ class SimplexClassifier(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **LIMITS}
 
     def __init__(self, *, loss: str = "logistic", total: float = 1.0, upper: Any = None, fit_intercept: bool = True,
-                 tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+                 class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
+                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
         self.loss, self.total, self.upper = loss, total, upper
-        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
+        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # on data that no weights of one sign tell apart
         return tags
-
-    def _atoms(self, X: Any, s: Array | None) -> Any:
-        return Simplex(X.shape[1], self.total, upper=self.upper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,6 +28,15 @@ def folds_of(splits: Iterable[Any], n: int, s: Array | None, classes: tuple[Arra
             if classes is not None and rows is train:
                 _check_classes(counted, classes, f"Fold {i} of {len(folds)}")
     return folds
+
+
+def splits_of(splitter: Any, X: Any, y: Array, groups: Any) -> Iterable[Any]:
+    """What a splitter of scikit-learn gives for the data; ``groups`` is one label for each row, or None."""
+    if groups is not None:
+        groups = np.asarray(groups)
+        check(groups.ndim == 1 and len(groups) == len(y),
+              f"groups has shape {groups.shape}; one label for each of the {len(y)} samples is wanted.")
+    return cast("Iterable[Any]", splitter.split(X, y, groups))
 
 
 def _rows(given: Any, n: int) -> Index:

@@ -53,9 +53,9 @@ class Spider(VarianceModel):
     unbiased: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name in ("batch", "epoch", "reset"):
-            if getattr(self, name) is not None:
-                check_size(name, getattr(self, name))
+        for name, given in {"batch": self.batch, "epoch": self.epoch, "reset": self.reset}.items():
+            if given is not None:
+                check_size(name, given)
 
     def start(self, source: Supply) -> _Working:
         return _Working(self, source)

@@ -50,9 +50,9 @@ class Svrg(VarianceModel):
     unbiased: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in ("batch", "epoch"):
-            if getattr(self, name) is not None:
-                check_size(name, getattr(self, name))
+        for name, given in {"batch": self.batch, "epoch": self.epoch}.items():
+            if given is not None:
+                check_size(name, given)
 
     def start(self, source: Supply) -> _Working:
         check_finite(source.f, "Svrg")

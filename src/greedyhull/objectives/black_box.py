@@ -12,7 +12,7 @@ from greedyhull.errors.renamed import former
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
-from greedyhull.points.arrays import locked
+from greedyhull.points.arrays import dense, is_sparse, locked
 from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
@@ -179,8 +179,8 @@ def numbers(g: Any, called: str, shape: Shape) -> Array:
     array([0., 2.])
     """
     check(not isinstance(g, tuple), f"{called} returned several things; the gradient alone is wanted.")
-    if hasattr(g, "toarray"):
-        g = g.toarray()
+    if is_sparse(g):
+        g = dense(g)
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
         check(not np.iscomplexobj(g) and not np.ma.is_masked(g),

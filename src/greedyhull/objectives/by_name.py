@@ -28,6 +28,7 @@ from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.types import Array, Design, Shape
+from greedyhull.types.kinds import stored
 
 
 @hinting
@@ -507,9 +508,9 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     p = _shares(A, sample_weight)
     taken = in_place_of(A, p)
     A = A if taken is None else A.rows(taken)
-    low = A.extremes()[0] if hasattr(A, "extremes") else np.zeros(A.n)
+    entries = stored(A)
+    low, largest = (np.zeros(A.n), A.matvec(np.ones(A.domain))) if entries is None else entries.extremes()
     check(bool((low >= 0).all()), "P has negative entries; likelihoods (or price relatives) of at least 0 are wanted.")
-    largest = A.extremes()[1] if hasattr(A, "extremes") else A.matvec(np.ones(A.domain))
     empty = int(np.count_nonzero((largest == 0.0) & (p > 0.0 if taken is not None else True)))
     check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
                       "objective is infinite. Drop those rows or widen the grid.")

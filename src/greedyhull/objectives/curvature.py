@@ -17,6 +17,7 @@ from greedyhull.atoms.geometry import form as limits
 from greedyhull.atoms.geometry.form import Form
 from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.arrays import compact, is_sparse
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
 from greedyhull.types.kinds import profiled
@@ -126,11 +127,11 @@ class Weighted(Form):
         root = np.sqrt(self.c)[:, None]
         if self.mean is not None:
             return root * (in_full(block) - self.mean[J])
-        return (block * root).tocsc() if hasattr(block, "tocsc") else block * root
+        return compact(block * root) if is_sparse(block) else block * root
 
     def _parts(self) -> Iterator[tuple[Index, Any]]:
         for J, block in columns(self.design):
-            for start in range(0, len(J), 256) if self.mean is not None and hasattr(block, "tocsc") else (None,):
+            for start in range(0, len(J), 256) if self.mean is not None and is_sparse(block) else (None,):
                 piece = slice(None) if start is None else slice(start, start + 256)
                 yield J[piece], self._part(J[piece], block[:, piece])
 

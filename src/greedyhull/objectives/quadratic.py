@@ -26,6 +26,7 @@ from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape, Traits
+from greedyhull.types.attributes import is_method
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
@@ -224,7 +225,7 @@ def _symmetric(design: Design) -> Any:
 
 def _diameter(S: AtomSet, size: float) -> float:
     """D, or from above 2·max‖u‖₁ where the set has no formula: its oracle is not asked for that."""
-    if getattr(S.sizes, "__func__", None) is DefaultSet.sizes:
+    if is_method(S.sizes, DefaultSet.sizes):
         return 2.0 * size
     try:
         return min(float(S.diameter), 2.0 * size)

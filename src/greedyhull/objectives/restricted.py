@@ -16,6 +16,7 @@ from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
+from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import linear_model
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
@@ -145,6 +146,6 @@ def _sample(n: int, one_in: int) -> Array:
 
 def beside(Z: Any, more: Any) -> Any:
     """The columns of Z, then those of ``more``."""
-    if hasattr(Z, "beside"):
-        return Z.beside(more)
-    return np.concatenate([Z.T, more.T]).T  # Fortran order: columns stay contiguous
+    if isinstance(Z, np.ndarray) or lacks(Z, "beside"):
+        return np.concatenate([Z.T, more.T]).T  # Fortran order: columns stay contiguous
+    return Z.beside(more)

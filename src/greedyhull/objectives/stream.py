@@ -16,6 +16,7 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits
+from greedyhull.types.attributes import lacks
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -39,7 +40,7 @@ class Drawn:
 
     def pulls(self, x: Array, S: Finite) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
-        return pulls_of(self.batch.gradients(locked(x.copy())), x, S) if hasattr(self.batch, "gradients") else None
+        return None if lacks(self.batch, "gradients") else pulls_of(self.batch.gradients(locked(x.copy())), x, S)
 
 
 class Stream:
@@ -64,7 +65,7 @@ class Stream:
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
         drawn = self.draw(size, rng)
-        check(hasattr(drawn, "value") and hasattr(drawn, "gradient"), f"draw({size}, rng) returned a {type(drawn).__name__}; "
+        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned a {type(drawn).__name__}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 

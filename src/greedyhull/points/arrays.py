@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from greedyhull.types import Array
+from greedyhull.types.attributes import lacks
 
 
 def is_sparse(x: Any) -> bool:
     """Whether x is a sparse matrix, of SciPy or like it: one that can be compressed, or written out."""
-    return hasattr(x, "tocsc") or hasattr(x, "toarray")  # of whatever package: what it can do is all that matters
+    return type(x) is not np.ndarray and len(lacks(x, "tocsc", "toarray")) < 2  # of whatever package
 
 
 def dense(x: Any) -> Array:
@@ -21,12 +22,14 @@ def dense(x: Any) -> Array:
     >>> dense(csr_array([[0.0, 2.0]])), dense([1.0])
     (array([[0., 2.]]), array([1.]))
     """
-    return np.asarray(x.toarray() if is_sparse(x) else x)
+    if not is_sparse(x):
+        return np.asarray(x)
+    return np.asarray(x.tocsc().toarray() if lacks(x, "toarray") else x.toarray())
 
 
 def compact(x: Any) -> Any:
     """x as a matrix of SciPy in CSC where it can become one, else as a NumPy array."""
-    return x.tocsc() if hasattr(x, "tocsc") else dense(x)
+    return dense(x) if lacks(x, "tocsc") else x.tocsc()
 
 
 def locked(x: Array) -> Array:

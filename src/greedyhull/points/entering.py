@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.points.blocks import BlockBase
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, Dense, Sparse
 from greedyhull.types import Answer, Array, Atom, Block, Floor, Kind, Shape, Shortlist
+from greedyhull.types.attributes import lacks
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
 
@@ -51,7 +53,7 @@ def _as_atom(given: Any, shape: Shape) -> Atom:
         return _sparse(given, prod(shape))
     if type(given) is Joint:
         return _joint(given, shape, as_atom)
-    if hasattr(given, "add_to") and hasattr(given, "block"):  # an atom of a shape that is not ours
+    if type(given) is not np.ndarray and not lacks(given, "add_to", "block"):  # an atom of a shape that is not ours
         return given  # type: ignore[no-any-return]
     check(given is not None, lambda: f"argmin(g) returned None; an atom or an array of shape {shape} is wanted. Does it "
                                      "return what it finds?")
@@ -82,7 +84,7 @@ def _numbers(given: Any, shape: Shape) -> Array:
     check(not np.ma.is_masked(given) and not np.iscomplexobj(given),
           "An oracle returned an array with masked or complex entries; real numbers are wanted.")
     try:
-        array = np.array(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
+        array = np.array(dense(given) if is_sparse(given) else given, dtype=np.float64)
     except (TypeError, ValueError):
         raise GreedyhullError(f"An oracle returned a {type(given).__name__}; an atom, or an array of shape {shape}, is "
                               "wanted.") from None

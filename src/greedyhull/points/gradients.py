@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.points.arrays import is_sparse
+from greedyhull.points.arrays import compact, is_sparse
 from greedyhull.points.lengths import length
 from greedyhull.types import Array, AtomSet, Gradient, Operator, Shape
 
@@ -92,10 +92,8 @@ def copied(g: G) -> G:
 
 def _entries(g: Gradient) -> Array:
     """The entries that a sparse matrix keeps, those that stand in one place added up."""
-    matrix = cast(Any, g)
-    if not hasattr(matrix, "tocsc"):  # a sparse matrix of another package may only know how to write itself out
-        return _numbers(matrix.toarray())
-    return _numbers(matrix.tocsc().data)  # which sums entries that were given twice
+    matrix = compact(g)  # an array where a sparse matrix of another package only knows how to write itself out
+    return _numbers(matrix if isinstance(matrix, np.ndarray) else matrix.data)  # entries that were given twice are summed
 
 
 def _product(g: Operator, make: Callable[[int], Array]) -> Array:

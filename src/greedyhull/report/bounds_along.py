@@ -36,7 +36,7 @@ class Until:
         self.iterations = int(self.trace["iteration"][last])
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._whole, name)
+        return getattr(self._whole, name)  # all else is as the whole run has it
 
 
 def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from html import escape
 from math import inf
 from pathlib import Path
@@ -14,6 +14,7 @@ from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
 from greedyhull.report.curves import Named, compared
 from greedyhull.types import Solver
+from greedyhull.types.attributes import field_values, lacks
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -138,7 +139,7 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     """
     runs = list(solutions)
     check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
-    check(all(hasattr(run, "certificate") and hasattr(run, "trace") for run in runs),
+    check(not any(lacks(run, "certificate", "trace") for run in runs),
           "compare was given something that is no Solution; a list of what minimize returns is wanted.")
     names = _names(runs) if labels is None else [str(label).strip() for label in labels]
     check(len(names) == len(runs), f"{len(names)} labels were given for {len(runs)} solutions; one for each is wanted.")
@@ -162,7 +163,7 @@ def _names(runs: list[Solution]) -> list[str]:
 def _name(solver: Solver, beside: list[Any]) -> str:
     """The solver's class and those of its fields that differ from others of its class."""
     name, alike = type(solver).__name__, [other for other in beside if type(other) is type(solver)]
-    told: list[str] = [field.name for field in fields(solver)] if is_dataclass(solver) else []
-    said = {field: {repr(getattr(other, field)) for other in alike} for field in told}
-    differ = [f"{field}={getattr(solver, field)!r}" for field in told if len(said[field]) > 1]
+    told = [field_values(other) or {} for other in alike]
+    differ = [f"{field}={value!r}" for field, value in (field_values(solver) or {}).items()
+              if len({repr(each[field]) for each in told}) > 1]
     return f"{name}({', '.join(differ)})" if differ else name

@@ -15,6 +15,7 @@ from greedyhull.driver.certificate import afresh
 from greedyhull.errors import GreedyhullError
 from greedyhull.points.entering import as_answer
 from greedyhull.points.gradients import taken
+from greedyhull.solvers.parts.rules import APriori, Estimating, rule_of
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -75,11 +76,12 @@ def _timed(solution: Solution) -> dict[str, float]:
 
     found = {"gradient": _median(lambda: f.gradient(w), moved), "oracle": _median(lambda: oracle.argmin(g)),
              "certificate": _median(lambda: (f.value(w), f.gradient_dot(w), f.rounding(w, S)), known)}
-    if hasattr(solver, "step"):  # others solve a small problem instead, which is their own work
+    rule = rule_of(solver)
+    if rule is not None:  # others solve a small problem instead, which is their own work
         found["step"] = _median(moved)
-        if not hasattr(solver.step, "at"):  # it is not set in advance, but looked for
+        if not isinstance(rule, APriori):  # it is not set in advance, but looked for
             found["step"] += _median(lambda: f.along(w, v).argmin(), moved)
-    if hasattr(solver, "estimator"):
+    if isinstance(solver, Estimating):
         from greedyhull.objectives.batch import source_of
 
         estimate, x, k = solver.estimator.start(source_of(f, rng)), w.array(), max(solution.iterations, 1)

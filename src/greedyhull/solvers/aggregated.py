@@ -16,6 +16,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.needs import needs_of
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State
+from greedyhull.types.attributes import lacks
 
 
 @hinted
@@ -56,7 +57,7 @@ class Aggregated:
     every: int = 1
 
     def __post_init__(self) -> None:
-        check(hasattr(self.solver, "run"),
+        check(not lacks(self.solver, "run"),
               f"Aggregated(solver={self.solver!r}) was given; a solver such as FrankWolfe() is wanted.")
         check(isinstance(self.every, int) and self.every >= 1,
               f"Aggregated(every={self.every!r}) was given; a whole number of at least 1 is wanted.")

@@ -17,6 +17,7 @@ from greedyhull.solvers.parts.gradient_weights import Steady, Unweighted
 from greedyhull.solvers.parts.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
 from greedyhull.theory.arsfw import arsfw
 from greedyhull.types import Array, AtomSet, State
+from greedyhull.types.attributes import described, lacks
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
 
@@ -26,6 +27,13 @@ class Revealed(Protocol):
     """The loss of a round as an object; it may have ``value(x)`` too."""
 
     def gradient(self, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class Valued(Revealed, Protocol):
+    """A loss whose value can be asked for, so that what was lost is known."""
+
+    def value(self, x: Array) -> float: ...
 
 
 class Online:
@@ -83,7 +91,7 @@ class Online:
 
     def __init__(self, S: AtomSet, *, lipschitz: float | None = None, horizon: int | None = None, c: float | None = None,
                  regularizer: Regularizer | None = None, start: Any = None) -> None:
-        check(hasattr(S, "oracle"), f"S is a {type(S).__name__}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
+        check(not lacks(S, "oracle"), f"S is {described(S)}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
               f"Online(lipschitz={lipschitz!r}) was given; a bound on the norms of the gradients, or None, is wanted.")
         self.S, self.lipschitz, self.horizon = S, lipschitz, horizon
@@ -148,7 +156,7 @@ class Online:
         check(self.lipschitz is None or norm <= self.lipschitz * (1.0 + 1e-9),
               f"A gradient of norm {norm:.6g} came, above lipschitz={self.lipschitz!r}, on which the bound rests. Give a "
               "larger one.")
-        if isinstance(loss, Revealed) and hasattr(loss, "value"):
+        if isinstance(loss, Valued):
             self.loss += number(loss.value(self.point), "value(x)")
         self._move(g, norm)
         return self

@@ -28,6 +28,7 @@ from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, in_advance
 from greedyhull.theory import diverges
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
+from greedyhull.types.attributes import lacks
 
 GROWING, TWO_THIRDS, ALL_TERMS = linear(), Root(2.0 / 3.0), FullGap()  # defaults of the named methods
 SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
@@ -87,7 +88,7 @@ class StochasticFrankWolfe:
     needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
-        check(hasattr(self.estimator, "start") and not isinstance(self.estimator, type),
+        check(not lacks(self.estimator, "start"),
               f"estimator={self.estimator!r} was given; an estimator such as Minibatch(32) is wanted.")
         check(isinstance(self.step, APriori), f"step={self.step!r} was given; it needs values of f, which a stochastic solver "
                                               "does not compute. Use OpenLoop(), Power(p) or Constant(eta).")

@@ -100,8 +100,7 @@ class Storc:
               f"Storc(multiplier={self.multiplier!r}) was given; a positive number is wanted.")
         check(self.condition is None or self.condition >= 1.0, f"Storc(condition={self.condition!r}) was given; L/α, which is "
                                                                "at least one, is wanted, or None where f is only convex.")
-        for name in ("smoothness", "slope"):
-            given = getattr(self, name)
+        for name, given in {"smoothness": self.smoothness, "slope": self.slope}.items():
             check(given is None or (isfinite(given) and given > 0.0),
                   f"Storc({name}={given!r}) was given; a positive number, or None, is wanted.")
         check(not at_steps(self.look, self.every).averages,

@@ -276,7 +276,7 @@ def _check_sizes(trial: Trial) -> None:
         expect(most <= bound * (1 + 1e-9), f"{S!r}: absolute(c) = {bound:.6g}, but an atom has Σ c|d| = {most:.6g}.")
     squares = (pool**2).sum(axis=1)
     apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))
-    diameter, radius = _known(S, "diameter"), _known(S, "circumradius")
+    diameter, radius = _known(lambda: S.diameter), _known(lambda: S.circumradius)
     if diameter is not None:
         expect(
             apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart."
@@ -298,10 +298,11 @@ def _check_sizes(trial: Trial) -> None:
         expect(far <= around * (1 + 1e-7) + hair, f"{S!r}: radius_around(x) = {around:.6g}, but an atom is {far:.6g} from x.")
 
 
-def _known(S: AtomSet, name: str) -> float | None:
+def _known(size: Callable[[], float | None]) -> float | None:
+    """A size of the set; None where the set does not say it."""
     try:
-        value = getattr(S, name, None)
-    except GreedyhullError:
+        value = size()
+    except (GreedyhullError, AttributeError):
         return None
     return None if value is None else float(value)
 

@@ -13,6 +13,7 @@ from greedyhull.testing.expect import expect, locked
 from greedyhull.testing.lines import check_line
 from greedyhull.testing.objectives import check_objective
 from greedyhull.types import Array, AtomSet, Loss
+from greedyhull.types.attributes import lacks
 
 
 def check_loss(loss: Loss, *, low: float = -2.0, high: float = 2.0, targets: str = "real", seed: int = 0) -> None:
@@ -25,10 +26,10 @@ def check_loss(loss: Loss, *, low: float = -2.0, high: float = 2.0, targets: str
     >>> check_loss(gh.least_squares)
     >>> check_loss(gh.logistic, targets="labels")
     """
-    if hasattr(loss, "gradient"):
-        _check_alone(loss, low, high, seed)
-    else:
+    if lacks(loss, "gradient"):
         _check_factory(loss, low, high, targets, seed)
+    else:
+        _check_alone(loss, low, high, seed)
 
 
 # --- a loss alone -------------------------------------------------------------------------------------------------

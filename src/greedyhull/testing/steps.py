@@ -11,6 +11,7 @@ from greedyhull.objectives.line import Curve, Parabola
 from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.negative_log import NegativeLog
 from greedyhull.objectives.losses.poisson import Poisson
+from greedyhull.solvers.parts.rules import APriori
 from greedyhull.testing.expect import expect, saved
 from greedyhull.types import Loss
 
@@ -25,7 +26,7 @@ def check_step(rule: Any, *, descends: bool | None = None, seed: int = 0) -> Non
     >>> check_step(OpenLoop())
     >>> check_step(Short())
     """
-    descends = not hasattr(rule, "at") if descends is None else descends
+    descends = not isinstance(rule, APriori) if descends is None else descends
     rng = np.random.default_rng(seed)
     before = repr(rule)
     for lines in (_parabolas(rng), _curves(rng), _edges()):

@@ -39,7 +39,7 @@ class Constants(Mapping[str, Constant]):
     def __getitem__(self, name: str) -> Constant:
         if name not in self.names():
             raise KeyError(f"there is no constant {name!r}; there are {', '.join(self.names())}")
-        found: Constant = getattr(self, name)
+        found: Constant = vars(self)[name]
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -4,7 +4,7 @@ An objective knows designs and losses, a set knows its atoms, a solver knows onl
 and `Memory`. Each piece can be replaced by anything that answers the same questions.
 """
 
-from greedyhull.types.answers import Answer, Floor, Oracle, Shortlist
+from greedyhull.types.answers import Answer, Caching, Floor, Oracle, Shortlist
 from greedyhull.types.arrays import Array, Gradient, Index, Kind, Operator, Shape, State
 from greedyhull.types.atoms import Atom, Block
 from greedyhull.types.batches import Minibatch, Supply
@@ -12,16 +12,33 @@ from greedyhull.types.designs import Design, StoredDesign
 from greedyhull.types.losses import KinkedLoss, Line, Loss, Probe, ProfiledLoss
 from greedyhull.types.objectives import Curved, Imaged, LinearModel, Objective, SecondOrder, Small, Streamed, Summed, Trial
 from greedyhull.types.sets import AtomSet, Finite
-from greedyhull.types.solvers import Schedule, Solver, Step, StepRule
+from greedyhull.types.solvers import (
+    Around,
+    CautiousSolver,
+    Closing,
+    Combining,
+    MeasuringStep,
+    Schedule,
+    SelfStarting,
+    Solver,
+    Step,
+    StepRule,
+    Tolerant,
+)
 from greedyhull.types.traits import Needs, SetTraits, Traits
 from greedyhull.types.views import View
 
 __all__ = [
     "Answer",
+    "Around",
     "Array",
     "Atom",
     "AtomSet",
     "Block",
+    "Caching",
+    "CautiousSolver",
+    "Closing",
+    "Combining",
     "Curved",
     "Design",
     "Finite",
@@ -34,6 +51,7 @@ __all__ = [
     "Line",
     "LinearModel",
     "Loss",
+    "MeasuringStep",
     "Minibatch",
     "Needs",
     "Objective",
@@ -43,6 +61,7 @@ __all__ = [
     "ProfiledLoss",
     "Schedule",
     "SecondOrder",
+    "SelfStarting",
     "SetTraits",
     "Shape",
     "Shortlist",
@@ -55,6 +74,7 @@ __all__ = [
     "Streamed",
     "Summed",
     "Supply",
+    "Tolerant",
     "Traits",
     "Trial",
     "View",

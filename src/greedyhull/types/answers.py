@@ -57,3 +57,10 @@ class Oracle(Protocol):
     def floor(self, g: Array, tol: float = 0.0) -> Floor: ...  # a proof on demand, where answers come without one
     def state(self) -> State: ...
     def restore(self, state: State) -> None: ...
+
+
+class Caching(Oracle, Protocol):
+    """An oracle that answers from a cache where it can; ``misses`` counts the answers for which the set was searched."""
+
+    @property
+    def misses(self) -> int: ...

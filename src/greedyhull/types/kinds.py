@@ -1,27 +1,42 @@
-"""An objective, a set or a design as what its traits say it is: the one place where a kind is asked for.
+"""An objective, a set, a design or a solver as what it says it is: the one place where a kind is asked for.
 
-Each function returns its argument, typed as the wider protocol, or None. Nobody tries whether an attribute is there.
+Each function returns its argument, typed as the wider protocol, or None. Objectives, sets and designs say it by their
+traits. Solvers, oracles and callbacks need no base class: what they may have beyond their protocol is known by its name.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 from greedyhull.types import (
+    Around,
     AtomSet,
+    Caching,
+    CautiousSolver,
+    Closing,
+    Combining,
     Design,
     Finite,
     Imaged,
     KinkedLoss,
     LinearModel,
     Loss,
+    MeasuringStep,
     Objective,
+    Oracle,
     ProfiledLoss,
+    Schedule,
     SecondOrder,
+    SelfStarting,
+    Solver,
+    Step,
     StoredDesign,
     Streamed,
     Summed,
+    Tolerant,
 )
+from greedyhull.types.attributes import lacks
 
 
 def linear_model(f: Objective) -> LinearModel | None:
@@ -73,3 +88,43 @@ def kinked(loss: Loss) -> KinkedLoss | None:
 def profiled(loss: Loss) -> ProfiledLoss | None:
     """The loss as one that was minimised over an intercept."""
     return cast(ProfiledLoss, loss) if loss.profiles else None
+
+
+def self_starting(solver: Solver) -> SelfStarting | None:
+    """The solver as one that chooses its first iterate."""
+    return None if lacks(solver, "first") else cast(SelfStarting, solver)
+
+
+def cautious(solver: Solver) -> CautiousSolver | None:
+    """The solver as one that warns of problems for which its theory promises less."""
+    known = None if lacks(solver, "cautions") else cast(CautiousSolver, solver)
+    return None if known is None or known.cautions is None else known
+
+
+def parts_of(solver: Solver) -> tuple[Solver, ...]:
+    """The solvers that a solver is made of; none for most."""
+    missing = lacks(solver, "solvers", "solver")
+    several = () if "solvers" in missing else cast(Combining, solver).solvers
+    inner = None if "solver" in missing else cast(Around, solver).solver
+    return tuple(several) if inner is None else (*several, inner)
+
+
+def tolerance_of(solver: Solver) -> Schedule | None:
+    """The tolerance that a solver leaves to its linear minimisation oracle; None for one that has none."""
+    return None if lacks(solver, "tolerance") else cast(Tolerant, solver).tolerance
+
+
+def measuring(step: Step | None) -> MeasuringStep | None:
+    """The working step rule as one that estimates the curvature."""
+    return None if lacks(step, "largest") else cast(MeasuringStep, step)
+
+
+def caching(oracle: Oracle) -> Caching | None:
+    """The oracle as one that answers from a cache."""
+    return None if lacks(oracle, "misses") else cast(Caching, oracle)
+
+
+def closing(callback: Callable[..., Any]) -> Closing | None:
+    """The callback as one that wants to know when the run is over."""
+    known = None if lacks(callback, "close") else cast(Closing, callback)
+    return None if known is None or known.close is None else known

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -30,6 +30,13 @@ class Step(Protocol):
     def restore(self, state: State) -> None: ...
 
 
+class MeasuringStep(Step, Protocol):
+    """A step rule at work that estimates the curvature; ``largest`` is the largest estimate so far."""
+
+    @property
+    def largest(self) -> float: ...
+
+
 class StepRule(Protocol):
     """A frozen step rule; ``start(warm)`` makes the working `Step`, which spares a warm start."""
 
@@ -42,3 +49,43 @@ class Solver(Protocol):
     @property
     def needs(self) -> Needs: ...
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]: ...
+
+
+class SelfStarting(Solver, Protocol):
+    """A solver that chooses its first iterate itself where the user gives no start."""
+
+    def first(self, f: Objective, S: AtomSet) -> Iterate: ...
+
+
+class Closing(Protocol):
+    """A callback of a run that is also told when the run is over."""
+
+    def close(self) -> object: ...
+
+
+class CautiousSolver(Solver, Protocol):
+    """A solver that knows which conditions of its theory a problem does not meet, one sentence for each."""
+
+    def cautions(self, f: Objective, S: AtomSet) -> Iterable[str]: ...
+
+
+class Combining(Solver, Protocol):
+    """A solver that takes steps of several others."""
+
+    @property
+    def solvers(self) -> Sequence[Solver]: ...
+
+
+@runtime_checkable
+class Around(Protocol):
+    """A solver that takes the steps of another."""
+
+    @property
+    def solver(self) -> Solver: ...
+
+
+class Tolerant(Solver, Protocol):
+    """A solver whose linear minimisation oracle may be inexact, by ``tolerance``."""
+
+    @property
+    def tolerance(self) -> Schedule | None: ...

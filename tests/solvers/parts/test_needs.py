@@ -93,3 +93,18 @@ def test_needs_of_another_type_are_told(needs: object) -> None:
     Wrong = type("Wrong", (Silent,), {"needs": needs})
     with pytest.raises(gh.GreedyhullError, match=r"Wrong has needs=.*Needs\(...\) is wanted"):
         gh.minimize(gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3), Wrong(), stop=gh.Iterations(3))
+
+
+def test_solvers_inside_solvers_are_asked_once_each() -> None:
+    asked = []
+
+    class Counted(gh.FrankWolfe):
+        @property
+        def needs(self) -> Needs:  # type: ignore[override]
+            asked.append(self)
+            return Needs()
+
+    solver: Any = Counted()
+    for _ in range(8):
+        solver = gh.Aggregated(solver)
+    assert needs_of(solver) == Needs() and len(asked) == 1

@@ -13,6 +13,7 @@ from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.given import compressed
 from greedyhull.types import Design
+from greedyhull.types.attributes import lacks
 
 FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
 
@@ -23,14 +24,14 @@ def design(X: Any) -> Design:
     float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
     matrices whose index arrays are malformed are refused.
     """
-    if hasattr(X, "adjoint") and hasattr(X, "column"):  # anybody's
-        check(hasattr(X, "stored") and hasattr(X, "frobenius"),
+    if not lacks(X, "adjoint", "column"):  # a design of the library, or of a user
+        check(not lacks(X, "stored", "frobenius"),
               f"{type(X).__name__} does not say whether its rows are stored. Derive it from greedyhull.extend.DesignBase, "
               "which says that they are not.")
         return X  # type: ignore[no-any-return]
     if is_sparse(X):
         return sparse_design(compressed(X))
-    if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
+    if not lacks(X, "matvec", "rmatvec"):
         return OperatorDesign(X)
     check(not np.ma.is_masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
     try:

@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.types import Array, Index
+from greedyhull.types.attributes import lacks
 
 
 class OperatorDesign(DesignBase):
@@ -17,7 +18,7 @@ class OperatorDesign(DesignBase):
     def __init__(self, X: Any) -> None:
         check(len(X.shape) == 2 and min(X.shape) > 0,
               f"The operator has shape {X.shape}; a map with at least one row and one column is wanted.")
-        kind = np.dtype(getattr(X, "dtype", None) or np.float64)
+        kind = np.dtype((None if lacks(X, "dtype") else X.dtype) or np.float64)
         check(kind.kind in "biuf", f"The operator has dtype {kind}; real numbers are wanted.")
         self.X = X
         n, d = X.shape

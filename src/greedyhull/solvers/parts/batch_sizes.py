@@ -51,8 +51,7 @@ class Growing:
     tau: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("sigma", "tau"):
-            value = getattr(self, name)
+        for name, value in {"sigma": self.sigma, "tau": self.tau}.items():
             good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             check(value is None or (good and 0.0 < value < np.inf),
                   f"Growing({name}={value!r}) was given; a positive number, or None to compute it, is wanted.")

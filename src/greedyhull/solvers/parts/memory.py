@@ -19,6 +19,8 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.careful import careful
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
+from greedyhull.types.attributes import lacks
+from greedyhull.types.kinds import caching, measuring
 
 
 def never(k: int) -> bool:
@@ -82,7 +84,7 @@ class Memory:
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
-        check(hasattr(rule, "start") and not isinstance(rule, type),
+        check(not lacks(rule, "start"),
               f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or Constant(0.1) is wanted.")
         self._step = rule.start(self.warm)
         saved = under("step", self._pending)
@@ -121,7 +123,8 @@ class Memory:
     @property
     def curvature(self) -> float | None:
         """The largest curvature that the step rule has met, where it looks for it."""
-        return getattr(self._step, "largest", None)
+        step = measuring(self._step)
+        return None if step is None else step.largest
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
@@ -163,7 +166,7 @@ class Memory:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("calls", "closed", "glances", "gradients", "inner", "lazy", "owners", "recent", "replay", "set")
+    __slots__ = ("cache", "calls", "closed", "glances", "gradients", "inner", "owners", "recent", "replay", "set")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
@@ -173,7 +176,7 @@ class Recorder:
               "OracleBase, which makes all of them from argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
-        self.lazy = hasattr(self.inner, "misses")  # it answers from a cache, and counts by itself how often it could not
+        self.cache = caching(self.inner) if self.closed is None else None  # one that counts its searches by itself
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.gradients: list[Gradient] = []  # what the recent answers are answers to
@@ -181,7 +184,7 @@ class Recorder:
     @property
     def searches(self) -> int:
         """How often the set was searched; answers from a cache do not count."""
-        return int(self.inner.misses) + self.glances if self.lazy else self.calls
+        return self.calls if self.cache is None else int(self.cache.misses) + self.glances
 
     def argmin(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)

@@ -7,6 +7,7 @@ from math import inf
 
 from greedyhull.errors import check
 from greedyhull.types import AtomSet, Needs, Objective, Solver
+from greedyhull.types.attributes import own
 
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
@@ -17,12 +18,12 @@ def needs_of(solver: Solver) -> Needs:
     The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
     class derived from the one that has it.
     """
-    told = getattr(solver, "needs", None)  # a user's class, which may be of the first edition
+    told = getattr(solver, "needs", None)  # not every class says it; asked once, for it may ask the solvers inside
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
     needs = told or Needs()
     for field, older in OLDER.items():
-        said = getattr(solver, older, None)
+        said = getattr(solver, older, None)  # no protocol has these words any more
         if said is not None and (told is None or _depth(solver, older) < _depth(solver, "needs")):
             needs = replace(needs, **{field: bool(said)})
     return needs
@@ -30,7 +31,7 @@ def needs_of(solver: Solver) -> Needs:
 
 def _depth(solver: Solver, name: str) -> float:
     """How far up the attribute is found: 0 on the object, then its class and those it derives from; infinity: nowhere."""
-    homes = (getattr(solver, "__dict__", {}), *map(vars, type(solver).__mro__))
+    homes = (own(solver) or {}, *map(vars, type(solver).__mro__))
     return next((i for i, home in enumerate(homes) if name in home), inf)
 
 

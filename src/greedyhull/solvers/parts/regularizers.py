@@ -16,6 +16,7 @@ from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.by_name import function
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Array, AtomSet
+from greedyhull.types.attributes import lacks
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -85,7 +86,7 @@ class SquaredNorm:
 
 def check_regularizer(given: Any) -> None:
     """Raise unless ``given`` can be asked for Φ, ∇Φ and ρ."""
-    check(all(hasattr(given, name) for name in ("value", "gradient", "rho")) and not isinstance(given, type),
+    check(not lacks(given, "value", "gradient", "rho"),
           f"regularizer={given!r} was given; an object with value(x), gradient(x) and rho is wanted, such as SquaredNorm().")
     check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} has rho = {given.rho!r}; it is to be "
           "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from greedyhull.types import Solver, StepRule
+from greedyhull.types import Around, Solver, StepRule
+
+if TYPE_CHECKING:
+    from greedyhull.gradients.base import Estimator
 
 
 @runtime_checkable
@@ -15,19 +18,19 @@ class APriori(Protocol):
 
 
 @runtime_checkable
+class Estimating(Protocol):
+    """A solver that estimates gradients from some of the terms."""
+
+    @property
+    def estimator(self) -> Estimator: ...
+
+
+@runtime_checkable
 class Stepping(Protocol):
     """A solver that follows a step rule."""
 
     @property
     def step(self) -> StepRule: ...
-
-
-@runtime_checkable
-class Around(Protocol):
-    """A solver that takes the steps of another."""
-
-    @property
-    def solver(self) -> Solver: ...
 
 
 def stepper(solver: Solver) -> Solver:

@@ -7,7 +7,8 @@ from numbers import Real
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hints import hinting
-from greedyhull.types import Schedule
+from greedyhull.types import Schedule, Solver
+from greedyhull.types.kinds import parts_of, tolerance_of
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
           "which is None at first.")
@@ -235,12 +236,11 @@ zero = constant(0.0)
 """The schedule k ↦ 0: no tolerance, the default of every solver."""
 
 
-def check_tolerance(solver: object) -> None:
+def check_tolerance(solver: Solver) -> None:
     """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
-    for part in (*getattr(solver, "solvers", ()), getattr(solver, "solver", None)):
-        if part is not None:
-            check_tolerance(part)
-    tolerance = getattr(solver, "tolerance", None)
+    for part in parts_of(solver):
+        check_tolerance(part)
+    tolerance = tolerance_of(solver)
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                             f"such as constant({tolerance!r}) or harmonic() is wanted.")
 

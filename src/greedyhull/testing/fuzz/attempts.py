@@ -70,6 +70,7 @@ def _place(error: BaseException) -> str:
 @contextmanager
 def _alarm() -> Iterator[None]:
     """Break off what takes much too long, where the system can."""
+    # Windows has no such timer
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -18,6 +18,7 @@ from greedyhull.testing.fuzz.models import Model, assembled
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.solvers import draw_solver
 from greedyhull.testing.fuzz.solves import Problem, Result, Say, draw_problem, judged, run, tight
+from greedyhull.types.attributes import lacks
 
 
 def resume(rng: Rng, say: Say) -> list[Record]:
@@ -40,7 +41,7 @@ def resume(rng: Rng, say: Say) -> list[Record]:
         rest = run(problem, name, lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, resume=file))
     found = judged(problem, [whole, part, rest, tight(problem)], say)
     known = bool(digest(problem.model.f) and digest(problem.region.S))  # else its bound is found anew
-    differs = _difference(whole, rest, anew=hasattr(solver, "look") or not known)
+    differs = _difference(whole, rest, anew=not lacks(solver, "look") or not known)
     if rest.tried.refused:
         differs = f"it was refused: {rest.tried.refused}"
     if differs and not rest.tried.raw:

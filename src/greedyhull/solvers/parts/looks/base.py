@@ -15,6 +15,7 @@ from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, State
+from greedyhull.types.attributes import lacks
 
 
 class Look(Protocol):
@@ -84,7 +85,7 @@ class Looking(ABC):
 
 def at_steps(look: Look, every: int | None) -> Look:
     """The look, at multiples of ``every`` if that is given: what solvers do with the short cut of that name."""
-    check(hasattr(look, "start") and not isinstance(look, type),
+    check(not lacks(look, "start"),
           f"look={look!r} was given; a look such as FullGap(), MinibatchGap(1000) or Regret() is wanted.")
     return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
 

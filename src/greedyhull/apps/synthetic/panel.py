@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.synthetic_control.labels import check_distinct, check_ordered, in_order, missing, place
+from greedyhull.apps.synthetic.labels import check_distinct, check_ordered, in_order, missing, place
 from greedyhull.atoms.base import HUGE
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
+from greedyhull.types.attributes import lacks
 
 SMALL = 1e-140  # squares of differences of numbers below it vanish
 LONG = " For a table with one row for each unit and period, name its columns: unit=, time=, outcome=."
@@ -35,7 +36,7 @@ class Panel:
 
 def read_wide(Y: Any, treated: Any, donors: Sequence[Any] | None, time: Any = None) -> Panel:
     """An array, or a frame with one column for each unit; ``time`` names a column with the periods, if there is one."""
-    if not hasattr(Y, "columns") and not isinstance(Y, Mapping):
+    if lacks(Y, "columns") and not isinstance(Y, Mapping):
         check(time is None, f"time={time!r} was given, but Y is no data frame, and has no column of that name.")
         table = _array(Y)
         names, periods = list(range(table.shape[1])), list(range(table.shape[0]))
@@ -94,8 +95,8 @@ def names_of(frame: Any) -> list[Any]:
     """The names of the columns of a data frame, or of a mapping from names to columns."""
     if isinstance(frame, Mapping):
         return list(frame)
-    check(hasattr(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a "
-                                     "dictionary of columns is wanted.")
+    check(not lacks(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a "
+                                       "dictionary of columns is wanted.")
     return list(frame.columns)
 
 
@@ -151,7 +152,7 @@ def _periods(Y: Any, time: Any) -> tuple[list[Any], str]:
     """The periods of a wide frame, and what they are called: its column ``time``, else its index, else 0, 1, …"""
     if time is not None:
         return labels(Y, time, "time"), str(time)
-    if hasattr(Y, "index") and hasattr(Y, "columns"):
+    if not lacks(Y, "index", "columns"):
         return list(Y.index), "period" if Y.index.name is None else str(Y.index.name)
     names = names_of(Y)
     return list(range(len(Y[names[0]]) if names else 0)), "period"

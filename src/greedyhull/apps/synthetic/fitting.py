@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.apps.synthetic_control.labels import place
-from greedyhull.apps.synthetic_control.panel import Panel, check_size, column, labels, names_of, numbers
+from greedyhull.apps.synthetic.labels import place
+from greedyhull.apps.synthetic.panel import Panel, check_size, column, labels, names_of, numbers
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
@@ -17,6 +17,7 @@ from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.types import Array, Index
+from greedyhull.types.attributes import lacks
 
 
 class Fitted(NamedTuple):
@@ -91,7 +92,7 @@ def _names(predictors: Any) -> bool:
 
 def _aligned(panel: Panel, predictors: Any) -> Array:
     """One row for each predictor, one column for each unit of the panel; columns of a data frame are found by name."""
-    if hasattr(predictors, "columns"):
+    if not lacks(predictors, "columns"):
         names = names_of(predictors)
         there = [names[place(name, names, "unit", "a column of predictors")] for name in panel.names]
         return np.column_stack([numbers(predictors[name], f"The column {name!r} of predictors") for name in there])

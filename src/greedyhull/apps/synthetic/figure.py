@@ -12,7 +12,7 @@ from greedyhull.errors import check, installing
 from greedyhull.types import Array
 
 if TYPE_CHECKING:
-    from greedyhull.apps.synthetic_control.result import SyntheticControl
+    from greedyhull.apps.synthetic.result import SyntheticControl
 
 MOST = 0.75  # the share of placebos that is shown in full
 ROOM = 1.15  # between the largest effect shown and the edge

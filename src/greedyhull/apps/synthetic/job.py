@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.synthetic_control.fitting import Problem, matched_rows
-from greedyhull.apps.synthetic_control.labels import place
-from greedyhull.apps.synthetic_control.panel import read_long, read_wide
-from greedyhull.apps.synthetic_control.result import SyntheticControl, checked_limit
+from greedyhull.apps.synthetic.fitting import Problem, matched_rows
+from greedyhull.apps.synthetic.labels import place
+from greedyhull.apps.synthetic.panel import read_long, read_wide
+from greedyhull.apps.synthetic.result import SyntheticControl, checked_limit
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import check
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.synthetic_control.fitting import Problem
-from greedyhull.apps.synthetic_control.placebos import ratios, rmspe, share, well_fitted
+from greedyhull.apps.synthetic.fitting import Problem
+from greedyhull.apps.synthetic.placebos import ratios, rmspe, share, well_fitted
 from greedyhull.driver.certificate import Certificate
 from greedyhull.errors import check, installing
 from greedyhull.types import Array
@@ -203,7 +203,7 @@ class SyntheticControl:
         array of two matplotlib axes
             The upper and the lower panel.
         """
-        from greedyhull.apps.synthetic_control.figure import draw
+        from greedyhull.apps.synthetic.figure import draw
 
         return draw(self, ax)
 

@@ -1,0 +1,221 @@
+"""The classifier that the public linear ones are made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from greedyhull.driver.solution import Solution
+from greedyhull.errors import check
+from greedyhull.estimators.base import Certified, weights_of
+from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.estimators.class_weights import class_weighted
+from greedyhull.estimators.linear import Linear
+from greedyhull.estimators.losses import CLASSIFICATION, Posed
+from greedyhull.estimators.reports import write_report
+from greedyhull.types import Array, LinearModel
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    if estimator.loss != "logistic":
+        raise AttributeError(f"loss={estimator.loss!r} has no probabilities; loss='logistic' has.")
+    return True
+
+
+class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
+    """Classification with coefficients in a set; more than two classes are fitted one against the rest."""
+
+    class_weight: dict[Any, float] | str | None
+    classes_: Array
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Certified._parameter_constraints,
+        "loss": [StrOptions(set(CLASSIFICATION))],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    @checked
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """
+        Find the coefficients with the least loss.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 is kept; other types become float64.
+        y : array-like of shape (n_samples,)
+            Class labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. They are multiplied by ``class_weight``.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from greedyhull.estimators import SimplexClassifier
+        >>> SimplexClassifier().fit([[1.0], [-1.0]], ["yes", "no"]).coef_
+        array([[1.]])
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
+        X, y = self._given(X, y)
+        check_classification_targets(y)
+        before = vars(self).get("classes_")
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_.tolist()[0]!r}; two classes or more are "
+                                      "wanted.")
+        begin(self, X, y)
+        s = class_weighted(self.class_weight, self.classes_, labels, weights_of(sample_weight, X))
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        signs = [np.where(labels == c, 1.0, -1.0) for c in positive]
+        starts = self._previous(len(signs), X.shape[1])
+        if before is not None and not np.array_equal(before, self.classes_):
+            starts = [None] * len(signs)
+        solutions = self._searched(X, signs, labels, s, starts, groups)
+        rows = [self._attributes(solution.point, solution.objective) for solution in solutions]
+        self.coef_ = np.vstack([row["coef_"] for row in rows]).astype(X.dtype)
+        self.intercept_ = np.concatenate([row["intercept_"] for row in rows]).astype(X.dtype)
+        self.weights_ = self.coef_[0] if len(rows) == 1 else self.coef_
+        self._keep(solutions, X.dtype)
+        end(self, X, y)
+        return self
+
+    @property
+    def _problem(self) -> Posed:
+        return Posed(self.loss, self.fit_intercept)
+
+    def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any) -> list[Solution]:
+        """One solution for each class against the rest, its samples those with sign +1; ``groups`` are for splitters."""
+        return [self._found(self._problem(X, sign, s), X, s, start) for sign, start in zip(signs, starts, strict=True)]
+
+    def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
+        """What a prediction needs, from a point of a solve."""
+        return {"coef_": w.array()[None, :], "intercept_": np.array([f.intercept(w)]), "classes_": self.classes_}
+
+    def decision_function(self, X: Any) -> Array:
+        """
+        Compute the scores X @ coef_.T + intercept_ of samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One score a sample for two classes, positive for ``classes_[1]``; else one for each class.
+
+        Examples
+        --------
+        >>> from greedyhull.estimators import SimplexClassifier
+        >>> model = SimplexClassifier(fit_intercept=False).fit([[1.0], [-1.0]], ["yes", "no"])
+        >>> model.decision_function([[3.0]])
+        array([3.])
+        """
+        z = self._linear(X)
+        return z.ravel() if z.shape[1] == 1 else z
+
+    def predict(self, X: Any) -> Array:
+        """
+        Predict the class with the highest score.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            The predicted labels.
+
+        Examples
+        --------
+        >>> from greedyhull.estimators import SimplexClassifier
+        >>> SimplexClassifier().fit([[1.0], [-1.0]], [1, 0]).predict([[3.0]])
+        array([1])
+        """
+        z = self.decision_function(X)
+        return np.asarray(self.classes_[(z > 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)])
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """
+        Predict the probabilities of the classes, with ``loss="logistic"`` only.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            The probabilities, in the order of ``classes_``. For more than two classes they are those of each class against
+            the rest, scaled to sum to one.
+
+        Examples
+        --------
+        >>> from greedyhull.estimators import SimplexClassifier
+        >>> model = SimplexClassifier(fit_intercept=False).fit([[1.0], [-1.0]], [1, 0])
+        >>> model.predict_proba([[0.0]])
+        array([[0.5, 0.5]])
+        """
+        from scipy.special import expit
+
+        p = expit(self.decision_function(X))
+        if p.ndim == 1:
+            return np.column_stack([1.0 - p, p])
+        return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
+
+    def report(self, path: str | Path, label: Any = None) -> Path:
+        """
+        Write a self-contained HTML page about the fit.
+
+        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. Features
+        have their names where the training data had them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write.
+        label : object, default=None
+            With more than two classes, the class whose page is wanted: each class against the rest is a problem of its own.
+
+        Returns
+        -------
+        path : pathlib.Path
+            The file written.
+
+        Notes
+        -----
+        A page needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
+
+        Examples
+        --------
+        >>> from greedyhull.estimators import SimplexClassifier
+        >>> model = SimplexClassifier().fit([[1.0], [-1.0]], [1, 0])
+        >>> model.report("fit.html")  # doctest: +SKIP
+        PosixPath('fit.html')
+        """
+        check_is_fitted(self)
+        known = self.classes_.tolist()
+        several = isinstance(self.solution_, list)
+        check(label in known if several else label is None or label in known,
+              f"label={label!r} was given; one of the classes is wanted: {', '.join(map(repr, known))}.")
+        if not several:
+            return write_report(self.solution_, path, self._minimised())
+        return write_report(self.solution_[known.index(label)], path, f"The class {label!r} against all others.",
+                            self._minimised())
