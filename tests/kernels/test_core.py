@@ -33,7 +33,8 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
 
 def test_the_reference_can_be_asked_for() -> None:
     code = ("import numpy as np, greedyhull as gh\nfrom greedyhull.kernels.core import core, MISSING\n"
-            "assert core is None and MISSING\ns = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))\nassert s.converged\nprint(s.value)")
+            "assert core is None and MISSING\ns = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))\n"
+            "assert s.converged\nprint(s.value)")
     found = run(code, "reference")
     assert found.returncode == 0, found.stderr
     s = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))
