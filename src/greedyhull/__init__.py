@@ -1,4 +1,49 @@
-"""Greedyhull: minimise a convex function over the convex hull of a set of atoms, one atom at a time."""
+"""Greedyhull: minimise a convex function over the convex hull of a set of atoms, one atom at a time.
+
+Each solution has a certificate: its value is within the reported gap of the minimum, rounding errors included.
+
+>>> import numpy as np, greedyhull as gh
+>>> X, y = np.eye(2), np.array([3.0, 1.0])
+>>> s = gh.minimize(gh.least_squares(X, y), gh.L1Ball(2, radius=1))
+>>> s.x, s.gap < 1e-6
+(array([1., 0.]), True)
+
+``help(gh.minimize)`` and so on describe the public names, with examples:
+
+Solve
+    minimize, path (many radii), certify (a point from elsewhere), compare (several runs), Online (losses one by one)
+What comes back
+    Solution, Certificate
+Objectives, from data
+    least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
+    quantile, epsilon_insensitive
+Objectives, from functions
+    quadratic, function, finite_sum, expectation
+Sets
+    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
+    linear functions); around another set: Cached, Inexact
+Stops
+    Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
+Solvers
+    Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated; for kinks Smoothed,
+    MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, Storc, LuFreund,
+    RegularizedStochasticFrankWolfe
+Step sizes
+    Exact, Short, Backtracking, OpenLoop, LogAdaptive, Power, Constant, Capped
+Tolerances of the oracle
+    zero, constant, harmonic, power, linear, of_gap
+Settings of stochastic solvers
+    FullGap, MinibatchGap, Regret (certificates); Growing (batch sizes); Fading, Steady, Unweighted (averages of
+    gradients); SquaredNorm (a regularizer)
+Sets of your own
+    AtomSet, and the atoms Basis, Sparse, Dense
+Errors
+    GreedyhullError, GreedyhullWarning
+
+Modules, loaded on first use: ``gh.estimators`` (scikit-learn), ``gh.apps`` (whole jobs), ``gh.gradients`` (gradient
+estimators), ``gh.theory`` (rates), ``gh.testing`` (checks for your own pieces), ``gh.extend`` (what extensions import),
+``gh.report``, ``gh.experiments``.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +95,14 @@ from greedyhull.solvers.parts.schedules import constant, harmonic, linear, of_ga
 from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 
 if TYPE_CHECKING:
+    from greedyhull import apps as apps
+    from greedyhull import estimators as estimators
+    from greedyhull import experiments as experiments
+    from greedyhull import extend as extend
+    from greedyhull import gradients as gradients
+    from greedyhull import report as report
+    from greedyhull import testing as testing
+    from greedyhull import theory as theory
     from greedyhull.objectives.stream import expectation
     from greedyhull.report.compare import compare
     from greedyhull.solvers.lu_freund import LuFreund
@@ -103,14 +156,24 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        from greedyhull.errors.hints import missing
+def _later(name: str) -> Any:
+    """A public name or module that has not been loaded yet."""
+    from greedyhull.errors.hints import ROOMS, missing
 
-        raise AttributeError(missing(name, __all__))
+    if name in ROOMS:
+        try:
+            return import_module(f"greedyhull.{name}")
+        except ImportError as error:  # what an optional part needs is not installed; to hasattr, that is no attribute
+            raise AttributeError(str(error), name=name, obj=None) from error
+    if name not in _LATER:
+        raise AttributeError(missing(name, __all__), name=name, obj=None)  # with the module, Python would suggest once more
     # the module and the name are those of the table above
     value = globals()[name] = getattr(import_module(f"greedyhull.{_LATER[name]}"), name)
     return value
+
+
+if not TYPE_CHECKING:  # so that type checkers report names that do not exist
+    __getattr__ = _later
 
 
 def __dir__() -> list[str]:

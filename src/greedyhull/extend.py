@@ -9,9 +9,10 @@ an atom's shape                   ``Atom Basis Sparse Dense Block BasisBlock Spa
 a gradient of any kind            ``Gradient as_array finite inner size``
 a point, and what follows it      ``Iterate Direction Active View Position``
 f on a few atoms                  ``Small Trial LineTrial Curved ByProducts Probe``
-an objective                      ``Objective Summed Streamed SecondOrder LinearModel Traits Composite Minibatch Supply``
+an objective                      ``Objective Summed Streamed SecondOrder LinearModel Approximate Traits Composite BlackBox
+                                  Minibatch Supply``
 a loss                            ``Loss KinkedLoss ProfiledLoss Separable vector shares signs``
-data in another storage           ``Design StoredDesign DesignBase design``
+data in another storage           ``Design Columns Bilinear StoredDesign DesignBase design bilinear``
 f along a direction               ``Line Curve Parabola line_search``
 a step rule, a schedule           ``StepRule Step Plain within Schedule tolerance_at``
 a solver                          ``Solver Needs Memory Progress Event source_of``
@@ -29,9 +30,9 @@ estimator of that name.
 """
 
 from greedyhull.atoms.base import AtomSet as AtomSet
-from greedyhull.atoms.base import ClosedOracle as ClosedOracle
-from greedyhull.atoms.base import Sizes as Sizes
+from greedyhull.atoms.closed_oracle import ClosedOracle as ClosedOracle
 from greedyhull.atoms.oracle_base import OracleBase as OracleBase
+from greedyhull.atoms.sizes import Sizes as Sizes
 from greedyhull.atoms.wrapped import Wrapped as Wrapped
 from greedyhull.driver.reason import Reason as Reason
 from greedyhull.driver.stop import Limits as Limits
@@ -42,6 +43,7 @@ from greedyhull.errors import check as check
 from greedyhull.gradients.base import Estimate as Estimate
 from greedyhull.gradients.base import Estimator as Estimator
 from greedyhull.objectives.batch import source_of as source_of
+from greedyhull.objectives.black_box import BlackBox as BlackBox
 from greedyhull.objectives.by_products import ByProducts as ByProducts
 from greedyhull.objectives.composite import Composite as Composite
 from greedyhull.objectives.designs import design as design
@@ -54,6 +56,7 @@ from greedyhull.objectives.losses.base import shares as shares
 from greedyhull.objectives.losses.base import signs as signs
 from greedyhull.objectives.losses.base import vector as vector
 from greedyhull.objectives.trial import LineTrial as LineTrial
+from greedyhull.points.active import Active as Active
 from greedyhull.points.blocks import BlockBase as BlockBase
 from greedyhull.points.blocks import register_block as register_block
 from greedyhull.points.direction import Direction as Direction
@@ -61,7 +64,6 @@ from greedyhull.points.gradients import as_array as as_array
 from greedyhull.points.gradients import finite as finite
 from greedyhull.points.gradients import inner as inner
 from greedyhull.points.gradients import size as size
-from greedyhull.points.iterate import Active as Active
 from greedyhull.points.iterate import Iterate as Iterate
 from greedyhull.points.owners import Joint as Joint
 from greedyhull.points.owners import Owned as Owned
@@ -93,10 +95,13 @@ from greedyhull.testing import kinked_problems as kinked_problems
 from greedyhull.testing import small_problems as small_problems
 from greedyhull.theory import Constant as Constant
 from greedyhull.types import Answer as Answer
+from greedyhull.types import Approximate as Approximate
 from greedyhull.types import Array as Array
 from greedyhull.types import Atom as Atom
 from greedyhull.types import AtomSet as AnySet
+from greedyhull.types import Bilinear as Bilinear
 from greedyhull.types import Block as Block
+from greedyhull.types import Columns as Columns
 from greedyhull.types import Curved as Curved
 from greedyhull.types import Design as Design
 from greedyhull.types import Finite as Finite
@@ -131,20 +136,25 @@ from greedyhull.types import Supply as Supply
 from greedyhull.types import Traits as Traits
 from greedyhull.types import Trial as Trial
 from greedyhull.types import View as View
+from greedyhull.types.kinds import bilinear as bilinear
 
 __all__ = [
     "Active",
     "Answer",
     "AnySet",
+    "Approximate",
     "Array",
     "Atom",
     "AtomSet",
     "Basis",
     "BasisBlock",
+    "Bilinear",
+    "BlackBox",
     "Block",
     "BlockBase",
     "ByProducts",
     "ClosedOracle",
+    "Columns",
     "Composite",
     "Constant",
     "Curve",
@@ -214,6 +224,7 @@ __all__ = [
     "View",
     "Wrapped",
     "as_array",
+    "bilinear",
     "check",
     "check_atoms",
     "check_design",

@@ -1,8 +1,11 @@
-"""Are the protocols asked for? Delete one member of each in a copy, and see whether the type checker misses it, and where.
+"""Are the protocols kept and asked for? Delete one member of each in a copy, and see where the type checker misses it.
 
     python tests/contracts/delete_one.py            # the first member of every protocol, all at once: one run of mypy
     python tests/contracts/delete_one.py 3 7        # the fourth and the eighth members
     python tests/contracts/delete_one.py all        # every member, some minutes
+
+Each line names a member, then the files that miss it: those in the room where the protocol is implemented, a set say, and
+those of other rooms, which use it. A member that nobody misses does not belong in its protocol.
 """
 
 import ast
@@ -14,15 +17,44 @@ import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[2] / "src"
 GONE = re.compile(r'^\S*?greedyhull/(\S+?):\d+: error: .*?"(?:type\[)?(\w+)(?:\[.*?\])?\]?".*has no attribute "(\w+)"')
-ODD = {"__call__": "not callable", "__getitem__": "not indexable", "__len__": '"Sized"'}  # what is said of these instead
+KEPT = re.compile(r'^\S*?greedyhull/(\S+?):(\d+): error: Method "(\w+)" is marked as an override, but no base method')
+ODD = {"__call__": "not callable", "__getitem__": "not indexable", "__len__": '"Sized"', "__matmul__": "operand type for @"}
+ROOMS = {  # where protocols are implemented; the others: in objectives
+    "atoms": ("AtomSet", "Finite", "Oracle"),
+    "points": ("Atom", "Block", "View", "Operator"),
+    "solvers": ("Schedule", "Solver", "Step", "StepRule"),
+}
+OUTSIDE = {"Approximate", "Bilinear"}  # implemented by users only: see tests/extend
+
+
+class Missed(NamedTuple):
+    """A member that was deleted, and the files that miss it."""
+
+    protocol: str
+    member: str
+    within: list[str]  # in the room where it is implemented
+    beyond: list[str]
+
+    def __str__(self) -> str:
+        return f"{self.protocol}.{self.member}"
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody misses it, or nobody who implements it."""
+        return not (self.within or (self.protocol in OUTSIDE and self.beyond))
+
+
+def room_of(protocol: str) -> str:
+    return next((room for room, names in ROOMS.items() if protocol in names), "objectives")
 
 
 def homes(package: Path) -> list[Path]:
     """The files that hold the protocols."""
-    return [package / "types.py"] if (package / "types.py").exists() else sorted((package / "types").glob("*.py"))
+    return sorted((package / "types").glob("*.py"))
 
 
 def protocols(path: Path) -> dict[str, ast.ClassDef]:
@@ -64,46 +96,69 @@ def heirs(paths: list[Path]) -> dict[str, set[str]]:
     return found
 
 
-def missed(place: int) -> list[tuple[str, str, list[str]]]:
-    """Each protocol with the member deleted, and the files in which mypy misses it."""
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(SOURCE / "greedyhull", Path(folder) / "greedyhull", ignore=shutil.ignore_patterns("__pycache__"))
-        paths = homes(Path(folder) / "greedyhull")
-        below, gone = heirs(paths), {}
-        for path in paths:
-            gone.update(without(path, place))
-        cache = os.environ.get("MYPY_CACHE_DIR", f"{folder}/cache")
-        config = str(SOURCE.parent / "pyproject.toml")
-        said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--config-file", config, "--cache-dir", cache, "-p",
-                               "greedyhull"], cwd=folder, text=True, capture_output=True,
-                              env={**os.environ, "MYPYPATH": folder}).stdout.splitlines()
+def complaints(package: Path) -> list[str]:
+    """What mypy says of the copy; its cache, beside the copy, makes every run but the first a short one."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(SOURCE.parent / "pyproject.toml"), "--cache-dir",
+               str(package.parent / "cache"), "-p", "greedyhull"]
+    return subprocess.run(command, cwd=package.parent, text=True, capture_output=True,
+                          env={**os.environ, "MYPYPATH": str(package.parent)}).stdout.splitlines()
+
+
+def keeps(path: Path, line: int) -> set[str]:
+    """The protocols that the class around a line says it keeps: ``class LineTrial(KeepsTrial)``."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0):
+            return {ast.unparse(base).removeprefix("Keeps") for base in node.bases}
+    return set()
+
+
+def missed(package: Path, place: int) -> list[Missed]:
+    """Each protocol with its member at ``place`` deleted, and the files in which mypy misses it."""
+    paths = homes(package)
+    whole, below, gone = {path: path.read_text(encoding="utf-8") for path in paths}, heirs(paths), {}
+    for path in paths:
+        gone.update(without(path, place))
+    said = complaints(package)
+    for path, text in whole.items():
+        path.write_text(text, encoding="utf-8")
     out = []
     for name, member in gone.items():
         files = set()
         for line in said:
             hit = GONE.match(line)
-            if hit and hit[3] == member and hit[2] in below[name]:
-                files.add(hit[1])
+            kept = KEPT.match(line)
+            if (hit and hit[3] == member and hit[2] in below[name]) or (
+                    kept and kept[3] == member and keeps(package / kept[1], int(kept[2])) & below[name]):
+                files.add((hit or kept)[1])
             elif member in ODD and ODD[member] in line and any(f'"{heir}' in line for heir in below[name]):
                 files.add(line.split(":")[0].split("greedyhull/", 1)[1])
-        out.append((name, member, sorted(files)))
+        room = f"{room_of(name)}/"
+        out.append(Missed(name, member, sorted(f for f in files if f.startswith(room)),
+                          sorted(f for f in files if not f.startswith(room))))
     return out
+
+
+def shortly(files: list[str]) -> str:
+    return f"{files[0]}{f' and {len(files) - 1} more' if len(files) > 1 else ''}" if files else "nobody"
 
 
 def main(asked: list[str]) -> int:
     longest = max(len(members(node)) for path in homes(SOURCE / "greedyhull") for node in protocols(path).values())
     places = range(longest) if asked == ["all"] else [int(one) for one in asked] or [0]
-    silent = 0
-    for place in places:
-        for name, member, files in missed(place):
-            rooms = defaultdict(int)
-            for file in files:
-                rooms[file.split("/")[0]] += 1
-            silent += not files
-            print(f"{name}.{member}".ljust(32), ", ".join(f"{room} {n}" for room, n in sorted(rooms.items())) or "nobody",
-                  flush=True)
-    print(f"{silent} members are missed by nobody.")
-    return int(silent > 0)
+    found: list[Missed] = []
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder) / "greedyhull"
+        shutil.copytree(SOURCE / "greedyhull", package, ignore=shutil.ignore_patterns("__pycache__"))
+        for place in places:
+            for one in missed(package, place):
+                print(str(one).ljust(32), shortly(one.within).ljust(48), shortly(one.beyond), flush=True)
+                found.append(one)
+    silent = [one for one in found if one.silent]
+    idle = [one for one in found if not one.beyond]
+    print(f"{len(found)} members of {len({one.protocol for one in found})} protocols were deleted.")
+    print(f"{len(silent)} are not missed where they are implemented: {', '.join(map(str, silent))}.")
+    print(f"{len(idle)} are not missed elsewhere: {', '.join(map(str, idle))}.")
+    return int(bool(silent))
 
 
 if __name__ == "__main__":

@@ -241,7 +241,7 @@ class Corners(gh.AtomSet):
         return self.atoms[int((self.atoms @ g).argmin())]
 
     def oracle(self, rng):
-        from greedyhull.atoms.base import ClosedOracle
+        from greedyhull.atoms.closed_oracle import ClosedOracle
 
         class Erring(ClosedOracle):
             def argmin(self, g, tol=0.0, enough=-np.inf):

@@ -78,3 +78,30 @@ def test_a_report_uses_the_names_that_the_solution_carries(tmp_path):
     assert "gene 7" in s.report(tmp_path / "own.html").read_text(encoding="utf-8")
     given = s.report(tmp_path / "given.html", names=[f"protein {j}" for j in range(50)]).read_text(encoding="utf-8")
     assert "protein 7" in given and "gene" not in given
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_solution_and_its_point_are_arrays_to_numpy(case):
+    s = CASES[case]()
+    for one in (s, s.point):
+        np.testing.assert_array_equal(np.asarray(one), s.x)
+        assert np.asarray(one).dtype == np.float64 and np.asarray(one, dtype=np.float32).dtype == np.float32
+        np.testing.assert_array_equal(X[:3] @ one, X[:3] @ s.x)
+        with pytest.raises(ValueError, match="without a copy"):
+            np.array(one, copy=False)
+    mine = np.array(s)
+    mine[:] = 7.0
+    assert not np.array_equal(s.x, mine)
+
+
+def test_a_solution_is_shown_in_one_short_line():
+    s = CASES["simplex"]()
+    assert "\n" not in repr(s) and "reason" not in repr(s) and "converged, " in repr(s) and len(repr(s)) < 200
+    early = gh.minimize(gh.least_squares(X, y), gh.L1Ball(50, 9.0), gh.FrankWolfe(), stop=gh.Iterations(1))
+    assert "not converged, 1 iteration, " in repr(early) and repr(early.reason) in repr(early)
+
+
+def test_a_certificate_is_shown_with_what_matters():
+    assert repr(gh.Certificate(0.25, 0.125, 0.125)) == "Certificate(value=0.25, gap=0.125, lower=0.125, kind='always')"
+    assert repr(gh.Certificate(None, None, -np.inf, "probability", 0.05, "estimated")) == (
+        "Certificate(value=unknown, gap=unknown, lower=-inf, kind='probability', delta=0.05, rounding='estimated')")

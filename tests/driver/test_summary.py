@@ -53,7 +53,7 @@ def test_a_summary_tells_what_holds(name, runs):
 
 def test_a_notebook_shows_the_same_as_a_table(runs):
     html = runs["always"]._repr_html_()
-    assert html.startswith("<table>") and html.count("<tr>") == 9 and "least_squares(n=60, d=12)" in html
+    assert html.startswith("<table>") and html.count("<tr>") == 10 and "least_squares(n=60, d=12)" in html
 
 
 def test_nothing_of_the_data_can_break_the_table(runs):
@@ -67,3 +67,26 @@ def test_nothing_of_the_data_can_break_the_table(runs):
 
 def test_repr_stays_on_one_line(runs):
     assert "\n" not in repr(runs["always"]) and repr(runs["always"]).startswith("Solution(value=")
+
+
+def test_a_notebook_shows_the_largest_entries_by_name():
+    f, S = gh.least_squares(np.eye(7), np.arange(7.0)), gh.L2Ball(7, radius=3.0)
+    s = gh.minimize(f, S, stop=gh.Gap(1e-9))
+    shown = int(np.count_nonzero(s.x))
+    assert shown >= 6 and "x[6] = " in s._repr_html_() and f"and {shown - 5} smaller one" in s._repr_html_()
+    s.names = [f"<i>{j}</i>" for j in range(7)]
+    assert "&lt;i&gt;6&lt;/i&gt; = " in s._repr_html_() and "<i>" not in s._repr_html_()
+    s.names = ["too", "few"]
+    assert "x[6] = " in s._repr_html_()
+
+
+def test_entries_of_matrices_and_of_nothing_are_shown():
+    def nothing(g):
+        return np.zeros((2, 2))
+
+    def corner(g):
+        return np.where(np.arange(4).reshape(2, 2) == g.argmin(), 1.0, 0.0)
+
+    f = gh.function(lambda w: float((w**2).sum() - w[1, 0]), lambda w: 2 * w - [[0, 0], [1, 0]], (2, 2), scale=1.0)
+    assert "all entries are zero" in gh.minimize(f, gh.oracle(nothing, (2, 2), bound=1.0))._repr_html_()
+    assert "x[1, 0] = " in gh.minimize(f, gh.oracle(corner, (2, 2), bound=1.0))._repr_html_()

@@ -1,13 +1,17 @@
 """Arguments and names that are not there: the error says which ones are, and signatures stay as they are."""
 
 import inspect
+import pydoc
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.errors.hints import ESTIMATORS, ROOMS, hinting, missing
+from greedyhull.errors.hints import APPS, ELSEWHERE, ESTIMATORS, ROOMS, hinting
 
 f, S = gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3)
 
@@ -41,7 +45,7 @@ def test_minimize_says_what_was_meant(given: dict[str, Any], words: str) -> None
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: gh.minimize(f, S, gh.Jones(), np.ones(3)), "Only f, S, solver go without a name; give the others by name: "),
+    (lambda: gh.minimize(f, S, gh.Jones(), np.ones(3)), "Only f, S, solver can be given by position; give the others "),
     (lambda: gh.path(f, gh.L1Ball(3, 1.0), [1.0], tol=1e-3), "stop=gh.Relative(0.001)"),  # type: ignore[call-arg]
     (lambda: gh.path(f, gh.L1Ball(3, 1.0), radius=[1.0]), "Did you mean radii=?"),  # type: ignore[call-arg]
     (lambda: gh.certify(f, S, np.ones(3), tl=1.0), "Did you mean tol=?"),  # type: ignore[call-arg]
@@ -60,7 +64,11 @@ def test_errors_from_within_are_left_alone() -> None:
 
     assert noted(lambda: gh.minimize(f, S, watch=watch)) == ""
     assert noted(lambda: gh.minimize(f)) == ""  # type: ignore[call-arg]
-    assert noted(lambda: gh.minimize(f, S, nonsense=1)) == ""  # type: ignore[call-arg]
+
+
+def test_an_argument_that_resembles_none_is_answered_with_those_that_there_are() -> None:
+    assert noted(lambda: gh.minimize(f, S, nonsense=1)).startswith(  # type: ignore[call-arg]
+        "There is no nonsense here. The arguments are f=, S=, solver=, start=, stop=")
 
 
 def test_signatures_and_names_are_those_of_the_function() -> None:
@@ -93,7 +101,15 @@ def test_a_caution_still_names_the_line_that_called() -> None:
     ("minimise", "Did you mean minimize?"),
     ("StochasticFrankWolf", "Did you mean StochasticFrankWolfe?"),
     ("Lasso", "least_squares(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetRegressor"),
-    ("solve", "minimize"),
+    ("solve", "Use minimize."),
+    ("lasso", "greedyhull.estimators.L1BudgetRegressor"),
+    ("L1", "Use L1Ball."),
+    ("Ball", "L1Ball, L2Ball or LinfBall"),
+    ("fw", "Use FrankWolfe."),
+    ("logistic_regression", "logistic(X, y)"),
+    ("Line_Search", "Use Exact."),
+    ("lmo", "Use oracle."),
+    ("synthetic_control", "it is in greedyhull.apps: from greedyhull.apps import synthetic_control"),
 ])
 def test_names_that_are_elsewhere_or_misspelt(name: str, words: str) -> None:
     with pytest.raises(AttributeError) as caught:
@@ -102,19 +118,46 @@ def test_names_that_are_elsewhere_or_misspelt(name: str, words: str) -> None:
     assert not hasattr(gh, name)
 
 
-@pytest.mark.parametrize("name", ["__wrapped__", "_private", "quux"])
+@pytest.mark.parametrize("name", ["__wrapped__", "_private", "quux", "Nuclear", "batch", "load"])
 def test_names_that_nobody_knows(name: str) -> None:
     with pytest.raises(AttributeError, match=f"^module 'greedyhull' has no attribute '{name}'$"):
         getattr(gh, name)
 
 
 def test_what_is_said_to_be_elsewhere_is_there() -> None:
-    from importlib.util import find_spec
+    apps, estimators = pytest.importorskip("greedyhull.apps"), pytest.importorskip("greedyhull.estimators")
+    assert set(ESTIMATORS) == set(estimators.__all__) and set(APPS) == set(apps.__all__)
+    named = {word for words in ELSEWHERE.values() for word in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", words)}
+    assert named - {"greedyhull", "estimators", "X", "y", "d", "radius", "over", "or"} <= {*gh.__all__, *estimators.__all__}
 
-    assert all(find_spec(f"greedyhull.{room}") for room in ROOMS)
-    assert "import greedyhull.estimators" in missing("estimators", [])
-    estimators = pytest.importorskip("greedyhull.estimators")
-    assert sorted(ESTIMATORS) == sorted(estimators.__all__)
+
+def test_modules_are_loaded_when_they_are_first_asked_for() -> None:
+    ask = ("import sys, greedyhull as gh; dir(gh); print('sklearn' in sys.modules)\n"
+           f"for room in {ROOMS}: assert getattr(gh, room) is sys.modules['greedyhull.' + room]\n"
+           "print('sklearn' in sys.modules)")
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["False", "True"], done.stderr
+
+
+def test_a_module_that_lacks_what_it_needs_says_so_and_is_no_attribute() -> None:
+    ask = ("import importlib.util as u; found = u.find_spec; "
+           "u.find_spec = lambda name, *more: None if name == 'sklearn' else found(name, *more); "
+           "import greedyhull as gh; print(hasattr(gh, 'estimators')); gh.estimators")
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, timeout=120)
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.stdout.strip() == "False" and last.startswith("AttributeError: greedyhull.estimators needs scikit-learn")
+
+
+def test_help_begins_with_all_public_names_and_dir_has_no_others() -> None:
+    words = set(re.findall(r"[A-Za-z_0-9]+", gh.__doc__ or ""))
+    assert set(gh.__all__) <= words and {f"gh.{room}" for room in ROOMS} <= set(re.findall(r"gh\.\w+", gh.__doc__ or ""))
+    assert dir(gh) == sorted([*gh.__all__, "__version__"])
+    assert pydoc.plain(pydoc.render_doc(gh)).index("minimize, path") < 1500
+
+
+def test_python_does_not_suggest_once_more() -> None:
+    done = subprocess.run([sys.executable, "-c", "import greedyhull as gh; gh.FrankWolf"], capture_output=True, text=True)
+    assert done.stderr.count("id you mean") == 1
 
 
 # --- black boxes ----------------------------------------------------------------------------------------------------

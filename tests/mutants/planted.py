@@ -64,6 +64,14 @@ OTHER_F = "tests/driver/test_resume.py::test_with_another_objective"
 OWN_SET = "tests/driver/test_resume.py::test_a_users_set_goes_on_bit_by_bit_and_finds_its_bound_anew"
 NUMBERED = "tests/driver/test_resume.py::test_rows_that_are_numbered_otherwise_are_told_apart"
 DAMAGED = "tests/driver/test_saved.py::test_every_change_of_a_state_is_noticed"
+ERRORS = "tests/extend/test_gradient_error.py"
+ROUGHLY = f"{ERRORS}::test_the_true_error_is_within_every_gap"
+HIDES = f"{ERRORS}::test_a_point_that_the_rounded_gradient_takes_for_the_best_is_not_certified_as_the_best"
+MEAN = f"{ERRORS}::test_the_mean_of_linearisations_has_the_slack_of_each"
+UNSIZED = f"{ERRORS}::test_where_the_sizes_of_atoms_are_estimated_so_is_the_bound"
+SLID = "tests/extend/test_slide.py::test_what_does_not_lower_f_is_left"
+ASTRAY = "tests/extend/test_slide.py::test_what_is_no_point_of_the_set_is_refused_in_words"
+SEARCHED = "tests/extend/test_slide.py::test_a_set_without_a_formula_is_searched_at_the_end"
 KEPT = "tests/driver/test_minimize.py::test_the_best_bound_is_kept_with_what_it_promises"
 MANY = "tests/driver/test_minimize.py::test_a_small_gap_is_reached_after_many_moves"
 BACK = "tests/solvers/parts/test_memory.py::test_values_come_back"
@@ -95,7 +103,7 @@ MUTANTS = (
     Mutant("an image counts its moves", "points/image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
     Mutant("an image counts moves that were foreseen", "points/image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
     Mutant("rounding is part of a gap underway", "driver/run.py", "p.gap + self.rounding", "p.gap", (EXACT,)),
-    Mutant("rounding is part of a certificate", "driver/certificate.py", "- least.lower + rounding, 0.0)", "- least.lower, 0.0)",
+    Mutant("rounding is part of a certificate", "driver/certificate.py", "- least.lower + rounding + slack", "- least.lower + slack",
            (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),
@@ -111,6 +119,16 @@ MUTANTS = (
            "cls(point, estimate,", (SLACK,)),
     Mutant("the slack is told", "solvers/parts/progress.py", "answer.kind, answer.slack, tolerance", "answer.kind, 0.0, tolerance",
            (SLACK,)),
+    Mutant("the error of a gradient is part of a gap underway", "driver/run.py", "+ self.rounding + self.gradient_slack",
+           "+ self.rounding", (ROUGHLY,)),
+    Mutant("the error of a gradient is part of a certificate", "driver/certificate.py", "rounding + slack, 0.0)",
+           "rounding, 0.0)", (ROUGHLY, HIDES)),
+    Mutant("the error of a gradient counts at both ends", "objectives/gradient_error.py", "slack = 2.0 *", "slack = 0.4 *",
+           (ROUGHLY,)),
+    Mutant("a mean of linearisations has the error of each", "solvers/aggregated.py", " - gradient_slack(f, w, self.S))", ")",
+           (MEAN,)),
+    Mutant("sizes that are estimated make a bound an estimate", "driver/certificate.py", "f.traits.exact_gradient or S.sized",
+           "S.shape", (UNSIZED,)),
     forgotten("solvers/parts/sample_duals", "answer, also="),
     forgotten("solvers/frank_wolfe", "answer, tolerance="),
     forgotten("solvers/jones", "answer, tolerance="),
@@ -172,9 +190,14 @@ MUTANTS = (
     # what is certified
     Mutant("a point is checked before it is certified", "driver/ending.py",
            "    check_point(event.point, run.S, run.solver, event.iteration)\n", "", (LEAVING,)),
-    Mutant("weights below zero are seen", "driver/guard.py", "if least < 0.0:", "if least < -9.0:", (WEIGHTS,)),
-    Mutant("weights that do not sum to one are seen", "driver/guard.py", "abs(total - 1.0) >", "abs(total - total) >",
+    Mutant("weights below zero are seen", "points/mixture.py", "if least < 0.0:", "if least < -9.0:", (WEIGHTS,)),
+    Mutant("weights that do not sum to one are seen", "points/mixture.py", "abs(total - 1.0) >", "abs(total - total) >",
            (WEIGHTS,)),
+    Mutant("atoms slide only where f falls", "solvers/parts/slides.py", "if not self._falls(w, target):", "if False:", (SLID,)),
+    Mutant("atoms slide within the set", "solvers/parts/slides.py", "if inside is not None and not inside:",
+           "if inside is not None and inside is None:", (ASTRAY,)),
+    Mutant("a point whose atoms slid is looked for in the set", "driver/guard.py", "(S.traits.slides or not w.keeps_atoms)",
+           "(not w.keeps_atoms)", (SEARCHED,)),
     Mutant("a place outside is seen", "driver/guard.py", "if inside is not None and not inside:", "if inside is not None and inside is None:", (OUTSIDE,)),
     Mutant("a value that drifted is seen", "driver/guard.py", "if not abs(carried - value)", "if not abs(value - value)",
            (DRIFT,)),
@@ -214,8 +237,8 @@ MUTANTS = (
     # several owners
     Mutant("the weights of each owner sum to one", "points/owners.py", "np.bincount(owners, weights=weights)[owners]", "weights.sum()",
            (OWNERS_SUM,)),
-    Mutant("the guard looks at every owner", "driver/guard.py", "np.abs(w.totals - 1.0).argmax()", "0 * w.totals.argmax()", (OWNERS_SEEN,)),
-    Mutant("an owner without atoms is seen", "driver/guard.py", "set(w.owners.tolist()) == set(range(said))", "True",
+    Mutant("the guard looks at every owner", "points/mixture.py", "np.abs(w.totals - 1.0).argmax()", "0 * w.totals.argmax()", (OWNERS_SEEN,)),
+    Mutant("an owner without atoms is seen", "points/mixture.py", "set(w.owners.tolist()) == set(range(said))", "True",
            (OWNERS_COUNTED,)),
     Mutant("weight moves within an owner", "points/owners.py", "check(not isinstance(d, Owned) or d.owner == owner,", "check(True,",
            (OWNERS_WITHIN, f"{PRODUCT}::test_a_solver_that_moves_weight_between_owners_is_told")),

@@ -7,21 +7,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.arguments import array_of, positive
+from greedyhull.atoms.closed_oracle import ClosedOracle
+from greedyhull.atoms.scores import worst_within
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.attributes import suggesting
+from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
-from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Block, Design, Index, Oracle, SetTraits, Shape, Shortlist
-from greedyhull.types.attributes import lacks
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Atom, Block, Design, Objective, Oracle, SetTraits, Shape
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -30,10 +34,14 @@ if TYPE_CHECKING:
 
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
 NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search can tell from nothing, and that are nothing
-HUGE = 1e150  # squares of larger numbers overflow
 PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
 
 
+MEANT = {  # attributes of sets as other libraries call them
+    **dict.fromkeys(("r", "tau", "budget"), "radius"), **dict.fromkeys(("d", "n", "dim", "ndim", "dimension"), "shape"),
+    **dict.fromkeys(("lmo", "extreme_point", "compute_extreme_point", "minimize", "support", "project", "prox"), "argmin"),
+    **dict.fromkeys(("center", "mean"), "centre"), "vertices": "block",
+}
 SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
 
 
@@ -42,17 +50,7 @@ def _from_a_set(cls: type, name: str) -> bool:
     return any(name in vars(base) for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet))
 
 
-class Sizes(NamedTuple):
-    """D, the largest distance between two atoms, and r_S, the radius of the smallest ball that holds them all."""
-
-    diameter: Constant
-    circumradius: Constant
-
-    @classmethod
-    def of(cls, D: float, r: float, status: Status = "exact") -> Sizes:
-        return cls(Constant(float(D), status, "D"), Constant(float(r), status, "r_S"))
-
-
+@suggesting(MEANT)
 class AtomSet(ABC):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
 
@@ -101,6 +99,7 @@ class AtomSet(ABC):
     owners = 1  # of a product: how many sets it is made of; `argmin` answers with a `Joint` then
     _measures = False  # whether it writes `max_abs` itself
     _compresses = False  # whether it writes `compressed` itself
+    _slides = False  # whether it writes `slide`
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
 
@@ -109,18 +108,21 @@ class AtomSet(ABC):
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = vars(self)
         return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                         self.gradients, not self._ships, self._compresses)
+                         self.gradients, self._slides, not self._ships, self._compresses)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
         cls._compresses = cls.compressed is not AtomSet.compressed
+        cls._slides = cls.slide is not AtomSet.slide
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
+        if cls._ships:
+            hinted_arguments(cls)
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
@@ -179,6 +181,14 @@ class AtomSet(ABC):
         """
         return block, weights
 
+    def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        """A point of the hull with a smaller value than w, found by changing the parameters of its atoms; or None.
+
+        For sets whose atoms depend on parameters (a location, an angle). `FrankWolfe`, `BlendedPairwise` and `Corrective`
+        call it after every step with a copy of their iterate, and move there only if f falls by more than rounding.
+        """
+        return None
+
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point certainly lies outside; False where a search for membership stays open."""
         x = array_of(w)
@@ -192,7 +202,7 @@ class AtomSet(ABC):
 
     def owns(self, d: Atom) -> bool:
         """Return whether an atom of another set is a point of this one, to the last digits if there is no formula."""
-        x = dense_atom(d, self.shape)
+        x = dense(d, self.shape)
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return self.contains(x)
         return self._nearest(x, SAME, NEAR).distance <= SAME
@@ -207,7 +217,7 @@ class AtomSet(ABC):
         x and of the set along it."""
         from greedyhull.atoms.geometry.nearest_point import nearest_point
 
-        ends = [dense_atom(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
+        ends = [dense(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
         size = max(length(u) for u in (x, *ends))
         if size == np.inf:  # of numbers near the end of their range
             size = max(float(np.abs(u).max()) for u in (x, *ends))
@@ -260,7 +270,7 @@ class AtomSet(ABC):
         """Record the size of an atom, if `max_abs` has to be estimated."""
         if self.sized:
             return
-        x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense_atom(d, self.shape))
+        x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense(d, self.shape))
         sum_, norm = self.seen or (0.0, 0.0)
         self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, length(np.asarray(x))))
 
@@ -329,89 +339,3 @@ class AtomSet(ABC):
         for i, a in enumerate(rows(design)):
             low[i], high[i] = self.atom(a).dot(a), self.atom(-a).dot(a)
         return low, high
-
-
-class ClosedOracle(OracleBase):
-    """Oracle of a set that minimises linear functions exactly; it has no state."""
-
-    __slots__ = ("S",)
-
-    def __init__(self, S: AtomSet) -> None:
-        self.S = S
-
-    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        return Answer(self.S.atom(g))
-
-    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        atoms = as_block(self.S.best(g, m), self.S)
-        return Shortlist(atoms, owners=owners_of(atoms))
-
-
-def dense_atom(atom: Atom, shape: Shape) -> Array:
-    """An atom as an array of the set's shape."""
-    return dense(atom, shape)
-
-
-def array_of(w: Any) -> Array:
-    """The coordinates of an iterate, an atom or an array."""
-    if type(w) is not np.ndarray and not lacks(w, "array") and callable(w.array):
-        return np.asarray(w.array())
-    check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
-    try:
-        found = np.asarray(w)
-        check(found.dtype.kind in "biuf", f"A point of dtype {found.dtype} was given; an array of real numbers is wanted.")
-    except (TypeError, ValueError) as error:
-        if isinstance(error, GreedyhullError):
-            raise
-        raise GreedyhullError(f"The point is a {type(w).__name__} that is no array; an array, an iterate or the point of a "
-                              "solution is wanted.") from None
-    return found.astype(np.float64, copy=False)
-
-
-def lowest(scores: Array, m: int) -> Index:
-    """Where the m least scores are, least first."""
-    if m >= len(scores):
-        return np.argsort(scores, kind="stable")
-    index = np.argpartition(scores, m - 1)[:m]
-    index.sort()
-    return index[np.argsort(scores[index], kind="stable")]
-
-
-def worst_within(scores: Array, epsilon: float) -> int:
-    """Where the largest score is that exceeds the least by at most epsilon."""
-    return int(np.where(scores <= scores.min() + epsilon, scores, -np.inf).argmax())
-
-
-def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
-    """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
-    check(not np.ma.is_masked(values) and not np.iscomplexobj(values),
-          f"{name} has masked or complex entries; real numbers are wanted.")
-    try:
-        array = np.minimum(np.array(values, dtype=np.float64), ceiling)
-    except (TypeError, ValueError):
-        raise GreedyhullError(f"{name} = {values!r} was given; numbers are wanted.") from None
-    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values; finite numbers are wanted.")
-    check(bool((np.abs(array) <= HUGE).all()), f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
-    return array
-
-
-def dimension(d: Any) -> int:
-    """d as a whole number of coordinates, at least one."""
-    check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
-          f"A dimension of {d!r} was given; a whole number of at least 1 is wanted.")
-    return int(d)
-
-
-def positive(value: Any, name: str) -> float:
-    """value as a positive finite number."""
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
-    check(bool(good), f"{name} = {value!r} was given; a positive finite number (at most {HUGE:g}) is wanted.")
-    return float(value)
-
-
-def whole_shape(shape: Any) -> Shape:
-    """A shape as it is written for arrays: a whole number, or several."""
-    sizes = np.atleast_1d(np.asarray(shape))
-    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
-          f"shape = {shape!r} was given; a positive whole number, or a tuple of them, is wanted.")
-    return tuple(sizes.tolist())

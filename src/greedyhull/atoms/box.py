@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, Sizes, numbers
+from greedyhull.atoms.arguments import numbers
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.box_corners import cheapest_flips, signs_maximum
 from greedyhull.atoms.geometry.row_ranges import products, row_spans
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import locked
 from greedyhull.points.shapes import Dense, DenseBlock

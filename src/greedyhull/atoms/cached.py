@@ -12,14 +12,13 @@ from math import prod
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, Block, Floor, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, AtomSet, Block, Floor, Index, Oracle, Shape, Shortlist, State
 
 
 class Cached(Wrapped):

@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, ClosedOracle, positive, whole_shape
+from greedyhull.atoms.arguments import positive, whole_shape
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import check
+from greedyhull.errors.given import shown, signed, takes
+from greedyhull.errors.hints import hinting
 from greedyhull.points.entering import as_answer
 from greedyhull.types import Answer, Array, Atom, Shape
 
@@ -20,7 +24,7 @@ class FromFunction(AtomSet):
     dense_atoms = True
 
     def __init__(self, fn: Callable[[Array], Any], shape: Shape, bound: float | None) -> None:
-        check(callable(fn), f"oracle(fn={fn!r}) was given; a function of a gradient that returns an atom is wanted.")
+        check(takes(fn, None), lambda: f"oracle({signed(fn)}) was given; a function of one array, fn(g), is wanted.")
         self.fn, self.shape = fn, shape
         self.bound = None if bound is None else positive(bound, "bound")
 
@@ -30,13 +34,24 @@ class FromFunction(AtomSet):
 
     def answer(self, g: Array) -> Answer:
         """What the function returned, as an atom and its slack."""
-        return as_answer(self.fn(g.copy()), self.shape)  # it may write on it
+        given = self.fn(g.copy())  # it may write on it
+        check(_formed(given), lambda: f"The oracle fn(g) returned {shown(given)}; an array of shape {self.shape}, or a pair "
+                                      "(array, slack), is wanted.")
+        return as_answer(given, self.shape)
 
     def argmin(self, g: Array) -> Atom:
         return self.answer(g).atom
 
     def oracle(self, rng: np.random.Generator) -> FromFunctionOracle:
         return FromFunctionOracle(self)
+
+
+def _formed(given: Any) -> bool:
+    """Whether an answer may be an atom or a pair (atom, slack): neither nothing, nor a number, nor another tuple."""
+    if isinstance(given, Answer):
+        return True
+    atom = given[0] if isinstance(given, tuple) and len(given) == 2 else given
+    return atom is not None and not isinstance(atom, tuple | str | int | float | np.number)
 
 
 class FromFunctionOracle(ClosedOracle):
@@ -53,6 +68,7 @@ class FromFunctionOracle(ClosedOracle):
     best = OracleBase.best
 
 
+@hinting
 def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | None = None) -> FromFunction:
     """Make a set from a function that minimises linear functions over it.
 
@@ -85,4 +101,6 @@ def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | Non
     >>> gh.minimize(f, S).x
     array([ 0.5,  1. , -1. ])
     """
+    check(callable(fn), lambda: f"oracle({shown(fn)}, {shown(shape)}) was given; a function fn(g) that returns the atom with "
+                                "the least ⟨g, ·⟩ is wanted first, then the shape.")
     return FromFunction(fn, whole_shape(shape), bound)

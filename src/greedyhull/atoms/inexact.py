@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, Floor, Oracle, Shortlist, State
+from greedyhull.types import Answer, Array, AtomSet, Floor, Oracle, Shortlist, State
 
 
 class Inexact(Wrapped):

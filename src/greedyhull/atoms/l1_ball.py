@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, Sizes, dimension, lowest, numbers, positive
+from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.row_ranges import row_extremes
+from greedyhull.atoms.scores import lowest
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant

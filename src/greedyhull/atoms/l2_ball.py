@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, Sizes, dimension, numbers, positive
+from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.row_ranges import products, row_norms
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Dense, DenseBlock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.atoms.base import dimension, positive
+from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.box import Box
 
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, Sizes, lowest
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.scores import lowest
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import HUGE, AtomSet, Sizes, array_of, lowest, numbers
+from greedyhull.atoms.arguments import HUGE, array_of, numbers
+from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.enclosing_ball import circumradius
 from greedyhull.atoms.geometry.farthest_pair import farthest_points
 from greedyhull.atoms.geometry.nearest_mixture import nearest_mixture
 from greedyhull.atoms.geometry.row_ranges import CHUNK, products
+from greedyhull.atoms.scores import lowest
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.arrays import is_sparse, value_key
 from greedyhull.points.given import compressed
@@ -174,7 +177,8 @@ def _sound(entries: Array) -> bool:
 
 
 def _dense_rows(matrix: Any) -> Array:
-    array = matrix if isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 else numbers(matrix, "matrix")
+    plain = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and not isinstance(matrix, np.ma.MaskedArray)
+    array = matrix if plain else numbers(matrix, "matrix")
     check(array.ndim == 2, f"matrix has shape {array.shape}; a matrix with one atom in each row is wanted. Use "
                            "matrix.reshape(1, -1) for a single atom.")
     check(_sound(array), NOT_SOUND)

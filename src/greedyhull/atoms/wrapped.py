@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.errors.given import shown
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Oracle, SetTraits, Shape
+from greedyhull.types import Array, Atom, Block, Design, Finite, Index, Objective, Oracle, SetTraits, Shape
+from greedyhull.types import AtomSet as AnySet
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -20,9 +23,9 @@ if TYPE_CHECKING:
 class Wrapped(AtomSet):
     """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
 
-    def __init__(self, S: AtomSet) -> None:
+    def __init__(self, S: AnySet) -> None:
         check(isinstance(S, AtomSet),
-              f"{type(self).__name__}({S!r}) was given; a set of atoms such as L1Ball(d, radius) is wanted.")
+              lambda: f"{type(self).__name__} was given {shown(S)}; a set of atoms such as L1Ball(d, radius) is wanted.")
         self.S = S
         self.shape: Shape = S.shape
         self.dense_atoms = S.dense_atoms
@@ -38,7 +41,7 @@ class Wrapped(AtomSet):
         """The oracle of one solve."""
 
     @abstractmethod
-    def _around(self, S: AtomSet) -> Wrapped:
+    def _around(self, S: AnySet) -> Wrapped:
         """The same wrapping around another set."""
 
     def rescaled(self, radius: float) -> Wrapped:
@@ -52,7 +55,7 @@ class Wrapped(AtomSet):
     # --- its atoms ------------------------------------------------------------------------------------------------
 
     def argmin(self, g: Array) -> Atom | Array:
-        return self.S.argmin(g)
+        return self.S.atom(g)
 
     def atom(self, g: Array) -> Atom:
         return self.S.atom(g)
@@ -110,6 +113,9 @@ class Wrapped(AtomSet):
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         return self.S.compressed(block, weights, tol)
 
+    def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        return self.S.slide(f, w)
+
     def decompose(self, w: Array) -> Iterate:
         return self.S.decompose(w)
 
@@ -131,6 +137,14 @@ class Wrapped(AtomSet):
 
     def sizes(self) -> Sizes:
         return self.S.sizes()
+
+    @property
+    def diameter(self) -> float:
+        return self.S.diameter
+
+    @property
+    def circumradius(self) -> float:
+        return self.S.circumradius
 
     def radius_around(self, x: Array) -> Constant:
         return self.S.radius_around(x)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of
+from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import held
+from greedyhull.driver.called import CERTIFICATE
+from greedyhull.driver.mix_ups import check_problem
 from greedyhull.errors import check
+from greedyhull.errors.attributes import suggesting
+from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder
+from greedyhull.solvers.parts.progress import weaker
 from greedyhull.types import AtomSet, Floor, Gradient, Kind, Objective
-from greedyhull.types.attributes import described, lacks
+from greedyhull.types.attributes import lacks
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -32,6 +40,7 @@ def promise(kind: Kind, delta: float = 0.0) -> str:
             "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
 
 
+@suggesting(CERTIFICATE)
 @dataclass(frozen=True)
 class Certificate:
     """Bound on the error of a point, value − min f ≤ gap.
@@ -82,6 +91,13 @@ class Certificate:
     delta: float = 0.0
     rounding: Literal["proved", "estimated"] = "proved"
 
+    def __repr__(self) -> str:
+        value = "unknown" if self.value is None else f"{self.value:.10g}"
+        gap = "unknown" if self.gap is None else f"{self.gap:.3g}"
+        delta = f", delta={self.delta:.3g}" if self.delta else ""
+        rounding = "" if self.rounding == "proved" else f", rounding={self.rounding!r}"
+        return f"Certificate(value={value}, gap={gap}, lower={self.lower:.10g}, kind={self.kind!r}{delta}{rounding})"
+
     def __str__(self) -> str:
         held = promise(self.kind, self.delta)
         value = "The value of a stream cannot be known" if self.value is None else f"The value is {self.value:.10g}"
@@ -99,8 +115,9 @@ class Certificate:
 def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
     """Certify a point, wherever it came from.
 
-    Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding.
-    Where f has kinks, several subgradients are tried and the best lower bound counts.
+    Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding,
+    where the slack bounds the errors of the oracle and of an inexact gradient. Where f has kinks, several subgradients are
+    tried and the best lower bound counts.
 
     Parameters
     ----------
@@ -129,6 +146,9 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     >>> print(gh.certify(f, gh.Simplex(2), np.array([1.0, 0.0])).gap < 1e-14)
     True
     """
+    check_problem(f, S)
+    check(tol is None or (isinstance(tol, Real) and tol >= 0),
+          lambda: f"tol={shown(tol)} was given; a number of at least 0, or None, is wanted.")
     point = as_iterate(f, S, w if lacks(w, "point") else w.point, 1e-9 if tol is None else tol)
     check(f.traits.terms != "stream", lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
           "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
@@ -154,10 +174,11 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     check(rounding < np.inf, lambda: at_edge(f))
     ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
     least = ask(g)
-    gap = max(precise.gradient_dot(w) - least.lower + rounding, 0.0)
+    slack = gradient_slack(precise, w, S)
+    gap = max(precise.gradient_dot(w) - least.lower + rounding + slack, 0.0)
     if not f.traits.convex:
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
-    found = Floor(value - gap, least.kind, least.delta)
+    found = Floor(value - gap, kind_of(least.kind, precise, S), least.delta)
     if not f.traits.smooth and isinstance(precise, Composite):
         from greedyhull.driver.dual_bound import dual_bound
 
@@ -175,6 +196,11 @@ def at_edge(f: object) -> str:
 def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
     """Whether the set says how large its atoms can be."""
     return "proved" if S.sized else "estimated"
+
+
+def kind_of(kind: Kind, f: Objective, S: AtomSet) -> Kind:
+    """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are."""
+    return kind if f.traits.exact_gradient or S.sized else weaker(kind, "estimate")
 
 
 def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
@@ -214,10 +240,17 @@ def afresh(w: Iterate) -> Iterate:
 
 def check_pair(f: Objective, S: AtomSet) -> None:
     """Whether f is an objective, S a set, and the two go together."""
-    check(not lacks(f, "domain", "gradient"), lambda: f"f is {described(f)}; an objective such as "
+    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    check(not lacks(S, "oracle"), lambda: f"S is {described(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
                                   "Vertices(matrix) is wanted.")
-    remedy = f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)." if len(f.domain) == 1 else ""
     check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
-                                       f"{S.shape}. {remedy}")
+                                       f"{S.shape}. {_fitting(f, S)}")
+
+
+def _fitting(f: Objective, S: AtomSet) -> str:
+    """What to give in place of a set of another shape."""
+    first = next(iter(signature(type(S)).parameters), "")
+    if first == "d" and len(f.domain) == 1:
+        return f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)."
+    return f"Give a set whose points have the shape {f.domain}."

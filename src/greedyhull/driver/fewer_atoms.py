@@ -6,10 +6,10 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.driver.guard import wrong_weights
 from greedyhull.errors import GreedyhullWarning
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
+from greedyhull.points.mixture import wrong_weights
 from greedyhull.points.owners import vertices
 from greedyhull.types import AtomSet
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.errors import DriftWarning, GreedyhullError
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.mixture import owners_agree, wrong_weights
 from greedyhull.types import AtomSet
 
 EPS = float(np.finfo(np.float64).eps)
@@ -21,12 +22,13 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     """Raise unless w lies in the hull of S: weights of at least 0 that sum to one, and a place that the set owns up to.
 
     ``moves`` is how many steps may each have rounded the weights. Where the atoms are kept, and the set has no formula for
-    membership, the weights are the proof: the atoms are answers of its oracle.
+    membership, the weights are the proof: the atoms are answers of its oracle, unless the set let them slide.
     """
     check_owners(w, S)
     wrong = wrong_weights(w, moves) if w.keeps_atoms else None
     inside = S.contains_quickly(w) if wrong is None else None
-    if inside is None and wrong is None and not w.keeps_atoms and prod(S.shape) <= FEW:
+    unproved = inside is None and wrong is None and (S.traits.slides or not w.keeps_atoms)
+    if unproved and prod(S.shape) <= FEW:
         inside = not S.excludes(w)  # by a search, which an oracle that errs may leave open
     if inside is not None and not inside:
         wrong = f"its point lies outside the set ({_described(w)})"
@@ -34,22 +36,6 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
         raise GreedyhullError(f"{type(solver).__name__} over {S!r} ended at a point that cannot be certified: {wrong}. This "
                               "is an error of the solver, of the set's oracle or of a step rule, not of the data; run with "
                               "check=True to see where it begins, or use another solver.")
-
-
-def wrong_weights(w: Iterate, moves: int) -> str | None:
-    """What the weights have that those of a mixture do not, if anything."""
-    weights = w.weights
-    if not np.isfinite(weights).all():
-        return "some of its weights are NaN or infinite"
-    least, total, whose = float(weights.min()), float(weights.sum()), "its weights"
-    if least < 0.0:
-        return f"one of its weights is {least:.3g}, below zero"
-    if w.owners is not None:
-        owner = int(np.abs(w.totals - 1.0).argmax())
-        total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
-    if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
-        return f"{whose} sum to {total:.10g}, not to one"
-    return None
 
 
 def check_owners(w: Iterate, S: AtomSet) -> None:
@@ -60,14 +46,6 @@ def check_owners(w: Iterate, S: AtomSet) -> None:
     raise GreedyhullError(f"A point of {S!r} has {have} owner{'' if have == 1 else 's'}, but the set says owners = {said!r}. "
                           "A set made of several says in owners how many, and answers with Joint(parts, owners), a part "
                           "for each of them; its centre() and decompose(x) are points with these owners too.")
-
-
-def owners_agree(w: Iterate, S: AtomSet) -> bool:
-    """Whether w keeps atoms of each of the owners that S has, and of no other."""
-    said = S.traits.owners
-    if w.owners is None:
-        return said == 1
-    return isinstance(said, (int, np.integer)) and set(w.owners.tolist()) == set(range(said))
 
 
 def _described(w: Iterate) -> str:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.gradient_error import gradient_slack
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array, finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least, vertices, whole
+from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.types import Answer, Array, Atom, AtomSet, Objective, Shortlist
 
@@ -37,7 +39,7 @@ def inspect_problem(f: Objective, S: AtomSet, w: Iterate, seed: int) -> None:
         if not np.isfinite(exact.value(at)):
             continue
         for d in (atoms[int(i)] for i in rng.integers(len(atoms), size=2)):
-            _inspect_segment(f, exact, at, d)
+            _inspect_segment(f, exact, S, at, d)
 
 
 def _on_the_way(w: Iterate, atoms: list[Any], rng: np.random.Generator) -> Iterate:
@@ -48,7 +50,7 @@ def _on_the_way(w: Iterate, atoms: list[Any], rng: np.random.Generator) -> Itera
     return at
 
 
-def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
+def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -> None:
     """On the way from w to d a convex h has a slope between its differences to the left and to the right."""
     def at(step: float) -> Iterate:
         point = w.copy()
@@ -68,7 +70,7 @@ def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
     slope = d.dot(g) - w.dot(g)
     before, after = (here - left) / NUDGE, (right - here) / NUDGE
     noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
-    chord = 0.5 * (begin + end)
+    chord, slack = 0.5 * (begin + end), gradient_slack(exact, middle, S)
     check(
         not f.traits.convex
         or (here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise),
@@ -76,7 +78,7 @@ def _inspect_segment(f: Objective, exact: Any, w: Iterate, d: Any) -> None:
         f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
     )
     check(
-        min(before, after) - noise <= slope <= max(before, after) + noise,
+        min(before, after) - noise - slack <= slope <= max(before, after) + noise + slack,
         f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
         f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
         "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",
@@ -99,11 +101,12 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
         slope = float(np.vdot(gradient(x + 0.4 * v), v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent
+    slack = max(gradient_slack(f, w, S), gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack
     if not np.isfinite([before, after, slope]).all():
         return
     start, first = float(value(x)), float(np.vdot(gradient(x), v))
-    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start)
+    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "

@@ -8,6 +8,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from greedyhull.driver.asked import check_solver, check_stop
+from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, path_of, try_path
 from greedyhull.driver.solution import Solution, StreamSolution
@@ -87,8 +89,12 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     >>> s.x, s.converged
     (array([1., 0.]), True)
     """
-    with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
-        run = Run(f, S, solver, start, DEFAULT_STOP if stop is None else stop, seed)
+    stop = DEFAULT_STOP if stop is None else stop
+    check_problem(f, S)
+    check_solver(solver)
+    check_stop(stop)
+    with np.errstate(all="ignore"):  # overflow shows in values that are not finite, and is reported in words
+        run = Run(f, S, solver, start, stop, seed)
         run.watchers = watchers_of(watch)
         run.careful, run.checkpoint = check, None if checkpoint is None else path_of(checkpoint, "checkpoint")
         if check:

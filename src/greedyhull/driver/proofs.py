@@ -54,8 +54,9 @@ class Proofs:
 
     def for_stop(self, p: Progress, event: Event) -> Progress | None:
         """p with a proof, if the request on the gap would be met with the estimate and may be met with the proof."""
-        run, gap = self.run, p.estimate + self.run.rounding
-        if run.memory.k < self.again or not self._helps(p, event.gap, run.rounding):
+        run, off = self.run, self.run.rounding + self.run.gradient_slack
+        gap = p.estimate + off
+        if run.memory.k < self.again or not self._helps(p, event.gap, off):
             return None
         if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
             return None
@@ -64,7 +65,7 @@ class Proofs:
 
     def at_end(self, p: Progress, event: Event) -> Progress | None:
         """p with a proof, if that can better the bound that the run would end with."""
-        return p.proved(self._ask(p)) if self._helps(p, event.gap, self.run.rounding) else None
+        return p.proved(self._ask(p)) if self._helps(p, event.gap, self.run.rounding + self.run.gradient_slack) else None
 
     def _helps(self, p: Progress, known: float, rounding: float) -> bool:
         """Whether a proof can make the gap less than what is known, and there is an answer to prove."""

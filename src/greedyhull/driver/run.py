@@ -13,11 +13,11 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.base import array_of
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import Bound, held
-from greedyhull.driver.certificate import as_iterate, at_edge, check_pair
+from greedyhull.driver.certificate import as_iterate, at_edge, check_pair, kind_of
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.guard import check_owners
@@ -32,8 +32,10 @@ from greedyhull.driver.standing import Standing
 from greedyhull.driver.stop import Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
@@ -60,16 +62,16 @@ class Run:
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63,
-              lambda: f"seed={seed!r} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
+              lambda: f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
         check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         check(not lacks(self.solver, "run"),
-              lambda: f"solver={solver!r} was given; a solver such as FrankWolfe() is wanted.")
+              lambda: f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
         check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back = needs_of(self.solver).atoms
+        self.looks_back = needs_of(self.solver).atoms or S.traits.slides
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
@@ -84,6 +86,7 @@ class Run:
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
         self.rounding = 0.0  # what rounding may have done to the last gap
+        self.gradient_slack = 0.0  # and an inexact gradient
         self.limits, self.interrupt = stop.limits(), Interrupt()
 
     def _begin(self, start: Any, seed: int) -> Iterate:
@@ -189,8 +192,11 @@ class Run:
             memory.spend(p.spent)
             return self._note(p, value, Bound(value - memory.lower, memory.lower, memory.kind, memory.delta))
         self.rounding = 0.0 if self.single_precision else f.rounding(w, self.S)
+        self.gradient_slack = gradient_slack(f, w, self.S)
+        if not f.traits.exact_gradient:
+            p = p._replace(kind=kind_of(p.kind, f, self.S))
         if p.gap == inf:
-            p = self.proofs.on_time(p, value, self.rounding)
+            p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
         memory.spend(p.spent)
         event = self._note(p, value, self._bound(p, value))
         proved = self.proofs.for_stop(p, event) if p.gap == inf else None
@@ -199,7 +205,7 @@ class Run:
 
     def _bound(self, p: Progress, value: float, steers: bool = True) -> Bound:
         """The best bound for p that is known, and whether solvers are to steer by what p adds to it."""
-        memory, gap = self.memory, p.gap + self.rounding
+        memory, gap = self.memory, p.gap + self.rounding + self.gradient_slack
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if steers:

@@ -9,10 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from greedyhull.driver.called import SOLUTION
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import target_of
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.attributes import suggesting
 from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
@@ -45,6 +47,7 @@ class Absent:
                               "Solve again, with start=solution.x.")
 
 
+@suggesting(SOLUTION)
 @dataclass
 class Solution:
     """Point of the hull with a proof of how good it is.
@@ -287,6 +290,10 @@ class Solution:
         copy.__dict__.update(deepcopy(self.__dict__, memo))
         return copy
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """``np.asarray(solution)``: the coordinates."""
+        return self.point.__array__(dtype, copy)
+
     def __str__(self) -> str:
         return self.summary()
 
@@ -296,12 +303,9 @@ class Solution:
         return html(self)
 
     def __repr__(self) -> str:
-        value = "unknown" if self.value is None else f"{self.value:.10g}"
-        gap = "unknown" if self.certificate.gap is None else f"{self.certificate.gap:.3g}"
-        state = "converged" if self.converged else "not converged"
-        atoms = f", {len(self.point)} atoms" if self.point.keeps_atoms else ""
-        return (f"Solution(value={value}, gap={gap} ({self.certificate.kind}), {state}, {self.iterations} iterations, "
-                f"{self.seconds:.3g} s{atoms}, solver={self.solver!r}, reason={self.reason!r})")
+        from greedyhull.driver.summary import line
+
+        return line(self)
 
 
 class StreamSolution(Solution):

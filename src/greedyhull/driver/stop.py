@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from greedyhull.driver.reason import Reason, because, claimed, missed, so_far
 from greedyhull.errors import check
+from greedyhull.errors.given import shown, signed, takes
+from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.relative import of_what, share
 from greedyhull.solvers.parts.progress import Event
 
@@ -64,10 +66,15 @@ class Stop:
 
         return Both(_stops(self, other))
 
+    def __ror__(self, other: Any) -> Stop:
+        return _stops(other, self)[0]  # it raises: another stop would have come first
+
+    __rand__ = __ror__
+
 
 def _stops(*stops: Stop) -> tuple[Stop, ...]:
-    check(all(isinstance(stop, Stop) for stop in stops), f"{' and '.join(map(repr, stops))} were combined; stops such as "
-                                                         "Gap(1e-6) and Seconds(30) are wanted.")
+    check(all(isinstance(stop, Stop) for stop in stops), lambda: f"{' and '.join(map(shown, stops))} were combined; stops "
+                                                                 "such as Gap(1e-6) and Seconds(30) are wanted.")
     return stops
 
 
@@ -93,6 +100,7 @@ def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
     return reason._replace(words=f"{cause or reason.words} {claim.words}")
 
 
+@hinted
 @dataclass(frozen=True)
 class Gap(Stop):
     """Stop once the certified gap is at most a given number.
@@ -131,6 +139,7 @@ class Gap(Stop):
         return event.gap <= self.absolute
 
 
+@hinted
 @dataclass(frozen=True)
 class Relative(Stop):
     """Stop once gap ≤ r·max(|value|, u), where u is ``floor`` or else ``f.scale``.
@@ -190,6 +199,7 @@ class Relative(Stop):
                 f"Relative({self.r:g}, floor=...) with a number that counts as large.")
 
 
+@hinted
 @dataclass(frozen=True)
 class RelativeToStart(Stop):
     """Stop once gap ≤ r·max(|value|, f(x₀) − lower bound), relative to what can be gained from the start of the run.
@@ -236,6 +246,7 @@ def _gained(event: Event) -> float:
     return max(abs(event.value), event.start_value - event.value + event.gap)
 
 
+@hinted
 @dataclass(frozen=True)
 class Iterations(Stop):
     """Stop after k iterations.
@@ -272,6 +283,7 @@ class Iterations(Stop):
         return Limits(iterations=self.k)
 
 
+@hinted
 @dataclass(frozen=True)
 class Seconds(Stop):
     """Stop after t seconds.
@@ -306,6 +318,7 @@ class Seconds(Stop):
         return Limits(seconds=self.t)
 
 
+@hinted
 @dataclass(frozen=True)
 class Stalled(Stop):
     """Stop when neither the best value nor the gap has improved for k iterations.
@@ -356,6 +369,7 @@ class _Stalled(Stop):
         return None
 
 
+@hinted
 @dataclass(frozen=True)
 class Callback(Stop):
     """Stop when a function of the event says so.
@@ -381,7 +395,8 @@ class Callback(Stop):
     fn: Callable[[Event], Any]
 
     def __post_init__(self) -> None:
-        check(callable(self.fn), f"Callback({self.fn!r}) was given; a function of an event is wanted.")
+        check(callable(self.fn), lambda: f"Callback({shown(self.fn)}) was given; a function of an event is wanted.")
+        check(takes(self.fn, None), lambda: f"Callback({signed(self.fn)}) was given; a function of one event is wanted.")
 
     def __call__(self, event: Event) -> Reason | None:
         answer = self.fn(event)

@@ -6,12 +6,15 @@ from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from greedyhull.driver.certificate import promise
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
 
 WIDTH = 100  # characters of a line
+SHOWN = 5  # entries of the point, the largest ones
 
 
 def rows(solution: Solution) -> list[tuple[str, str]]:
@@ -29,6 +32,37 @@ def rows(solution: Solution) -> list[tuple[str, str]]:
     return [*found, ("ended", solution.reason)]
 
 
+def largest(solution: Solution) -> str:
+    """The largest entries of the point, by their names where it has any.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.least_squares(np.eye(3), np.array([3.0, 0.0, -2.0])), gh.L1Ball(3, radius=3))
+    >>> largest(s)
+    'x[0] = 2, x[2] = -1'
+    """
+    x, names = solution.x, solution.names
+    flat = x.ravel()
+    order = [int(j) for j in np.argsort(-np.abs(flat), kind="stable") if flat[j] != 0.0]
+    named = names is not None and len(names) == len(flat)
+    places = [", ".join(str(int(i)) for i in np.unravel_index(j, x.shape)) for j in order[:SHOWN]]
+    labels = [str(names[j]) for j in order[:SHOWN]] if named and names is not None else [f"x[{place}]" for place in places]
+    said = [f"{label} = {flat[j]:.4g}" for label, j in zip(labels, order, strict=False)]
+    more = len(order) - len(said)
+    return ", ".join(said) + (f" and {count(more, 'smaller one')}" if more else "") if said else "all entries are zero"
+
+
+def line(solution: Solution) -> str:
+    """The solution in one line; why the run ended is part of it if the request was not met."""
+    c, point = solution.certificate, solution.point
+    value = "unknown" if c.value is None else f"{c.value:.10g}"
+    gap = "unknown" if c.gap is None else f"{c.gap:.3g} ({c.kind})"
+    state = "converged" if solution.converged else "not converged"
+    atoms = f", {count(len(point), 'atom')}" if point.keeps_atoms else ""
+    why = "" if solution.converged else f", reason={solution.reason!r}"
+    return (f"Solution(value={value}, gap={gap}, {state}, {count(solution.iterations, 'iteration')}, "
+            f"{duration(solution.seconds)}{atoms}, solver={solution.solver!r}{why})")
+
+
 def text(solution: Solution) -> str:
     """Name and value in two columns, long values wrapped.
 
@@ -42,9 +76,11 @@ def text(solution: Solution) -> str:
 
 
 def html(solution: Solution) -> str:
-    """A table for a notebook, in its own colours."""
+    """A table for a notebook, with the largest entries of the point; names and values are escaped."""
+    shown = rows(solution)
+    shown.insert(-1, ("largest", largest(solution)))
     lines = (f'<tr><th scope="row" style="text-align:left;vertical-align:top">{escape(name)}</th>'
-             f'<td style="text-align:left;white-space:normal">{escape(said)}</td></tr>' for name, said in rows(solution))
+             f'<td style="text-align:left;white-space:normal">{escape(said)}</td></tr>' for name, said in shown)
     return f"<table>{''.join(lines)}</table>"
 
 
@@ -53,4 +89,12 @@ def count(number: int, thing: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    return f"{1000.0 * seconds:.0f} milliseconds" if seconds < 1.0 else f"{seconds:.1f} seconds"
+    """A time in words.
+
+    >>> duration(0.00028), duration(0.001), duration(0.12), duration(2.25)
+    ('0.28 milliseconds', '1 millisecond', '120 milliseconds', '2.2 seconds')
+    """
+    if seconds >= 1.0:
+        return f"{seconds:.1f} seconds"
+    said = f"{1000.0 * seconds:.2g}" if seconds < 0.01 else f"{1000.0 * seconds:.0f}"
+    return f"{said} millisecond" if said == "1" else f"{said} milliseconds"

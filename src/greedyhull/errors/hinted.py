@@ -12,7 +12,24 @@ from greedyhull.errors.hints import MEANT
 
 T = TypeVar("T")
 
-SYNONYMS = {**dict.fromkeys(("eta", "gamma", "learning_rate", "line_search", "lr"), "step"), "minibatch": "batch"}
+SYNONYMS = {  # settings, and what other libraries call them
+    "step": ("eta", "gamma", "learning_rate", "line_search", "lr"),
+    "batch": ("minibatch",),
+    "d": ("n", "dim", "dimension", "features", "n_features", "shape", "size"),
+    "radius": ("r", "tau", "budget", "bound", "rho", "norm", "alpha"),
+    "total": ("sum", "scale", "radius", "budget", "s"),
+    "centre": ("center", "mean", "middle", "origin"),
+    "lower": ("lb", "low", "min", "l"),
+    "upper": ("ub", "high", "max", "u", "cap"),
+    "weights": ("weight", "w", "sample_weight"),
+    "matrix": ("atoms", "points", "vertices", "v", "x", "array"),
+    "epsilon": ("eps", "tol", "error"),
+    "absolute": ("tol", "tolerance", "eps", "epsilon", "gap", "atol", "value"),
+    "r": ("tol", "tolerance", "eps", "epsilon", "rtol", "relative", "fraction"),
+    "k": ("n", "max_iter", "maxiter", "n_iter", "iterations", "number", "count", "limit", "patience"),
+    "t": ("s", "seconds", "time", "timeout", "limit", "max_time", "time_limit"),
+    "fn": ("f", "func", "function", "callback", "callable"),
+}
 OF_MINIMIZE = ("start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume")
 
 
@@ -39,6 +56,15 @@ def hinted(cls: type[T]) -> type[T]:
     for name, member in made.items():
         setattr(cls, name, member)
     return cls
+
+
+def hinted_arguments(cls: type) -> None:
+    """Let the constructor of a class, as written in it, name the arguments that it takes where others are given."""
+    for name in ("__new__", "__init__"):
+        if name in vars(cls):
+            written = vars(cls)[name]
+            noting = _noting(written.__func__ if isinstance(written, staticmethod) else written, cls.__name__)
+            type.__setattr__(cls, name, staticmethod(noting) if name == "__new__" else noting)
 
 
 def _noting(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -75,7 +101,8 @@ def _instead(given: str, value: Any, takes: list[str], name: str) -> str:
     from difflib import get_close_matches  # not needed by programs without errors
 
     lower = given.lower()
-    near = [SYNONYMS[lower]] if SYNONYMS.get(lower) in takes else get_close_matches(lower, takes, n=1)
+    same = [one for one in takes if lower in SYNONYMS.get(one, ())]
+    near = same or get_close_matches(lower, takes, n=1)
     if near and lower not in OF_MINIMIZE:
         return f"Did you mean {near[0]}=?"
     meant, words = MEANT.get(lower, (lower, f"{lower}={{given}}"))

@@ -1,4 +1,4 @@
-"""What was meant: names that other libraries use, names that are elsewhere, and names that are misspelt."""
+"""What was meant: names that other libraries use, names of other modules, and misspelt names."""
 
 from __future__ import annotations
 
@@ -30,23 +30,29 @@ MEANT = {  # arguments as other libraries call them, and what to give here
 }
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor",
               "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor")
-ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")
-ELSEWHERE = {  # names of other libraries
-    "Lasso": BUDGET, "LassoCV": "greedyhull.estimators.L1BudgetRegressorCV",
-    "LogisticRegression": "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier",
-    **dict.fromkeys(("AwayStep", "AwayFrankWolfe", "AwayStepFrankWolfe", "PairwiseFrankWolfe"), "BlendedPairwise"),
-    **dict.fromkeys(("ConditionalGradient", "CG", "FW"), "FrankWolfe"), **dict.fromkeys(("SFW",), "StochasticFrankWolfe"),
-    **dict.fromkeys(("solve", "optimize", "fmin", "run"), "minimize"), "LineSearch": "Exact",
-    **dict.fromkeys(("ProbabilitySimplex", "UnitSimplex"), "Simplex"), **dict.fromkeys(("Polytope", "Hull"), "Vertices"),
-    **dict.fromkeys(("Tolerance", "Tol"), "Relative"), **dict.fromkeys(("MaxIter", "MaxIterations"), "Iterations"),
-    **dict.fromkeys(("squared", "squared_loss", "mse", "lstsq", "LeastSquares"), "least_squares"),
+APPS = ("synthetic_control", "SyntheticControl")
+ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
+ELSEWHERE = {  # names of other libraries, in small letters and without underscores
+    "lasso": BUDGET, "lassocv": "greedyhull.estimators.L1BudgetRegressorCV",
+    **dict.fromkeys(("logisticregression", "logreg"),
+                    "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier"),
+    **dict.fromkeys(("linearregression", "squared", "squaredloss", "mse", "lstsq", "ols"), "least_squares"),
+    **dict.fromkeys(("awaystep", "awayfrankwolfe", "awaystepfrankwolfe", "pairwisefrankwolfe", "pairwise"), "BlendedPairwise"),
+    **dict.fromkeys(("conditionalgradient", "cg", "fw"), "FrankWolfe"), "sfw": "StochasticFrankWolfe",
+    **dict.fromkeys(("solve", "optimize", "optimise", "fmin", "run", "fit"), "minimize"), "linesearch": "Exact",
+    **dict.fromkeys(("probabilitysimplex", "unitsimplex"), "Simplex"),
+    **dict.fromkeys(("polytope", "hull", "convexhull"), "Vertices"),
+    **dict.fromkeys(("ball", "normball"), "L1Ball, L2Ball or LinfBall"), "l1": "L1Ball", "l2": "L2Ball", "linf": "LinfBall",
+    **dict.fromkeys(("tolerance", "tol"), "Relative"), **dict.fromkeys(("maxiter", "maxiterations"), "Iterations"),
+    **dict.fromkeys(("lmo", "linearminimizationoracle", "linearminimisationoracle"), "oracle"),
 }
+NEAR = 0.7  # how much two names have in common where one may be the other misspelt
 
 
 def hinting(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, whose TypeErrors for arguments that it does not take have a note that says what was meant.
+    """The function; the TypeError for an argument that it does not take gets a note that says what was probably meant.
 
-    The call goes straight through; its arguments are looked at only once it has failed.
+    Calls are passed on unchanged. Their arguments are looked at only after a call has failed.
 
     >>> @hinting
     ... def solve(*, stop: object = None) -> None: ...
@@ -70,7 +76,7 @@ def hinting(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def notes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """What to say of arguments that do not fit the function; nothing where they fit, and the error came from within."""
+    """What to say of arguments that do not fit the function; nothing if they fit, as the error then came from within."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **kwargs)
@@ -81,8 +87,8 @@ def notes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         if len(args) > len(placed):
             named = ", ".join(f"{name}=" for name in takes if name not in placed)
             others = f"; give the others by name: {named}." if named else "."
-            said.append(f"Only {', '.join(placed)} go without a name{others}")
-        return [words for words in said if words]
+            said.append(f"Only {', '.join(placed)} can be given by position{others}")
+        return said
     return []
 
 
@@ -92,17 +98,28 @@ def _meant(name: str, value: Any, takes: list[str]) -> str:
         given = value if isinstance(value, int | float) else "..."
         return f"There is no {name} here. Give {words.format(given=given)}."
     near = _close(name.lower(), takes)
-    return f"There is no {name} here. Did you mean {near[0]}=?" if near else ""
+    hint = f"Did you mean {near[0]}=?" if near else f"The arguments are {', '.join(f'{one}=' for one in takes)}."
+    return f"There is no {name} here. {hint}"
 
 
-def _close(word: str, words: list[str]) -> list[str]:
+def _close(word: str, words: list[str], near: float = 0.6) -> list[str]:
     from difflib import get_close_matches  # not needed by programs without errors
 
-    return get_close_matches(word, words, n=1)
+    return get_close_matches(word, words, n=1, cutoff=near)
+
+
+def nearest(word: str, names: dict[str, str]) -> str:
+    """What stands under the nearest of several names, or nothing if none is near.
+
+    >>> nearest("jonse", {"jones": "Jones", "fw": "FrankWolfe"})
+    'Jones'
+    """
+    near = _close(word, list(names), NEAR)
+    return names[near[0]] if near else ""
 
 
 def missing(name: str, there: Iterable[str]) -> str:
-    """What to say of an attribute that greedyhull does not have; ``there`` are those that it has.
+    """What to say of an attribute that the module greedyhull does not have; ``there`` are those that it has.
 
     >>> missing("FrankWolf", ["FrankWolfe", "Jones"])
     "module 'greedyhull' has no attribute 'FrankWolf'. Did you mean FrankWolfe?"
@@ -110,13 +127,16 @@ def missing(name: str, there: Iterable[str]) -> str:
     said = f"module 'greedyhull' has no attribute {name!r}"
     if name.startswith("_"):
         return said
-    if name in ROOMS:
-        return f"{said} until it is imported: import greedyhull.{name}"
-    if name in ESTIMATORS:
-        return f"{said}; it is in greedyhull.estimators: from greedyhull.estimators import {name}"
-    if name in ELSEWHERE:
-        return f"{said}; what comes near is {ELSEWHERE[name]}"
-    by_lower = {known.lower(): known for known in (*there, *ESTIMATORS)}
-    near = _close(name.lower().replace("_", ""), [known.replace("_", "") for known in by_lower])
-    found = next((known for lower, known in by_lower.items() if near and lower.replace("_", "") == near[0]), "")
+    home = "estimators" if name in ESTIMATORS else "apps" if name in APPS else None
+    if home is not None:
+        return f"{said}; it is in greedyhull.{home}: from greedyhull.{home} import {name}"
+    plain = {_plain(known): known for known in (*ESTIMATORS, *there)}
+    if _plain(name) not in plain and _plain(name) in ELSEWHERE:
+        return f"{said}. Use {ELSEWHERE[_plain(name)]}."
+    near = _close(_plain(name), list(plain), NEAR)
+    found = plain[near[0]] if near else ""
     return f"{said}. Did you mean {'greedyhull.estimators.' if found in ESTIMATORS else ''}{found}?" if found else said
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
-from greedyhull.atoms.base import HUGE
+from greedyhull.atoms.arguments import HUGE
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Callback, Iterations, Relative, Stalled, Stop

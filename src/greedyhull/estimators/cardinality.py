@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import lowest
+from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
+from greedyhull.points.columns import column
 from greedyhull.types import Array, Index
 
 Solve = Callable[[Any, Any], Array]
@@ -70,7 +71,7 @@ def _away(f: Composite, w: Array, most: int, solve: Solve) -> Array:
 
 def _in(f: Composite, most: int, solve: Solve) -> Array:
     m = f.domain[0]
-    values = [float(f.loss.value(f.design.column(j))) for j in range(m)]
+    values = [float(f.loss.value(column(f.design, j))) for j in range(m)]
     on = [int(np.argmin(values))]
     w = np.zeros(m)
     w[on] = 1.0
@@ -84,7 +85,7 @@ def _in(f: Composite, most: int, solve: Solve) -> Array:
 
 def _on(f: Composite, on: Index, solve: Solve) -> Array:
     """The best weights on some of the columns."""
-    small = Composite(design(np.column_stack([f.design.column(int(j)) for j in on])), f.loss, f.name, f.exact)
+    small = Composite(design(np.column_stack([column(f.design, int(j)) for j in on])), f.loss, f.name, f.exact)
     w = np.zeros(f.domain)
     w[on] = solve(small, Simplex(len(on)))
     return w

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.base import HUGE
+from greedyhull.atoms.arguments import HUGE
 from greedyhull.driver.path import path
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
@@ -18,6 +18,7 @@ from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.arrays import is_sparse
+from greedyhull.points.columns import energies
 from greedyhull.types import Array, Index, LinearModel
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
@@ -181,7 +182,7 @@ def first_price(f: LinearModel, S: Budget) -> float:
     g, r = np.asarray(f.gradient(zero), dtype=np.float64), np.asarray(f.residual(zero), dtype=np.float64)
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
-    noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(f.design.energies(1.0))
+    noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))
     return max(-float(unit.scores(np.where(np.abs(g) > noise, g, 0.0)).min()), 0.0)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.base import lowest
+from greedyhull.atoms.scores import lowest
 from greedyhull.kernels.l1_swaps import l1_swaps
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.objectives.composite import Composite

@@ -147,7 +147,7 @@ def _lengths(G: Array) -> Array:
 
 def _points(S: AtomSet, rng: np.random.Generator) -> Iterator[Array]:
     """A few atoms, and mixtures of them."""
-    from greedyhull.atoms.base import dense_atom
+    from greedyhull.points.shapes import dense as dense_atom
 
     atoms = np.array([dense_atom(S.atom(rng.standard_normal(S.shape)), S.shape) for _ in range(POINTS // 2)])
     yield from atoms

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of
+from greedyhull.atoms.arguments import array_of
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import AtomSet, Objective
 from greedyhull.types.kinds import summed

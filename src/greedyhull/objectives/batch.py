@@ -12,17 +12,25 @@ from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.types import Array, Finite, Index, LinearModel, Loss, Minibatch, Objective, State, Summed, Supply
 from greedyhull.types.kinds import linear_model, streamed, summed
+from greedyhull.types.override import override
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
 
+if TYPE_CHECKING:
+    KeepsMinibatch = Minibatch
+else:
+    KeepsMinibatch = object
 
-class Batch:
+
+class Batch(KeepsMinibatch):
     """f_B(x) = Σ over the batch of pᵢ ℓᵢ(aᵢ·x), the weights such that its mean over all batches is f.
 
     ``centre`` is subtracted from every row: the mean row of the data, where an intercept was profiled out of squares.
     Products are in the precision of the data, gradients in float64.
     """
+
+    size: int
 
     def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None) -> None:
         self.rows, self.loss, self.index, self.centre = rows, loss, index, centre
@@ -33,6 +41,7 @@ class Batch:
         z = self.rows @ x.astype(self.rows.dtype, copy=False)
         return np.asarray(z if self.centre is None else z - z.dtype.type(self.centre.dot(x)))
 
+    @override
     def value(self, x: Array) -> float:
         return float(self.loss.value(self.image(x)))
 
@@ -49,9 +58,11 @@ class Batch:
         g = np.asarray(self.rows.T @ r.astype(self.rows.dtype, copy=False), dtype=np.float64)
         return g if self.centre is None else g - float(r.sum()) * self.centre
 
+    @override
     def gradient(self, x: Array) -> Array:
         return self.adjoint(self.residual(x))
 
+    @override
     def pulls(self, x: Array, S: Finite) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed, from their images."""
         Z = S.block(np.arange(len(S))).images(self.objective().design)
@@ -86,32 +97,43 @@ class FullBatch(Batch):
         """f itself."""
         return self.f
 
+if TYPE_CHECKING:
+    KeepsSupply = Supply
+else:
+    KeepsSupply = object
 
-class Source:
+
+class Source(KeepsSupply):
     """Where the minibatches of one solve come from, and how many gradients of terms they have cost: ``spent``.
 
     A batch is counted when it is drawn; who asks it at a second point says so (`again`). A batch as large as the data
     would be no cheaper than all terms, so it is all terms, each once.
     """
 
+    f: Summed
+
     def __init__(self, f: Summed, sampler: Sampler) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
         self._whole: Minibatch | None = None
 
     @property
+    @override
     def n(self) -> float:
         """How many terms there are: infinity for the source of a stream."""
         return float(self.f.n)
 
     @property
+    @override
     def terms(self) -> int:
         """How many terms there are: None for the source of a stream."""
         return self.f.n
 
+    @override
     def draw(self, size: int) -> Minibatch:
         """A fresh minibatch."""
         return self._counted(size, self.sampler.draw)
 
+    @override
     def distinct(self, size: int) -> Minibatch:
         """A fresh minibatch of different terms."""
         return self._counted(size, self.sampler.distinct)
@@ -119,12 +141,14 @@ class Source:
     def _counted(self, size: int, draw: Callable[[int], Index]) -> Minibatch:
         return self.again(self.whole if size >= self.f.n else self.f.batch(draw(size)))
 
+    @override
     def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
         self.spent += batch.size
         return batch
 
     @property
+    @override
     def whole(self) -> Minibatch:
         """All terms; the caller counts them."""
         if self._whole is None:
@@ -132,13 +156,16 @@ class Source:
             self._whole = self.f.batch(np.arange(self.f.n)) if model is None else FullBatch(model)
         return self._whole
 
+    @override
     def full(self, x: Array) -> Array:
         """∇f(x), all n terms of it."""
         return np.asarray(self.again(self.whole).gradient(x))
 
+    @override
     def state(self) -> State:
         return {"spent": np.array(self.spent)}
 
+    @override
     def restore(self, state: State) -> None:
         self.spent = int(state["spent"])
 

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
 from greedyhull.points.arrays import dense, is_sparse, locked
+from greedyhull.points.asked_at import no_point
 from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
@@ -37,7 +39,12 @@ class BlackBox:
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None,
                  hessian_product: Callable[[Array, Array], Array] | None = None) -> None:
-        check(callable(value) and callable(gradient), "function(value, gradient, shape) wants two functions of an array.")
+        for called, function in (("value", value), ("gradient", gradient)):
+            check(callable(function), f"function({called}={shown(function)}) was given; two functions of an array, value(w) "
+                                      "and gradient(w), are wanted.")
+            if not takes(function, None):
+                raise GreedyhullError(f"function({called}={signed(function)}) was given; a function of one array, "
+                                      f"{called}(w), is wanted.")
         check(hessian_product is None or callable(hessian_product), f"hessian_product = {hessian_product!r} was given; a "
               "function of two arrays, w and v, that returns the array ∇²f(w)v is wanted, or None.")
         check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
@@ -50,7 +57,10 @@ class BlackBox:
         return f"function(shape={self.domain})"
 
     def at(self, w: Iterate) -> Coordinates:
-        return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
+        try:
+            return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
 
     def value(self, w: Iterate) -> float:
         view = self.at(w)

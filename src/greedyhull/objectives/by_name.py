@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import whole_shape
+from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.black_box import BlackBox
@@ -504,7 +504,7 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     >>> gh.minimize(f, gh.Simplex(2), stop=gh.Gap(1e-9)).x.round(4)
     array([0.6667, 0.3333])
     """
-    A = design(P)
+    A = design(P, "P")
     p = _shares(A, sample_weight)
     taken = in_place_of(A, p)
     A = A if taken is None else A.rows(taken)

@@ -7,6 +7,7 @@ still good: if so it is kept, and appended to when atoms join; if not, the m pro
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
@@ -15,7 +16,8 @@ from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Curved, Index, State
+from greedyhull.types import Array, Block, Curved, Index, Small, State
+from greedyhull.types.override import override
 
 STALE = 0.1  # by which share the product of the sum may be off before the Hessian is made anew
 NUDGE = 1e-3  # the share of the way to an atom over which gradients are compared
@@ -23,8 +25,13 @@ WRONG = 2.0  # products that differ from these differences by a larger factor ar
 BLUR = 1e-6  # what rounding may have done to gradients, as a share of them
 RIDGE = 1e-10  # of the mean diagonal: a Hessian that this makes positive definite is semidefinite, up to rounding
 
+if TYPE_CHECKING:
+    KeepsSmall = Small
+else:
+    KeepsSmall = object
 
-class ByProducts:
+
+class ByProducts(KeepsSmall):
     """f(Σ αᵢ dᵢ) as a function of α for the atoms of a block, its Hessian from products.
 
     >>> import greedyhull as gh
@@ -41,6 +48,7 @@ class ByProducts:
         self._compared = False  # with differences of the gradient
         self._fresh = False  # whether the Hessian was looked at since w moved
 
+    @override
     def extend(self, atoms: Block, w: Iterate) -> None:
         """Let ``atoms`` join: one product for each, if the Hessian is still good."""
         self._look(w)
@@ -50,16 +58,19 @@ class ByProducts:
             self._hessian = np.block([[self._hessian, across], [across.T, 0.5 * corner + 0.5 * corner.T]])
         self.block = self.block.extend(atoms)
 
+    @override
     def take(self, index: Index) -> None:
         """Keep only the atoms at ``index``."""
         self.block = self.block.take(index)
         if self._hessian is not None:
             self._hessian = self._hessian[np.ix_(index, index)]
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         """⟨∇f(w), dᵢ⟩ for every atom."""
         return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
 
+    @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         """⟨dᵢ, ∇²f(w)dⱼ⟩, without what is not semidefinite: a product that is wrong must not lead uphill."""
         if not self._compared:
@@ -74,13 +85,16 @@ class ByProducts:
               "of the set. Scale the function or the set down, or use BlendedPairwise(), which needs no Hessian.")
         return _semidefinite(self._hessian)
 
+    @override
     def trial(self, w: Iterate, base: Array, target: Array) -> LineTrial:
         """The steps from ``base`` to ``target``, along f."""
         return LineTrial(self.f, w, w.reweighting(self.block, base, target - base))
 
+    @override
     def state(self) -> State:
         return {} if self._hessian is None else {"hessian": self._hessian}
 
+    @override
     def restore(self, state: State) -> None:
         self._hessian = state.get("hessian")
         self._compared = self._hessian is not None
@@ -103,6 +117,8 @@ class ByProducts:
     def _compare(self, w: Iterate) -> None:
         """Once in a solve: does ∇²f say how ∇f changes on the way to the best atom? If not, steps will be poor."""
         self._compared = True
+        if not self.f.traits.exact_gradient:  # its differences over a short way say nothing
+            return
         d, g = self.block[int(self.gradient(w).argmin())], as_array(self.f.gradient(w), w.shape)
         at = w.copy()
         at.move(at.toward(d), NUDGE)

@@ -11,6 +11,8 @@ from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.restricted import Restricted
+from greedyhull.points.asked_at import no_point
+from greedyhull.points.columns import energies, gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
 from greedyhull.points.image import Image
@@ -89,13 +91,19 @@ class Composite:
 
     def _known(self, w: Iterate) -> Image:
         """The view, value and residual computed; they come together."""
-        view: Any = w.views.get(self) or self.at(w)
+        try:
+            view: Any = w.views.get(self) or self.at(w)
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
         if view.residual is None:
             view.value, view.residual = self.loss.first_order(view.z)
         return view  # type: ignore[no-any-return]
 
     def value(self, w: Iterate) -> float:
-        view: Any = w.views.get(self) or self.at(w)
+        try:
+            view: Any = w.views.get(self) or self.at(w)
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
         if view.value is None:
             view.value, view.residual = self.loss.first_order(view.z)
         return view.value  # type: ignore[no-any-return]
@@ -201,13 +209,13 @@ class Composite:
         ``weights`` are taken for the diagonal of ∇²φ(z) where given.
         """
         if self.quadratic and not self.has_intercept and isinstance(self.loss.p, float):
-            return self.loss.p * self.design.gram(Z, Z2)
+            return self.loss.p * gram(self.design, Z, Z2)
         c = self.curvatures(w) if weights is None else weights
-        gram = self.design.gram(Z, Z2, c)
+        square = gram(self.design, Z, Z2, c)
         if self.has_intercept:
             left = Z.T @ c
-            gram = gram - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
-        return gram
+            square = square - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
+        return square
 
     def hessian_product(self, w: Iterate, u: Array) -> Array:
         """∇²f(w) v for the direction v whose image is u = Av."""
@@ -221,7 +229,7 @@ class Composite:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
         c = self.curvatures(w).astype(np.float64)
         if isinstance(block, BasisBlock):  # the design knows the energies of its columns
-            squares = self.design.energies(c)[block.index] * block.scale**2
+            squares: Array = energies(self.design, c)[block.index] * block.scale**2
         else:
             Z = block.images(self.design).astype(np.float64)
             squares = np.einsum("i,ij,ij->j", c, Z, Z)
@@ -235,8 +243,8 @@ class Composite:
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
         if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
             known = self.design.frobenius
-            norms = np.sqrt(self.design.energies(1.0)) if known is None else np.full(self.domain, known)
-            self._reach = (S, S.max_abs(norms), S.seen)
+            norms = np.sqrt(energies(self.design, 1.0)) if known is None else np.full(self.domain, known)
+            self._reach = (S, S.max_abs(norms.reshape(self.domain)), S.seen)
         return self._reach[1]
 
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.points.columns import column
 from greedyhull.types import Array, Design
 
 EPS = float(np.finfo(np.float64).eps)
@@ -23,7 +24,7 @@ def entries(design: Design) -> Array | None:
         return np.asarray(design.X, dtype=np.float64)
     if isinstance(design, SparseDesign) and design.n <= LARGE:
         return np.asarray(design.by_column.toarray(), dtype=np.float64)
-    return np.stack([design.column(j) for j in range(design.n)]).astype(np.float64) if design.n <= SMALL else None
+    return np.stack([column(design, j) for j in range(design.n)]).astype(np.float64) if design.n <= SMALL else None
 
 
 def concavity(Q: Array) -> tuple[float, float]:

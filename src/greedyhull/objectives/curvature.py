@@ -18,6 +18,7 @@ from greedyhull.atoms.geometry.form import Form
 from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import compact, is_sparse
+from greedyhull.points.columns import energies
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
 from greedyhull.types.kinds import profiled
@@ -137,7 +138,7 @@ class Weighted(Form):
 
     def diagonal(self) -> Array:
         if self.mean is None:
-            return self.design.energies(self.c)
+            return energies(self.design, self.c)
         return np.concatenate([(part * part).sum(axis=0) for _, part in self._parts()])
 
     def entries(self, I: Index, J: Index) -> Array:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import whole_shape
-from greedyhull.errors import check
+from greedyhull.atoms.arguments import whole_shape
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown, signed, takes
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import BlackBox, number, numbers
 from greedyhull.points.arrays import locked
@@ -46,11 +49,15 @@ class FiniteSum(BlackBox):
     def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
                  lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
         check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
-              f"n={n!r} terms were given to finite_sum; a whole number of at least one is wanted.")
-        check(callable(value) and callable(gradient),
-              "finite_sum(value, gradient, n, shape) wants two functions of an array and an index array.")
-        check(lipschitz is None or 0.0 < lipschitz < np.inf,
-              f"lipschitz={lipschitz!r} was given; a bound on the length of the gradient of every term, or None, is wanted.")
+              lambda: f"n={shown(n)} terms were given to finite_sum; a whole number of at least one is wanted.")
+        for called, function in (("value", value), ("gradient", gradient)):
+            check(callable(function), f"finite_sum({called}={shown(function)}) was given; two functions of an array and of an "
+                                      "index array, value(w, index) and gradient(w, index), are wanted.")
+            if not takes(function, None, None):
+                raise GreedyhullError(f"finite_sum({called}={signed(function)}) was given; a function of two arrays, "
+                                      f"{called}(w, index), is wanted.")
+        check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
+              f"{shown(lipschitz)} was given; a bound on the length of the gradient of every term, or None, is wanted.")
         self.n, self.value_of, self.gradient_of, self.lipschitz = int(n), value, gradient, lipschitz
         everything = np.arange(self.n)
         everything.flags.writeable = False
@@ -76,6 +83,7 @@ class FiniteSum(BlackBox):
         return array
 
 
+@hinting
 def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
                lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> FiniteSum:
     """Mean of n terms, f(w) = (1/n) Σ fᵢ(w), given by functions of w and of an index array.

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.types import Array, Line, Probe
+from greedyhull.types.override import override
 
 NEAR = 0.99  # how close to the end of its domain a step may come
 
+if TYPE_CHECKING:
+    KeepsLine = Line
+else:
+    KeepsLine = object
 
-class Parabola:
+
+class Parabola(KeepsLine):
     """h(η) = value + slope·η + bend·η²/2: what a quadratic looks like along any direction.
 
     >>> Parabola(1.0, -1.0, 4.0, 1.0).argmin()
     0.25
     """
+
+    bend: float
 
     __slots__ = ("bend", "limit", "max_step", "slope", "start")
 
@@ -24,16 +33,20 @@ class Parabola:
         self.start, self.slope, self.bend, self.max_step = start, slope, bend, max_step
         self.limit = np.inf
 
+    @override
     def value(self, step: float) -> float:
         return self.start + step * (self.slope + 0.5 * step * self.bend)
 
+    @override
     def derivative(self, step: float) -> float:
         return self.slope + step * self.bend
 
+    @override
     def probe(self, steps: Sequence[float] | Array) -> Probe:
         at = np.asarray(steps, dtype=np.float64)
         return Probe(self.start + at * (self.slope + 0.5 * at * self.bend), self.slope + at * self.bend)
 
+    @override
     def argmin(self) -> float:
         if not self.slope < 0.0:  # nor where it is NaN
             return 0.0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.base import numbers
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.concavity import concavity, entries
@@ -19,20 +19,28 @@ from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.arrays import dense
+from greedyhull.points.asked_at import no_point
+from greedyhull.points.columns import column
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Design, Line, Shape, Traits
+from greedyhull.types import Array, AtomSet, Block, Design, Imaged, Line, Shape, Traits
 from greedyhull.types.attributes import is_method
+from greedyhull.types.override import override
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
 
+if TYPE_CHECKING:
+    KeepsImaged = Imaged
+else:
+    KeepsImaged = object
 
-class QuadraticForm:
+
+class QuadraticForm(KeepsImaged):
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
 
     A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive
@@ -40,13 +48,17 @@ class QuadraticForm:
     semidefinite; every move looks at the curvature along it.
     """
 
+    domain: Shape
+    scale: float
+    design: Any
+
     traits = Traits(quadratic=True, second_order=True, images=True)
     quadratic = True
     has_intercept = False
     name = "quadratic"
 
     def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
-        self.design: Any = make_design(Q)
+        self.design: Any = make_design(Q, "Q")
         (d,) = self.design.domain
         check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
         self.b = np.zeros(d) if b is None else numbers(b, "b")
@@ -89,9 +101,13 @@ class QuadraticForm:
                                             "½wᵀQw − bᵀw is not convex and no certificate would hold. A convex quadratic "
                                             "is wanted.")
 
+    @override
     def at(self, w: Iterate) -> Image:
         """The view Qw."""
-        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        try:
+            return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
 
     def value(self, w: Iterate) -> float:
         view = self.at(w)
@@ -134,24 +150,29 @@ class QuadraticForm:
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
+    @override
     def restricted(self, block: Block) -> Restricted:
         """f on the hull of a few atoms."""
         return Restricted(self, block)
 
+    @override
     def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
         images = Z if Z2 is None else Z2
         dots = rows.dots(dense(images))
         return dots.reshape(len(rows), -1)  # one image is one column, not a vector
 
+    @override
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩."""
         return self.hessian_gram(w, rows, (rows if cols is None else cols).images(self.design))
 
+    @override
     def hessian_product(self, w: Iterate, u: Array) -> Array:
         """Qv for the direction v whose image is u: u itself."""
         return u
 
+    @override
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
         if not isinstance(block, BasisBlock):
@@ -209,7 +230,7 @@ def _diagonal(design: Design) -> Array:
         return np.asarray(design.X.diagonal(), dtype=np.float64)
     if isinstance(design, SparseDesign):
         return np.asarray(design.by_column.diagonal(), dtype=np.float64)
-    return np.array([float(design.column(j)[j]) for j in range(design.n)])
+    return np.array([float(column(design, j)[j]) for j in range(design.n)])
 
 
 def _symmetric(design: Design) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.objectives.trial import LineTrial
+from greedyhull.points.columns import gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
@@ -93,7 +94,7 @@ class Restricted:
             return self._renew(w, c)
         if len(moved):
             self._rows = self._rows + change
-            self._hessian = self._hessian + self.f.design.gram(self.Z, None, change)
+            self._hessian = self._hessian + gram(self.f.design, self.Z, None, change)
         return self._hessian
 
     def _renew(self, w: Iterate, c: Array) -> Array:

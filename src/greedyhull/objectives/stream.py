@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown, signed, takes
+from greedyhull.errors.hints import hinting
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import pulls_of
-from greedyhull.objectives.black_box import numbers
+from greedyhull.objectives.black_box import BlackBox, numbers
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits
+from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Streamed, Traits
 from greedyhull.types.attributes import lacks
+from greedyhull.types.override import override
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -26,6 +33,9 @@ class Drawn:
 
     def __init__(self, f: Stream, batch: Any, size: int) -> None:
         self.f, self.batch, self.size = f, batch, size
+        check(not isinstance(batch, Composite | QuadraticForm | BlackBox | Stream), lambda: f"draw({size}, rng) returned "
+              f"{shown(batch)}, an objective; an object whose value(w) and gradient(w) take arrays is wanted, such as "
+              "f.batch(np.arange(n)) of an objective f with n samples.")
 
     def value(self, x: Array) -> float:
         return float(self.batch.value(locked(x.copy())))
@@ -42,41 +52,55 @@ class Drawn:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return None if lacks(self.batch, "gradients") else pulls_of(self.batch.gradients(locked(x.copy())), x, S)
 
+if TYPE_CHECKING:
+    KeepsStreamed = Streamed
+else:
+    KeepsStreamed = object
 
-class Stream:
+
+class Stream(KeepsStreamed):
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
+
+    domain: Shape
+    traits: Traits
 
     n = None
     name = "expectation"
     scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
-        check(callable(draw), f"expectation(draw={draw!r}) was given; a function draw(size, rng) is wanted that returns an "
-                              "object with value(w) and gradient(w) for one fresh batch.")
-        check(lipschitz is None or 0.0 < lipschitz < np.inf,
-              f"lipschitz={lipschitz!r} was given; a bound on the length of every gradient, or None, is wanted.")
+        check(callable(draw), lambda: f"expectation(draw={shown(draw)}) was given; a function draw(size, rng) is wanted that "
+                                      "returns an object with value(w) and gradient(w) for one fresh batch.")
+        check(takes(draw, 1, None), lambda: f"expectation({signed(draw)}) was given; a function of two arguments, "
+                                            "draw(size, rng), is wanted.")
+        check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
+              f"{shown(lipschitz)} was given; a bound on the length of every gradient, or None, is wanted.")
         self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
         self.traits = Traits("stream", convex=bool(convex))
 
     def __repr__(self) -> str:
         return f"expectation(shape={self.domain})"
 
+    @override
     def batch(self, size: int, rng: np.random.Generator) -> Drawn:
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
         drawn = self.draw(size, rng)
-        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned a {type(drawn).__name__}; "
+        check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned {shown(drawn)}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
+    @override
     def source(self, rng: np.random.Generator) -> StreamSource:
         """Where the minibatches of one solve come from."""
         return StreamSource(self, rng)
 
+    @override
     def value(self, w: Iterate) -> float:
         """NaN: no finite sample tells."""
         return float("nan")
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         raise self.unknown()
 
@@ -85,31 +109,39 @@ class Stream:
         return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
                                "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
 
+    @override
     def gradient_dot(self, w: Iterate) -> float:
         raise self.unknown()
 
     euler = former("euler", "gradient_dot")
 
+    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         raise self.unknown()
 
+    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         raise self.unknown()
 
+    @override
     def curvature(self, S: AtomSet) -> Constant:
         raise self.unknown()
 
+    @override
     def fresh(self, w: Iterate) -> bool:
         """False: nothing is known at any point."""
         return False
 
+    @override
     def moves(self, w: Iterate) -> int:
         """None: nothing is carried along."""
         return 0
 
+    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
+    @override
     def precise(self) -> Stream:
         return self
 
@@ -151,6 +183,7 @@ class StreamSource:
         self.spent = int(state["spent"])
 
 
+@hinting
 def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = None, convex: bool = True) -> Stream:
     """Expectation f(w) = E F(w, ξ) of which fresh samples can be drawn.
 
@@ -192,4 +225,4 @@ def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = Non
     >>> f.batch(10_000, np.random.default_rng(0)).gradient(np.zeros(2)).round(2)
     array([-1., -0.])
     """
-    return Stream(draw, (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape), lipschitz, convex)
+    return Stream(draw, whole_shape(shape), lipschitz, convex)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Line, Objective
+from greedyhull.types import Line, Objective, Trial
+from greedyhull.types.override import override
 
 EPS = float(np.finfo(np.float64).eps)
 
+if TYPE_CHECKING:
+    KeepsTrial = Trial
+else:
+    KeepsTrial = object
 
-class LineTrial:
+
+class LineTrial(KeepsTrial):
     """The steps of a reweighting, seen by ``f.along``.
 
     >>> import greedyhull as gh
@@ -33,19 +41,24 @@ class LineTrial:
         return self._line
 
     @property
+    @override
     def limit(self) -> float:
         return self.line.limit
 
     @property
+    @override
     def noise(self) -> float:
         """What rounding may do to values: a few units in the last place of f and of what it is made of."""
         return 4.0 * self.eps * (abs(self.f.value(self.w)) + abs(self.f.gradient_dot(self.w)))
 
+    @override
     def value(self, step: float) -> float:
         return self.line.value(step)
 
+    @override
     def argmin(self) -> float:
         return float(self.line.argmin())
 
+    @override
     def commit(self, step: float) -> None:
         self.w.move(self.move, step)

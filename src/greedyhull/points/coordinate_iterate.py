@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.points.direction import Direction
+from greedyhull.points.direction import Direction, outside
 from greedyhull.points.gradients import inner
-from greedyhull.points.iterate import Iterate, Work, outside
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.states import views_state
+from greedyhull.points.work import Work
 from greedyhull.types import Array, Block, Gradient, State
 
 
@@ -76,9 +78,7 @@ class CoordinateIterate(Iterate):
     def state(self) -> State:
         state: State = {"x": self.x.copy(), "work": np.array([self.work.gradients, self.work.products]),
                         "step": np.array(self.step)}
-        for view in self.views.values():
-            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
-        return state
+        return {**state, **views_state(self.views.values())}
 
     @staticmethod
     def restored(state: State) -> CoordinateIterate:

@@ -59,3 +59,9 @@ class Direction:
         if view not in self._others:
             self._others[view] = make(self)
         return self._others[view]
+
+
+def outside(step: float, v: Direction) -> str:
+    """What is said of a step that leaves the hull."""
+    return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
+            "rule: testing.check_step tells what it does wrong.")

@@ -8,37 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.active import Active
 from greedyhull.points.blocks import block_from, block_state, checked_block
-from greedyhull.points.direction import Direction
+from greedyhull.points.direction import Direction, outside
 from greedyhull.points.entering import as_atom
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
-from greedyhull.points.states import under
+from greedyhull.points.states import under, views_from, views_state
+from greedyhull.points.work import Work
 from greedyhull.types import Array, Atom, Block, Gradient, Index, State, View
 
 SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
-
-
-class Active(NamedTuple):
-    """An atom of the iterate, with its place, weight and score ⟨g, atom⟩."""
-
-    place: int
-    atom: Atom
-    weight: float
-    score: float
-
-
-class Work:
-    """What a solve has cost so far: gradients, and products with the data in units of one full pass."""
-
-    __slots__ = ("gradients", "products")
-
-    def __init__(self, gradients: int = 0, products: float = 0.0) -> None:
-        self.gradients, self.products = gradients, products
 
 
 class Iterate:
@@ -61,8 +45,7 @@ class Iterate:
                                                         "weights. Give one weight for each of the atoms.")
         self.views: dict[Any, View] = {}
         self.pending: dict[str, State] = {}
-        self.work = Work()
-        self.step = np.nan
+        self.work, self.step = Work(), np.nan
         self._scored: tuple[Gradient, Array] | None = None
         self._emptied = False  # whether the move under way has used an atom up
 
@@ -133,9 +116,11 @@ class Iterate:
         return x
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """``np.asarray(point)``: the coordinates."""
-        x = self.array()
-        return x if dtype is None else x.astype(dtype)
+        """``np.asarray(point)``: the coordinates, always in a new array."""
+        if copy is False:
+            raise ValueError("A point keeps no array of its coordinates, so they cannot be had without a copy. Use "
+                             "np.asarray(point).")
+        return self.array() if dtype is None else self.array().astype(dtype, copy=False)
 
     def dot(self, g: Gradient) -> float:
         """⟨g, w⟩ = Σ αᵢ ⟨g, dᵢ⟩."""
@@ -301,11 +286,8 @@ class Iterate:
     def state(self) -> State:
         state = {f"block.{name}": array for name, array in block_state(self.block).items()}
         state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
-        state["work"] = np.array([self.work.gradients, self.work.products])
-        state["step"] = np.array(self.step)
-        for view in self.views.values():
-            state.update({f"view.{view.name}.{name}": array for name, array in view.state().items()})
-        return state
+        state["work"], state["step"] = np.array([self.work.gradients, self.work.products]), np.array(self.step)
+        return {**state, **views_state(self.views.values())}
 
     @staticmethod
     def restored(state: State) -> Iterate:
@@ -316,15 +298,5 @@ class Iterate:
         return w
 
     def _take_back(self, state: State) -> None:
-        self.work = Work(int(state["work"][0]), float(state["work"][1]))
-        self.step = float(state["step"])
-        for name, array in state.items():
-            if name.startswith("view."):
-                view, item = name[5:].split(".", 1)
-                self.pending.setdefault(view, {})[item] = array
-
-
-def outside(step: float, v: Direction) -> str:
-    """What is said of a step that leaves the hull."""
-    return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
-            "rule: testing.check_step tells what it does wrong.")
+        self.work, self.step = Work(int(state["work"][0]), float(state["work"][1])), float(state["step"])
+        self.pending.update(views_from(state))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from greedyhull.types import State
+from collections.abc import Iterable
+
+from greedyhull.types import State, View
 
 
 def under(prefix: str, state: State) -> State:
@@ -13,3 +15,17 @@ def under(prefix: str, state: State) -> State:
     {'index': array([1])}
     """
     return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}
+
+
+def views_state(views: Iterable[View]) -> State:
+    """What a point's views remember, each under its name."""
+    return {f"view.{view.name}.{name}": array for view in views for name, array in view.state().items()}
+
+
+def views_from(state: State) -> dict[str, State]:
+    """The states of the views in ``state``, by name."""
+    found: dict[str, State] = {}
+    for name, array in under("view", state).items():
+        view, item = name.split(".", 1)
+        found.setdefault(view, {})[item] = array
+    return found

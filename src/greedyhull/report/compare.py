@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import inf
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
+from greedyhull.errors.given import shown
+from greedyhull.errors.hints import hinting
 from greedyhull.report.curves import Named, compared
 from greedyhull.types import Solver
 from greedyhull.types.attributes import field_values, lacks
@@ -106,6 +108,7 @@ class Comparison:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+@hinting
 def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
             labels: Sequence[str] | None = None) -> Comparison:
     """Compare several runs in one table and, on request, on one page.
@@ -137,6 +140,8 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     >>> [row[0] for row in c.rows]
     ['FrankWolfe', 'Jones']
     """
+    check(isinstance(solutions, Iterable), lambda: f"compare was given {shown(solutions)}; a list of solutions, as minimize "
+                                                   "returns them, is wanted.")
     runs = list(solutions)
     check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
     check(not any(lacks(run, "certificate", "trace") for run in runs),

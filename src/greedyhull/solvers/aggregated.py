@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
+from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
@@ -96,7 +97,7 @@ class Mean:
             return
         f, share = self.f, k + 1.0
         self.slope = self.slope + share * as_array(f.gradient(w))
-        self.offset += share * (f.value(w) - f.gradient_dot(w))
+        self.offset += share * (f.value(w) - f.gradient_dot(w) - gradient_slack(f, w, self.S))
         self.rounding += share * f.rounding(w, self.S)
         self.weight, self.terms, self.last = self.weight + share, self.terms + 1.0, k
 

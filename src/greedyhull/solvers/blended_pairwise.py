@@ -10,6 +10,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
@@ -54,7 +55,7 @@ class BlendedPairwise:
     needs = Needs(smooth=True)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step, oracle = memory.step(self.step), memory.oracle(S)
+        step, oracle, slide = memory.step(self.step), memory.oracle(S), Slide(f, S)
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), tolerance_at(self.tolerance, k, memory.gap)
@@ -64,3 +65,4 @@ class BlendedPairwise:
             yield Progress.of(w, gap, answer, tolerance=epsilon)
             move = w.between(worst, best.atom) if local >= gap else w.toward(answer.atom)
             w.move(move, step(f.along(w, move), k))
+            slide(w)

@@ -14,6 +14,7 @@ from greedyhull.points.owners import least_of
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.working_set import Working
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
 from greedyhull.types.kinds import second_order
@@ -67,7 +68,7 @@ class Corrective:
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
-        oracle = memory.oracle(S)
+        oracle, slide = memory.oracle(S), Slide(f, S)
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
@@ -81,6 +82,8 @@ class Corrective:
                 atoms = atoms.take((scores < _promising(w, g, f.gradient_dot(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, early)
+            if slide(w):
+                working.begin(w)
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:

@@ -10,6 +10,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
@@ -52,7 +53,7 @@ class FrankWolfe:
     needs = Needs(smooth=True, atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step, oracle = memory.step(self.step), memory.oracle(S)
+        step, oracle, slide = memory.step(self.step), memory.oracle(S), Slide(f, S)
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), tolerance_at(self.tolerance, k, memory.gap)
@@ -60,3 +61,4 @@ class FrankWolfe:
             yield Progress.of(w, here - answer.atom.dot(g), answer, tolerance=epsilon)
             toward = w.toward(answer.atom)
             w.move(toward, step(f.along(w, toward), k))
+            slide(w)

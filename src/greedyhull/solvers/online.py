@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.atoms.base import array_of, numbers
+from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
 from greedyhull.objectives.black_box import number

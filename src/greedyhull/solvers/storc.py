@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.base import dense_atom
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory

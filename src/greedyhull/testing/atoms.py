@@ -10,18 +10,17 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import GreedyhullError
-from greedyhull.points.entering import as_answer, as_floor, as_shortlist
+from greedyhull.points.entering import as_floor, as_shortlist
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, vertices
-from greedyhull.testing.asked import Asked
 from greedyhull.testing.blocks import check_atom, check_block
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
 from greedyhull.testing.owners import check_owned_shortlist, check_owners, single_atoms
 from greedyhull.testing.representations import check_compressed, check_kinds_of_gradients
-from greedyhull.types import Answer, Array, AtomSet, Oracle
+from greedyhull.testing.set_sizes import check_curvature, check_sizes
+from greedyhull.testing.set_trial import Trial, answer_of
+from greedyhull.types import Array, AtomSet
 from greedyhull.types.kinds import listed
-
-MOST = 4096  # sets with at most so many atoms are searched through and through
 
 
 def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, vertices: Any = None, trials: int = 20,
@@ -50,57 +49,12 @@ def _check_all(trial: Trial) -> None:
     _check_contains(trial)
     _check_decompose(trial)
     _check_list(trial)
-    _check_sizes(trial)
-    _check_curvature(trial)
+    check_sizes(trial)
+    check_curvature(trial)
     _check_oracle_state(trial)
     check_kinds_of_gradients(trial.S, trial.gradients, trial.tolerance)
     check_compressed(trial.S, trial.rng)
     expect(" object at 0x" not in repr(trial.S), f"{trial.S!r} has no repr of its own.")
-
-
-class Trial:
-    """A set, the gradients it is asked with, and every atom it has been seen to have."""
-
-    def __init__(self, S: AtomSet, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
-        self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
-        self.gradients = Asked(_gradients(self.shape, self.rng, trials))
-        with self.gradients.announced():
-            self.answers = [_answer(S.oracle(self.rng), g) for g in self.gradients]
-        self.atoms = [answer.atom for answer in self.answers]
-        found = [atom_array(d, self.shape) for d in self.atoms]
-        listed = _listed(S) if vertices is None else [np.asarray(v, dtype=np.float64).reshape(self.shape) for v in vertices]
-        self.pool = np.stack([*found, *(listed or [])]).reshape(-1, int(np.prod(self.shape)))
-        self.size = float(np.linalg.norm(self.pool, axis=1).max())
-        self._minimum, self._all = minimum, listed is not None
-
-    def least(self, g: Array) -> tuple[float, bool]:
-        """The least ⟨g, ·⟩ anybody knows of, and whether it is the true minimum."""
-        seen = float(self.pool.dot(g.ravel()).min())
-        return (seen, self._all) if self._minimum is None else (min(seen, float(self._minimum(g))), True)
-
-    def tolerance(self, g: Array) -> float:
-        return 1e-9 * float(np.linalg.norm(g)) * max(self.size, 1e-300)
-
-
-def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) -> list[Array]:
-    """Random gradients, and the awkward ones: zero, ties, one coordinate, tiny and huge."""
-    plain = [rng.standard_normal(shape) for _ in range(trials)]
-    size = int(np.prod(shape))
-    units = [sign * np.eye(1, size, int(j)).reshape(shape) for j in rng.integers(size, size=3) for sign in (1.0, -1.0)]
-    few = [np.where(rng.random(shape) < 0.3, g, 0.0) for g in plain[:3]]
-    ties = [np.ones(shape), -np.ones(shape), np.round(plain[0])]
-    return [locked(g) for g in [*plain, *units, *few, *ties, 1e-8 * plain[1], 1e8 * plain[2], np.zeros(shape)]]
-
-
-def _answer(oracle: Oracle, g: Array, enough: float = -np.inf) -> Answer:
-    """What the oracle says, as a run would understand it."""
-    return as_answer(oracle.argmin(g, enough=enough), g.shape)
-
-
-def _listed(S: AtomSet) -> list[Array] | None:
-    """All the atoms of a set that can list them and has not too many."""
-    atoms = listed(S)
-    return None if atoms is None or len(atoms) > MOST else [atom_array(atoms[j], S.shape) for j in range(len(atoms))]
 
 
 def _check_form(trial: Trial) -> None:
@@ -118,7 +72,7 @@ def _check_answers(trial: Trial) -> None:
     """Atoms lie in the set, and none beats the answer by more than its slack."""
     S, oracle = trial.S, trial.S.oracle(trial.rng)
     for g in trial.gradients:
-        answer = _answer(oracle, g)
+        answer = answer_of(oracle, g)
         d, slack, kind = answer.atom, answer.slack, answer.kind
         x = atom_array(d, trial.shape)
         expect(S.contains(x), f"{S!r} answered {d!r}, which it does not contain.")
@@ -142,16 +96,16 @@ def _check_repeats(trial: Trial) -> None:
     S = trial.S
     first, second, third = (S.oracle(np.random.default_rng(5)) for _ in range(3))  # answers may depend on those before
     for g in trial.gradients:
-        a, b = _answer(first, g), _answer(second, g)
+        a, b = answer_of(first, g), answer_of(second, g)
         expect(a.atom.key == b.atom.key and a.slack == b.slack, f"{S!r} answered the same gradient with {a} and with {b}.")
         if np.abs(g).max() > 1e6:
             continue
-        single = _answer(third, locked(g.astype(np.float32)))
+        single = answer_of(third, locked(g.astype(np.float32)))
         score, best = float(np.vdot(g, atom_array(single.atom, trial.shape))), float(a.atom.dot(g))
         bound = best + single.slack + a.slack + 1e-5 * float(np.linalg.norm(g)) * trial.size
         expect(single.kind != "always" or score <= bound,
                f"{S!r} answered a float32 gradient with ⟨g, d⟩ = {score:.8g}, its float64 twin with {best:.8g}.")
-        lazy = _answer(third, g, enough=best + abs(best) + 1.0)
+        lazy = answer_of(third, g, enough=best + abs(best) + 1.0)
         worst = max(best + abs(best) + 1.0, best + lazy.slack) + trial.tolerance(g)
         expect(lazy.kind != "always" or lazy.atom.dot(g) <= worst,
                f"{S!r} was asked for any atom that scores at most `enough` and gave a worse one without owning up to it.")
@@ -260,89 +214,11 @@ def _check_list(trial: Trial) -> None:
             f"{S!r}: scores(g)[{j}] is {scores[j]}, but its atom {j} scores {score}.",
         )
         expect(S.contains(atom_array(S[int(j)], trial.shape)), f"{S!r} does not contain its atom {j}.")
-    answer = _answer(S.oracle(trial.rng), g)
+    answer = answer_of(S.oracle(trial.rng), g)
     expect(
         answer.atom.dot(g) - answer.slack <= scores.min() + trial.tolerance(g),
         f"{S!r}: its argmin is not the least of its scores.",
     )
-
-
-def _check_sizes(trial: Trial) -> None:
-    """absolute, diameter, circumradius and radius_around bound what they say they bound."""
-    S, pool = trial.S, trial.pool
-    for _ in range(5):
-        c = trial.rng.random(trial.shape) * (trial.rng.random(trial.shape) < 0.7)
-        bound, most = S.max_abs(c), float((np.abs(pool) @ c.ravel()).max())
-        expect(most <= bound * (1 + 1e-9), f"{S!r}: absolute(c) = {bound:.6g}, but an atom has Σ c|d| = {most:.6g}.")
-    squares = (pool**2).sum(axis=1)
-    apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))
-    diameter, radius = _known(lambda: S.diameter), _known(lambda: S.circumradius)
-    if diameter is not None:
-        expect(
-            apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart."
-        )
-    if radius is not None:
-        ball = _enclosing(pool)
-        expect(
-            ball <= radius * (1 + 1e-7) + 1e-7 * trial.size,
-            f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.",
-        )
-        expect(
-            diameter is None or radius <= diameter * (1 + 1e-12),
-            f"{S!r} has circumradius {radius} above its diameter {diameter}.",
-        )
-    if diameter is not None:
-        x = pool[: len(pool) // 2 + 1].mean(axis=0)
-        far, around = float(np.sqrt(((pool - x) ** 2).sum(axis=1).max())), float(S.radius_around(x.reshape(trial.shape)))
-        hair = 1e-7 * trial.size
-        expect(far <= around * (1 + 1e-7) + hair, f"{S!r}: radius_around(x) = {around:.6g}, but an atom is {far:.6g} from x.")
-
-
-def _known(size: Callable[[], float | None]) -> float | None:
-    """A size of the set; None where the set does not say it."""
-    try:
-        value = size()
-    except (GreedyhullError, AttributeError):
-        return None
-    return None if value is None else float(value)
-
-
-def _enclosing(points: Array) -> float:
-    """A lower bound on the radius of the least ball around ``points``: any weights in the dual give one."""
-    squares = (points**2).sum(axis=1)
-    alpha = np.full(len(points), 1.0 / len(points))
-    best = 0.0
-    for k in range(200):
-        centre = alpha @ points
-        best = max(best, float(alpha @ squares - centre @ centre))
-        farthest = int(np.argmax(squares - 2 * points @ centre))
-        alpha *= 1 - 2 / (k + 3)
-        alpha[farthest] += 2 / (k + 3)
-    return float(np.sqrt(best))
-
-
-def _check_curvature(trial: Trial) -> None:
-    """The curvature constant of a random quadratic is not beaten by any two atoms; a set may refuse."""
-    from greedyhull.objectives.by_name import quadratic
-
-    if len(trial.shape) > 1:
-        return
-    B = trial.rng.standard_normal((trial.shape[0], trial.shape[0]))
-    Q = B @ B.T / trial.shape[0]
-    try:
-        M = quadratic(Q).curvature(trial.S)
-    except GreedyhullError:
-        return
-    images = (trial.pool - trial.pool[0]) @ B / np.sqrt(trial.shape[0])  # far from the origin, squares would cancel
-    squares = (images**2).sum(axis=1)
-    seen = float((squares[:, None] + squares[None, :] - 2 * images @ images.T).max())
-    expect(
-        seen <= float(M) * (1 + 1e-7), f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}."
-    )
-    if M.status == "exact" and trial._all:
-        expect(
-            float(M) <= seen * (1 + 1e-7), f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}."
-        )
 
 
 def _check_oracle_state(trial: Trial) -> None:
@@ -350,10 +226,10 @@ def _check_oracle_state(trial: Trial) -> None:
     S = trial.S
     first = S.oracle(np.random.default_rng(2))
     for g in trial.gradients[:5]:
-        _answer(first, g)
+        answer_of(first, g)
     state, second = saved(first.state()), S.oracle(np.random.default_rng(3))
     second.restore(state)
     for g in trial.gradients[5:12]:
-        a, b = _answer(first, g), _answer(second, g)
+        a, b = answer_of(first, g), answer_of(second, g)
         expect(a.atom.key == b.atom.key and a.slack == b.slack,
                f"The oracle of {S!r}, saved and restored, answers {b} where the first one answers {a}.")

@@ -11,7 +11,7 @@ from greedyhull.testing.expect import atom_array, expect
 from greedyhull.types import Array, Atom, AtomSet, Shortlist
 
 if TYPE_CHECKING:
-    from greedyhull.testing.atoms import Trial
+    from greedyhull.testing.set_trial import Trial
 
 SHOWN = 6  # places that a sentence names
 

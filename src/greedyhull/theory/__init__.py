@@ -41,6 +41,14 @@ from greedyhull.theory.arsfw import (
     lazy_regret,
     lazy_regret_printed,
 )
+from greedyhull.theory.batch_schedules import (
+    AnytimeAverage,
+    AsRecorded,
+    BetterSchedule,
+    FixedHorizon,
+    LastIterate,
+    without_replacement,
+)
 from greedyhull.theory.bound import Bound, Constant, Quantity, Status
 from greedyhull.theory.equivalence import fw_to_jones, jones_to_fw, prune
 from greedyhull.theory.expect import expect_rate
@@ -72,20 +80,7 @@ from greedyhull.theory.related import (
     svrf_epoch_rate,
     svrf_rate,
 )
-from greedyhull.theory.stochastic import (
-    AnytimeAverage,
-    AsRecorded,
-    BetterSchedule,
-    FixedHorizon,
-    LastIterate,
-    asfw,
-    asfw_gap,
-    asfw_line_search,
-    asj,
-    asj_gap,
-    asj_printed,
-    without_replacement,
-)
+from greedyhull.theory.stochastic import asfw, asfw_gap, asfw_line_search, asj, asj_gap, asj_printed
 from greedyhull.theory.table import Constants
 
 if TYPE_CHECKING:

@@ -11,179 +11,16 @@ w_k: convexity of f~ and its oracle give η ∇f~·(d - w) <= f~(w + η(u - w)) 
 E(∇f - ∇f~)·(d - w) = E(∇f - ∇f~)·(d - v) <= r_S σ/√b. For ASFW the oracle gives ∇f~·d <= ∇f~·u + cη at once. The
 vertex printed as u in the paper, a Jones atom of f, does not do: it need not beat the duality bound.
 
-What follows depends on the schedule of η_k and b_k, so each schedule is a small object that turns ``noise`` = r_S σ,
-``bend`` and e_1 into a bound after t steps.
+What follows depends on the schedule of η_k and b_k: `greedyhull.theory.batch_schedules`.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import LONGEST, Array, K, above_zero, at_least, counts, curvature, like, steps
-from greedyhull.theory.rates import _harmonic, rate
-
-
-class BatchSchedule(Protocol):
-    """How steps and batches go with k, and what that gives."""
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K: ...
-
-
-@dataclass(frozen=True)
-class FixedHorizon:
-    """b_k = t and η_k = γ/√t for k = 1, ..., t: the mean of w_1, ..., w_t has (e_1/γ + noise + γ bend)/√t.
-
-    Proof: sum the inequality over k, divide by Σ η_k = γ√t. The best γ is √(e_1/bend).
-
-    >>> FixedHorizon(gamma=0.5).bound(noise=1.0, bend=2.0, e1=0.5, t=100)
-    0.3
-    """
-
-    gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        above_zero(gamma=self.gamma)
-
-    @classmethod
-    def best(cls, bend: float, e1: float) -> "FixedHorizon":
-        """γ = √(e_1/bend)."""
-        above_zero(bend=bend, e1=e1)
-        return cls(math.sqrt(e1 / bend))
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n = counts(t, first=1)
-        check(
-            bool(np.all(self.gamma <= np.sqrt(n))),
-            f"gamma = {self.gamma:g} makes steps γ/√t above 1 at t = {np.min(n):g}: they would leave the hull. "
-            f"Take t >= {np.ceil(self.gamma * self.gamma):.15g}, or a smaller gamma.",
-        )
-        return like(t, (e1 / self.gamma + noise + self.gamma * bend) / np.sqrt(n))
-
-    mean_gap = bound  # the same sum, before g_k >= e_k is used
-
-    def printed(self, B: float, e1: float, t: K) -> K:
-        """(e_1 + B)/√t: the theorem as printed, with γ = 1."""
-        return like(t, (e1 + B) / np.sqrt(counts(t, first=1)))
-
-
-@dataclass(frozen=True)
-class AnytimeAverage:
-    """b_k >= k and η_k = k^-1/2: the mean of w_1, ..., w_t with weights η_k has (e_1 + (noise + bend) H_t)/Σ k^-1/2.
-
-    H_t = 1 + 1/2 + ... + 1/t. The sum below is about 2√t, so the bound is half the printed one, and has a logarithm.
-
-    >>> round(AnytimeAverage().bound(noise=1.0, bend=1.0, e1=1.0, t=100), 4)
-    0.6119
-    """
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n = counts(t, first=1)
-        return like(t, (e1 + (noise + bend) * _harmonic(n)) / power_sum(0.5, n))
-
-    mean_gap = bound
-
-    def printed(self, B: float, e1: float, t: K) -> K:
-        """(e_1 + B (ln t + 1))/√t: the theorem as printed."""
-        n = counts(t, first=1)
-        return like(t, (e1 + B * (np.log(n) + 1)) / np.sqrt(n))
-
-
-@dataclass(frozen=True)
-class LastIterate:
-    """η_k = k^-p with p in [0, 1) and b_k >= η_k^-2: E e_k <= B k^-p/(1 - p) for k >= 2, B = noise + bend.
-
-    No logarithm, no averaging, no e_1 (the first step is 1). For p = 1/2: 2B/√k. Here ``t`` is the index k of the point.
-    Proof: E e_{k+1} <= (1 - η_k) E e_k + B η_k² and η_k - η_{k+1} <= p η_k², so E e_k <= Kη_k goes on for K = B/(1 - p);
-    it begins with e_2 <= B <= K 2^-p.
-
-    >>> LastIterate().bound(noise=1.0, bend=2.0, e1=9.0, t=64)
-    0.75
-    """
-
-    p: float = 0.5
-
-    def __post_init__(self) -> None:
-        check(
-            0 <= self.p < 1,
-            f"p is {self.p}, but the last-iterate bound needs steps k^-p with p in [0, 1): its constant is B/(1 - p). "
-            "Take p < 1, for instance 1/2.",
-        )
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n = counts(t, first=2)
-        return like(t, (noise + bend) / (1 - self.p) * n**-self.p)
-
-
-@dataclass(frozen=True)
-class BetterSchedule:
-    """η_k = 2/(k + 2), k from zero, and b_k >= (noise/(τ η_k))²: E e_k <= 4(bend + τ)/(k + 2) after k steps.
-
-    Proof: the noise is <= τ η_k², so Theorem 2 holds with B = bend + τ. An error ε then takes about (16/3) noise²
-    (bend + τ)³/(τ² ε³) terms and O(1/ε) oracle calls, instead of ε^-4 and ε^-2; the best τ is 2 bend.
-
-    >>> BetterSchedule(tau=2.0).bound(noise=5.0, bend=1.0, e1=9.0, t=58)
-    0.2
-    >>> BetterSchedule(tau=2.0).batch(noise=5.0, k=8)
-    157
-    """
-
-    tau: float
-
-    def __post_init__(self) -> None:
-        above_zero(tau=self.tau)
-
-    @classmethod
-    def best(cls, bend: float) -> "BetterSchedule":
-        """τ = 2 bend."""
-        above_zero(bend=bend)
-        return cls(2 * bend)
-
-    def batch(self, noise: float, k: int) -> int:
-        """b_k, the smallest batch that is large enough at step k, counted from zero."""
-        at_least(0, noise=noise)
-        root = noise * (k + 2) / (2 * self.tau)
-        check(math.isfinite(root * root), f"A noise of {noise:g} beside τ = {self.tau:g} asks for infinite batches. Take a "
-                                          "larger tau.")
-        return max(1, math.ceil(root * root))
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        return rate(0.0, bend + self.tau, t)
-
-
-@dataclass(frozen=True, eq=False)
-class AsRecorded:
-    """Any steps η_1, ..., η_t and batches b_1, ..., b_t: (e_1 + noise Σ η_k b_k^-1/2 + bend Σ η_k²)/Σ η_k.
-
-    It bounds the mean of w_1, ..., w_t with weights η_k, and the mean of their gaps. Batches of distinct terms out of
-    ``n`` count for b (n - 1)/(n - b).
-
-    >>> round(AsRecorded([0.1] * 100, 100).bound(noise=1.0, bend=1.0, e1=1.0, t=100), 6)
-    0.3
-    """
-
-    eta: npt.ArrayLike
-    batch: npt.ArrayLike
-    n: int | None = None
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        eta = np.atleast_1d(steps(self.eta))
-        b = np.broadcast_to(np.asarray(self.batch, dtype=float), eta.shape)
-        check(bool(np.all(b >= 1)), f"A batch of {b.min():g} terms was given; at least one is wanted.")
-        m = counts(t, first=1)
-        check(
-            bool(np.all(m <= eta.size)) and float(eta[0]) > 0,
-            f"The record has {eta.size} steps, the first of them {eta[0]:g}; a bound after {np.max(m):g} needs as many, and a "
-            "first step above 0. Pass all steps.",
-        )
-        spread = np.sqrt(1.0 / b) if self.n is None else np.sqrt([_shrunk(self.n, x) / x for x in b])
-        total = e1 + noise * np.cumsum(eta * spread) + bend * np.cumsum(eta**2)
-        return like(t, (total / np.cumsum(eta))[m.astype(int) - 1])
-
-    mean_gap = bound
+from greedyhull.theory.arguments import K, at_least, curvature
+from greedyhull.theory.batch_schedules import AnytimeAverage, AsRecorded, BatchSchedule, FixedHorizon
 
 
 def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
@@ -264,29 +101,6 @@ def asfw_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M:
     _averages(schedule)
     with np.errstate(over="ignore", invalid="ignore"):
         return schedule.mean_gap(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
-
-
-def without_replacement(sigma: float, n: int, b: float) -> float:
-    """σ √((n - b)/(n - 1)): what stands for σ where the b terms of a batch are distinct ones out of n; 0 for b >= n.
-
-    >>> without_replacement(sigma=2.0, n=101, b=76)
-    1.0
-    """
-    at_least(0, sigma=sigma)
-    return sigma * math.sqrt(_shrunk(n, b))
-
-
-def power_sum(p: float, t: Array) -> Array:
-    """Σ k^-p over k = 1, ..., t for every t."""
-    longest = float(np.max(t, initial=1.0))
-    check(longest <= LONGEST, f"t is {longest:g}, and a sum of t terms is needed. Pass t up to {LONGEST}.")
-    whole = np.asarray(t).astype(int)
-    return np.asarray(np.cumsum(np.arange(1.0, np.max(whole) + 1.0) ** -p)[whole - 1])
-
-
-def _shrunk(n: int, b: float) -> float:
-    check(n >= 1 and b >= 1, f"A batch of {b:g} terms out of {n} was given; at least one of each is wanted.")
-    return 0.0 if b >= n else 1.0 if math.isinf(n) else (n - b) / (n - 1)
 
 
 def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[float, float, float]:

@@ -8,9 +8,20 @@ from greedyhull.types.answers import Answer, Caching, Floor, Oracle, Shortlist
 from greedyhull.types.arrays import Array, Gradient, Index, Kind, Operator, Shape, State
 from greedyhull.types.atoms import Atom, Block
 from greedyhull.types.batches import Minibatch, Supply
-from greedyhull.types.designs import Design, StoredDesign
+from greedyhull.types.designs import Bilinear, Columns, Design, StoredDesign
 from greedyhull.types.losses import KinkedLoss, Line, Loss, Probe, ProfiledLoss
-from greedyhull.types.objectives import Curved, Imaged, LinearModel, Objective, SecondOrder, Small, Streamed, Summed, Trial
+from greedyhull.types.objectives import (
+    Approximate,
+    Curved,
+    Imaged,
+    LinearModel,
+    Objective,
+    SecondOrder,
+    Small,
+    Streamed,
+    Summed,
+    Trial,
+)
 from greedyhull.types.sets import AtomSet, Finite
 from greedyhull.types.solvers import (
     Around,
@@ -30,14 +41,17 @@ from greedyhull.types.views import View
 
 __all__ = [
     "Answer",
+    "Approximate",
     "Around",
     "Array",
     "Atom",
     "AtomSet",
+    "Bilinear",
     "Block",
     "Caching",
     "CautiousSolver",
     "Closing",
+    "Columns",
     "Combining",
     "Curved",
     "Design",

@@ -10,11 +10,14 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from greedyhull.types import (
+    Approximate,
     Around,
     AtomSet,
+    Bilinear,
     Caching,
     CautiousSolver,
     Closing,
+    Columns,
     Combining,
     Design,
     Finite,
@@ -59,6 +62,11 @@ def second_order(f: Objective) -> SecondOrder | None:
     return cast(SecondOrder, f) if f.traits.second_order else None
 
 
+def approximate(f: Objective) -> Approximate | None:
+    """f as one whose gradients are inexact, and that says by how much."""
+    return None if f.traits.exact_gradient else cast(Approximate, f)
+
+
 def imaged(f: Objective) -> Imaged | None:
     """f as one whose Hessian acts on images under a design."""
     return cast(Imaged, f) if f.traits.images else None
@@ -78,6 +86,16 @@ def listed(S: AtomSet) -> Finite | None:
 def stored(design: Design) -> StoredDesign | None:
     """The design as one whose rows can be taken."""
     return cast(StoredDesign, design) if design.stored else None
+
+
+def columned(design: Design) -> Columns | None:
+    """The design as one with columns of its own."""
+    return cast(Columns, design) if design.has_columns else None
+
+
+def bilinear(design: Design) -> Bilinear | None:
+    """The design as one that maps matrices given by their factors."""
+    return cast(Bilinear, design) if design.takes_factors else None
 
 
 def kinked(loss: Loss) -> KinkedLoss | None:

@@ -24,8 +24,6 @@ class Objective(Protocol):
     """A convex f on the hull."""
 
     @property
-    def name(self) -> str: ...
-    @property
     def domain(self) -> Shape: ...
     @property
     def traits(self) -> Traits: ...
@@ -56,6 +54,15 @@ class Streamed(Objective, Protocol):
 
     def batch(self, size: int, rng: np.random.Generator) -> Minibatch: ...
     def source(self, rng: np.random.Generator) -> Supply: ...
+
+
+class Approximate(Objective, Protocol):
+    """f whose gradients are inexact (``traits.exact_gradient`` is False): rounded, compressed, by finite differences.
+
+    ``gradient_dot`` is that of the inexact gradient.
+    """
+
+    def gradient_error(self, w: Iterate) -> Array | float: ...  # |ĝⱼ − ∂ⱼf(w)| at most, for every j or for all of them
 
 
 class Trial(Protocol):

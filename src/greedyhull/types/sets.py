@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
-    from greedyhull.atoms.base import Sizes
+    from greedyhull.atoms.sizes import Sizes
     from greedyhull.points.iterate import Iterate
     from greedyhull.theory import Constant
     from greedyhull.types.answers import Oracle
     from greedyhull.types.arrays import Array, Index, Shape
     from greedyhull.types.atoms import Atom, Block
     from greedyhull.types.designs import Design
+    from greedyhull.types.objectives import Objective
     from greedyhull.types.traits import SetTraits
 
 
@@ -39,6 +40,7 @@ class AtomSet(Protocol):
     def owns(self, d: Atom) -> bool: ...
     def recognised(self, block: Block) -> Block: ...
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]: ...
+    def slide(self, f: Objective, w: Iterate) -> Iterate | None: ...
     def decompose(self, w: Array) -> Iterate: ...
     def rescaled(self, radius: float) -> AtomSet: ...
     def max_abs(self, c: Array) -> float: ...

@@ -22,6 +22,7 @@ class Traits:
     second_order: bool = False  # it has a Hessian on a few atoms: `SecondOrder`
     linear_model: bool = False  # it is φ(Aw): `LinearModel`
     images: bool = False  # its Hessian acts on images under a design: `Imaged`
+    exact_gradient: bool = True  # up to rounding; else it says how wrong a gradient may be: `Approximate`
 
 
 class SetTraits(NamedTuple):
@@ -34,6 +35,7 @@ class SetTraits(NamedTuple):
     total: float | None = None  # what coordinates sum to, or to at most
     owners: int = 1  # of a product: how many sets it is made of; its vertices are `Joint` atoms, a part for each
     gradients: Literal["dense", "any"] = "dense"  # "any": its oracle and atoms take sparse matrices and operators as well
+    slides: bool = False  # its atoms have parameters, and it has `slide`
     random: bool = True  # its start or its oracle may draw random numbers: each solve makes a generator for them
     compresses: bool = True  # its `compressed` may know how to write a point in fewer atoms
 

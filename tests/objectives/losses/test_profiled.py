@@ -81,3 +81,16 @@ def test_one_class_is_refused_and_batches_of_one_class_are_survived() -> None:
     with pytest.raises(gh.GreedyhullError, match="one class only"):
         gh.logistic(np.eye(3), np.ones(3), intercept=True)
     assert Profiled(Logistic(signs, 0.2)).on(np.array([0, 2, 4])).value(np.zeros(3)) < 1e-12
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
+def test_slopes_are_bounded_wherever_the_intercept_leads(loss: Any) -> None:
+    profiled, z = loss.profiled(), np.array([0.5, -1.0, 2.0, 0.0, 1.5])
+    bound = np.broadcast_to(profiled.lipschitz(z, z), 5)
+    slopes = np.abs(loss.slopes(z + profiled.intercept(z)))
+    assert not np.isnan(bound).any() and bool((slopes <= bound * (1 + 1e-12)).all())
+
+
+def test_a_minibatch_with_an_intercept_is_refused() -> None:
+    with pytest.raises(gh.errors.GreedyhullError, match="intercept of its own"):
+        Profiled(Squared(y, 0.2)).sampled(np.arange(2))

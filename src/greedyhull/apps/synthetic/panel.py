@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.apps.synthetic.labels import check_distinct, check_ordered, in_order, missing, place
-from greedyhull.atoms.base import HUGE
+from greedyhull.atoms.arguments import HUGE
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
 from greedyhull.types.attributes import lacks

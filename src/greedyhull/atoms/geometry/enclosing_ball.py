@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.atoms.base import lowest
+from greedyhull.atoms.scores import lowest
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.theory import Constant
 from greedyhull.types import Array

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.points.arrays import compact, dense, is_sparse
+from greedyhull.points.columns import columns as images
 from greedyhull.types import Array, Design, Index
 from greedyhull.types.kinds import stored
 
@@ -27,7 +28,7 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
     """
     (d,) = design.domain
     known = stored(design)
-    sparse = known is not None and is_sparse(known.columns(np.arange(1), np.ones(1)))
+    sparse = known is not None and is_sparse(images(known, np.arange(1), np.ones(1)))
     width = d if sparse else max(1, CHUNK // design.n)
     for start in range(0, d, width):
         J = np.arange(start, min(start + width, d))
@@ -36,7 +37,7 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
 
 def some_columns(design: Design, J: Index) -> Any:
     """A[:, J] in float64, CSC where the design has sparse columns, else dense."""
-    return compact(design.columns(J, np.ones(len(J)))).astype(np.float64, copy=False)
+    return compact(images(design, J, np.ones(len(J)))).astype(np.float64, copy=False)
 
 
 def in_full(block: Any) -> Array:

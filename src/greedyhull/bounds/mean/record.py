@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
-from greedyhull.atoms.base import ClosedOracle
+from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.bounds.solved import Solved

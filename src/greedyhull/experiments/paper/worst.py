@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from greedyhull.atoms.base import worst_within
 from greedyhull.atoms.inexact import Inexact
+from greedyhull.atoms.scores import worst_within
 from greedyhull.errors import GreedyhullError
 from greedyhull.experiments.paper.problems import Problem
 from greedyhull.points.iterate import Iterate

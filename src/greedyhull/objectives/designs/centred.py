@@ -6,6 +6,7 @@ import numpy as np
 
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.points.arrays import dense
+from greedyhull.points.columns import column, columns, combine, energies
 from greedyhull.types import Array, Design, Index
 
 
@@ -28,14 +29,14 @@ class CentredDesign(DesignBase):
         return np.asarray(self.base.adjoint(r) - r.sum() * self.centre)
 
     def column(self, j: int) -> Array:
-        return np.asarray(self.base.column(j) - self.dtype.type(self.centre[j]))
+        return np.asarray(column(self.base, j) - self.dtype.type(self.centre[j]))
 
     def columns(self, index: Index, scales: Array) -> Array:
-        Z = self.base.columns(index, scales)
+        Z = columns(self.base, index, scales)
         return np.asarray(dense(Z) - (self.centre[index] * scales).astype(self.dtype))
 
     def combine(self, index: Index, c: Array) -> Array:
-        return np.asarray(self.base.combine(index, c) - self.dtype.type(self.centre[index].dot(c)))
+        return np.asarray(combine(self.base, index, c) - self.dtype.type(self.centre[index].dot(c)))
 
     def gram(self, Z: Array, Z2: Array | None = None, weights: Array | None = None) -> Array:
         right = Z if Z2 is None else Z2
@@ -45,7 +46,7 @@ class CentredDesign(DesignBase):
         """Σᵢ weightsᵢ (aᵢⱼ − cⱼ)² for every column j."""
         p = np.broadcast_to(np.asarray(weights, dtype=np.float64), self.n)
         mixed = self.base.adjoint(p.astype(self.dtype)).astype(np.float64)
-        squares = self.base.energies(p) + self.centre * (float(p.sum()) * self.centre - 2.0 * mixed)
+        squares = energies(self.base, p) + self.centre * (float(p.sum()) * self.centre - 2.0 * mixed)
         return np.asarray(np.maximum(squares, 0.0))
 
     def rows(self, index: Index) -> CentredDesign:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.points.given import norm
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Columns, Index, Shape
+from greedyhull.types.override import override
+
+if TYPE_CHECKING:
+    KeepsColumns = Columns
+else:
+    KeepsColumns = object
 
 
-class DenseDesign:
+class DenseDesign(KeepsColumns):
     """A = X, a 2-D array that is kept, not copied."""
 
-    stored = True
+    domain: Shape
+    n: int
+    dtype: np.dtype[Any]
+    frobenius: float
+
+    stored, has_columns, takes_factors = True, True, False
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -36,14 +47,17 @@ class DenseDesign:
         out: Array = self._transposed.dot(r)
         return out
 
+    @override
     def column(self, j: int) -> Array:
         return self.X[:, j]
 
+    @override
     def columns(self, index: Index, scales: Array) -> Array:
         Z = self._transposed[index]  # rows of the transpose: contiguous copies, and a result in Fortran order
         Z *= scales.astype(self.dtype, copy=False)[:, None]
         return Z.T
 
+    @override
     def combine(self, index: Index, c: Array) -> Array:
         if 4 * len(index) > self.domain[0]:  # a product with everything is faster than gathering so many columns
             w = np.zeros(self.domain[0], dtype=self.dtype)
@@ -60,6 +74,7 @@ class DenseDesign:
         out: Array = self.X[index]
         return out
 
+    @override
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
         if weights is None:
@@ -69,6 +84,7 @@ class DenseDesign:
             Z, Z2, weights = Z[rows], None if Z2 is None else Z2[rows], weights[rows]
         return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * weights[:, None]))
 
+    @override
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""
         if np.ndim(weights) == 0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.objectives.designs.base import DesignBase
-from greedyhull.types import Array, Index
+from greedyhull.types import Array
 from greedyhull.types.attributes import lacks
 
 
@@ -46,48 +46,3 @@ class OperatorDesign(DesignBase):
 
     def adjoint(self, r: Array) -> Array:
         return np.array(self.X.rmatvec(r), dtype=np.float64).ravel()
-
-    def column(self, j: int) -> Array:
-        unit = np.zeros(self.domain)
-        unit[j] = 1.0
-        return self.matvec(unit)
-
-    def columns(self, index: Index, scales: Array) -> Array:
-        columns = [s * self.column(j) for j, s in zip(index.tolist(), scales.tolist(), strict=True)]
-        return np.stack(columns).T if columns else np.zeros((self.n, 0))
-
-    def combine(self, index: Index, c: Array) -> Array:
-        w = np.zeros(self.domain)
-        np.add.at(w, index, c)
-        return self.matvec(w)
-
-    def rows(self, index: Index) -> OperatorDesign:
-        return OperatorDesign(_Rows(self.X, index))
-
-    def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
-        """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
-        right = Z if Z2 is None else Z2
-        return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
-
-    def energies(self, weights: Array | float) -> Array:
-        """Σᵢ weightsᵢ X²ᵢⱼ for every column j, one product each."""
-        return np.array([float(np.sum(weights * self.column(j) ** 2)) for j in range(self.domain[0])])
-
-    def precise(self) -> OperatorDesign:
-        return self
-
-
-class _Rows:
-    """Some of an operator's rows."""
-
-    def __init__(self, X: Any, index: Index) -> None:
-        self.X, self.index, self.shape = X, np.asarray(index), (len(index), X.shape[1])
-
-    def matvec(self, w: Array) -> Array:
-        whole: Array = np.asarray(self.X.matvec(w)).ravel()
-        return np.asarray(whole[self.index])
-
-    def rmatvec(self, r: Array) -> Array:
-        whole = np.zeros(self.X.shape[0])
-        np.add.at(whole, self.index, r)
-        return np.asarray(self.X.rmatvec(whole)).ravel()

@@ -15,7 +15,7 @@ from greedyhull.types import Array, Index
 class SparseDesign:
     """A = X, a sparse matrix as `compressed` makes it; CSC is kept, CSR is kept and mirrored once in CSC."""
 
-    stored = True
+    stored, has_columns, takes_factors = True, True, False
 
     def __init__(self, X: Any) -> None:
         from scipy.sparse import csc_array, csr_array

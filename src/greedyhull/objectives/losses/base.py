@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
 from greedyhull.objectives.line import Curve
 from greedyhull.points.lengths import length
 from greedyhull.types import Array, Index, Line
@@ -19,11 +20,15 @@ FAINT = 1e-280  # a sum of squares below this may have lost some of them to unde
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
     check(not np.ma.is_masked(values), f"{name} has masked entries, which stand for no number. Drop those rows first.")
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise GreedyhullError(f"{name} has rows of different lengths; one number for each row of X is wanted.") from None
+    check(array.ndim > 0, lambda: f"{name} = {shown(values)} was given but X has {n} rows; one number for each row is wanted.")
     if array.ndim == 2 and 1 in array.shape:
         array = array.ravel()
     check(array.shape == (n,), f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
-    check(array.dtype.kind in "biuf", f"{name} has dtype {array.dtype}; numbers are wanted.")
+    check(array.dtype.kind in "biuf", f"{name} has dtype {array.dtype}; numbers are wanted. Encode its entries first.")
     array = np.array(array, dtype=dtype)  # its own: a user may write on his
     check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values. Drop those rows first.")
     return array

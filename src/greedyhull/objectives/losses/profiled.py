@@ -5,25 +5,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index, Line, Loss, ProfiledLoss
+from greedyhull.types.override import override
 
 ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
 
+if TYPE_CHECKING:
+    KeepsProfiledLoss = ProfiledLoss
+else:
+    KeepsProfiledLoss = object
 
-class Profiled:
+
+class Profiled(KeepsProfiledLoss):
     """A separable loss minimised over an intercept.
 
     >>> from greedyhull.objectives.losses.squared import Squared
     >>> Profiled(Squared(np.array([1.0, 3.0]), 0.5)).intercept(np.zeros(2))
     2.0
     """
+
+    loss: Separable
+    n: int
 
     finite_everywhere = True
     profiles = True
@@ -35,6 +45,7 @@ class Profiled:
         self._seen: tuple[Array, float] | None = None
 
     @property
+    @override
     def floor(self) -> float:
         return self.loss.floor
 
@@ -48,23 +59,46 @@ class Profiled:
         out: Array | float = self.loss.p
         return out
 
+    @override
     def on(self, rows: Index) -> Profiled:
         out: Profiled = self.loss.on(rows).profiled()
         return out
 
+    @override
     def total(self, terms: Array) -> float:
         out: float = self.loss.total(terms)
         return out
 
+    @override
     def beta(self, low: Array, high: Array) -> Array | float:
         """Subtracting a mean only lowers the curvature, but the intercept moves z: only global bounds survive."""
         out: Array | float = self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
         return out
 
+    @override
+    def lipschitz(self, low: Array, high: Array) -> Array | float:
+        """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end.
+
+        >>> from greedyhull.objectives.losses.squared import Squared
+        >>> Profiled(Squared(np.array([1.0]), 1.0)).lipschitz(np.zeros(1), np.ones(1))
+        array([inf])
+        """
+        with np.errstate(all="ignore"):
+            steepest = np.asarray(self.loss.lipschitz(np.full_like(low, -np.inf), np.full_like(high, np.inf)))
+        return np.where(np.isnan(steepest), np.inf, steepest)
+
+    @override
+    def sampled(self, rows: Index, shift: float = 0.0) -> Loss:
+        """A minibatch would have an intercept of its own, and its gradient would not be an unbiased one of φ̄."""
+        raise GreedyhullError(f"A minibatch of {self!r} would fit an intercept of its own. Leave the intercept out, or give X "
+                              "a constant column.")
+
+    @override
     def limit(self, z: Array, dz: Array) -> float:
         """Every intercept is tried, so that the domain has no end along a line."""
         return np.inf
 
+    @override
     def intercept(self, z: Array) -> float:
         """b* = argmin_b φ(z + b1), to machine precision, from the same start every time."""
         if self.quadratic:
@@ -75,12 +109,15 @@ class Profiled:
             seen = self._seen = (z.copy(), float(self.loss.shift(z)))
         return seen[1]
 
+    @override
     def value(self, z: Array) -> float:
         return self._squares(z)[0] if self.quadratic else float(self.loss.value(z + self._b(z)))
 
+    @override
     def gradient(self, z: Array) -> Array:
         return self.first_order(z)[1]
 
+    @override
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ at the profiled point; `hessian_gram` subtracts the rank-one part."""
         out: Array = self.loss.curvature(z + self._b(z))

@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.points.arrays import flat, grown
 from greedyhull.points.blocks import BlockBase, register_block
+from greedyhull.points.columns import column, columns, combine
 from greedyhull.points.gradients import as_array
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 
@@ -52,7 +53,7 @@ class Basis:
         return out
 
     def image(self, A: Design) -> Array:
-        return self.scale * A.column(self.index)
+        return self.scale * column(A, self.index)
 
     def add_to(self, w: Array, c: float) -> None:
         flat(w)[self.index] += c * self.scale
@@ -101,10 +102,10 @@ class BasisBlock(BlockBase):
         return g[self.index] * self.scale[:, None]
 
     def combine(self, A: Design, c: Array) -> Array:
-        return A.combine(self.index, c * self.scale)
+        return combine(A, self.index, c * self.scale)
 
     def images(self, A: Design) -> Any:
-        return A.columns(self.index, self.scale)
+        return columns(A, self.index, self.scale)
 
     def add_to(self, w: Array, c: Array) -> None:
         np.add.at(flat(w), self.index, c * self.scale)

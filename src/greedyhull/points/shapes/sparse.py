@@ -11,6 +11,7 @@ import numpy as np
 
 from greedyhull.points.arrays import flat, value_key
 from greedyhull.points.blocks import BlockBase, register_block
+from greedyhull.points.columns import combine
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes.basis import Basis
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
@@ -52,7 +53,7 @@ class Sparse:
         return float(self.entries.dot(flat(as_array(g))[self.places]))
 
     def image(self, A: Design) -> Array:
-        return A.combine(self.places, self.entries)
+        return combine(A, self.places, self.entries)
 
     def add_to(self, w: Array, c: float) -> None:
         flat(w)[self.places] += c * self.entries
@@ -102,7 +103,7 @@ class SparseBlock(BlockBase):
     def combine(self, A: Design, c: Array) -> Array:
         w = c @ self.matrix
         places = np.flatnonzero(w)
-        return A.combine(places, w[places])
+        return combine(A, places, w[places])
 
     def add_to(self, w: Array, c: Array) -> None:
         flat(w)[:] += c @ self.matrix

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import ClosedOracle
+from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
 from greedyhull.points.blocks import block_from, block_state

@@ -18,7 +18,10 @@ def needs_of(solver: Solver) -> Needs:
     The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
     class derived from the one that has it.
     """
-    told = getattr(solver, "needs", None)  # not every class says it; asked once, for it may ask the solvers inside
+    try:
+        told: Needs | None = solver.needs
+    except AttributeError:  # a user's class, which may be of the first edition
+        told = None
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
     needs = told or Needs()
@@ -43,6 +46,9 @@ def check_needs(f: Objective, S: AtomSet, solver: Solver) -> None:
                   "stand still far from the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
     check(f.traits.second_order or not needs.second_order,
           lambda: f"{name} reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use BlendedPairwise().")
+    check(f.traits.exact_gradient or not needs.terms,
+          lambda: f"{name} samples the gradients of terms, and {f!r} has inexact gradients, whose error it knows for the "
+                  "whole sum only. Use FrankWolfe() or BlendedPairwise().")
     check(not needs.one_owner or S.traits.owners == 1,
           lambda: f"{name} moves weight between any two atoms, and a point of {S!r} has {S.traits.owners} owners, whose "
                   "weights sum to one each. Use BlendedPairwise() or Corrective().")

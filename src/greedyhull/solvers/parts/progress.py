@@ -8,6 +8,7 @@ from math import isnan, nan
 from typing import Any, NamedTuple
 
 from greedyhull.errors import check
+from greedyhull.errors.given import shown, signed, takes
 from greedyhull.objectives.relative import share
 from greedyhull.points.entering import KINDS
 from greedyhull.types import Answer, Kind, Shortlist
@@ -93,9 +94,9 @@ def watchers_of(watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]]
     """The functions that were given as ``watch``, one or several."""
     if watch == ():
         return []
-    if callable(watch):
-        return [watch]
-    some = list(watch) if isinstance(watch, Iterable) else [watch]
-    check(all(map(callable, some)), lambda: f"watch={watch!r} was given; a function of an event, or several of them, is "
-                                            "wanted. Leave watch out where nobody watches.")
+    some = [watch] if callable(watch) or not isinstance(watch, Iterable) else list(watch)
+    check(all(map(callable, some)), lambda: f"watch={shown(watch)} was given; a function of an event, or a list of them, is "
+                                            "wanted. Leave watch out if nothing is to be watched.")
+    wrong = [one for one in some if not takes(one, None)]
+    check(not wrong, lambda: f"watch={signed(wrong[0])} was given; a function of one event is wanted.")
     return some

@@ -30,7 +30,11 @@ class Working:
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
         self.f, self.gap, self.sampling = f, np.inf, True
-        self._hold(f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
+        self.begin(w)
+
+    def begin(self, w: Iterate) -> None:
+        """Hold the atoms of w, and no others."""
+        self._hold(self.f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 
     def _hold(self, small: Small, alpha: Array) -> None:
         self.small, self.alpha = small, alpha

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.atoms.wrapped import Wrapped
@@ -19,7 +18,7 @@ from greedyhull.objectives.by_name import quadratic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.theory import expect_rate
-from greedyhull.types import Answer, Array, State
+from greedyhull.types import Answer, Array, AtomSet, State
 
 
 class Careless(Wrapped):

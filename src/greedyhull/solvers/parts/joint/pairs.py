@@ -6,9 +6,10 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from greedyhull.points.active import Active
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
-from greedyhull.points.iterate import Active, Iterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint.choice import Choice, closed, decreases, searched
 from greedyhull.solvers.parts.joint.closed_form import ENTRIES, ClosedForm
 from greedyhull.solvers.parts.joint.search import search

@@ -1,0 +1,71 @@
+"""What a set is given, checked: points, numbers, dimensions, shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
+from greedyhull.types import Array, Shape
+from greedyhull.types.attributes import lacks
+
+HUGE = 1e150  # squares of larger numbers overflow
+
+
+def array_of(w: Any) -> Array:
+    """The coordinates of an iterate, an atom or an array."""
+    if type(w) is not np.ndarray and not lacks(w, "array") and callable(w.array):
+        return np.asarray(w.array())
+    check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
+    try:
+        found = np.asarray(w)
+        check(found.dtype.kind in "biuf", lambda: f"The point {shown(w)} was given; an array of real numbers is wanted.")
+    except (TypeError, ValueError) as error:
+        if isinstance(error, GreedyhullError):
+            raise
+        raise GreedyhullError(f"The point is a {type(w).__name__} that is no array; an array, an iterate or the point of a "
+                              "solution is wanted.") from None
+    return found.astype(np.float64, copy=False)
+
+
+def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
+    """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
+    try:
+        plain = not np.ma.is_masked(values) and not np.iscomplexobj(values)
+        array = np.minimum(np.array(values, dtype=np.float64), ceiling) if plain else np.empty(0)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{name} = {shown(values)} was given; numbers are wanted, in rows of equal length.") from None
+    check(plain, f"{name} has masked or complex entries; real numbers are wanted.")
+    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values; finite numbers are wanted.")
+    check(bool((np.abs(array) <= HUGE).all()), f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
+    return array
+
+
+def dimension(d: Any) -> int:
+    """d as a whole number of coordinates, at least one."""
+    check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
+          lambda: f"A dimension of {shown(d)} was given; a whole number of at least 1 is wanted{_columns(d)}.")
+    return int(d)
+
+
+def _columns(data: Any) -> str:
+    """For data given in place of their number of columns: what to give."""
+    rows = isinstance(data, np.ndarray) and data.ndim == 2
+    return f", such as {data.shape[1]}, the number of columns of the data" if rows and data.shape[1] else ""
+
+
+def positive(value: Any, name: str) -> float:
+    """value as a positive finite number."""
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
+    check(bool(good), lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
+    return float(value)
+
+
+def whole_shape(shape: Any) -> Shape:
+    """A shape as it is written for arrays: a whole number, or several."""
+    sizes = np.atleast_1d(np.asarray(shape))
+    check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
+          lambda: f"shape = {shown(shape)} was given; a positive whole number, or a tuple of them, is wanted.")
+    return tuple(sizes.tolist())

@@ -1,0 +1,50 @@
+"""What is said of a solver or a stop that is not one: most often something else was meant, and can be named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greedyhull.driver.stop import Stop
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
+from greedyhull.errors.hints import nearest
+
+STEPS = "greedyhull.solvers.parts.steps"
+SOLVERS = {  # names of algorithms that people write in words
+    "fw": "FrankWolfe", "vanilla": "FrankWolfe", "cg": "FrankWolfe", "bpfw": "BlendedPairwise", "pfw": "BlendedPairwise",
+    "afw": "BlendedPairwise", "fcfw": "Corrective", "sfw": "StochasticFrankWolfe",
+    **{name.lower(): name for name in ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Corrective", "Mixed",
+                                       "Aggregated", "Smoothed", "StochasticFrankWolfe", "StochasticJones", "LuFreund",
+                                       "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe", "Storc")},
+}
+
+
+def check_solver(solver: Any) -> None:
+    """Raise if something else was given in place of a solver: a stop, a step rule, a name."""
+    check(not isinstance(solver, Stop), lambda: f"solver={shown(solver)} was given, which is a stop. Give it by name: "
+                                                f"stop={shown(solver)}.")
+    if isinstance(solver, str):
+        near = nearest(solver.lower().replace("_", "").replace("-", "").replace(" ", ""), SOLVERS) or "FrankWolfe"
+        raise GreedyhullError(f"solver={solver!r} was given; a solver such as {near}() is wanted, not its name.")
+    check(not isinstance(solver, type), lambda: f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted. "
+                                                f"Make one: {solver.__name__}().")
+    check(type(solver).__module__ != STEPS, lambda: f"solver={shown(solver)} was given, which is a step rule; a solver is "
+                                                    f"wanted. Give the rule to one: FrankWolfe({shown(solver)}).")
+
+
+def check_stop(stop: Any) -> None:
+    """Raise if a stop is not one, in words that say how to write the one that was probably meant."""
+    if isinstance(stop, Stop):
+        return
+    how = "a stop such as Gap(1e-6) | Seconds(30) is wanted"
+    if isinstance(stop, list | tuple) and stop and all(isinstance(one, Stop) for one in stop):
+        how = f"one stop is wanted. Combine several by | or &: {' | '.join(map(shown, stop))}"
+    elif isinstance(stop, type) and issubclass(stop, Stop):
+        how = f"{how}. Make one: {stop.__name__}(...)"
+    elif isinstance(stop, int) and not isinstance(stop, bool):
+        how = f"{how}, for instance Iterations({stop})"
+    elif isinstance(stop, float):
+        how = f"{how}, for instance Relative({stop!r}) for a relative gap or Gap({stop!r}) for an absolute one"
+    elif callable(stop):
+        how = f"{how}. For a function of an event, Callback(fn)"
+    raise GreedyhullError(f"stop={shown(stop)} was given; {how}.")

@@ -1,0 +1,63 @@
+"""Atoms that have parameters slide: after a step the set may propose a better point near the iterate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.mixture import owners_agree, wrong_weights
+from greedyhull.types import AtomSet, Objective
+
+
+class Slide:
+    """``S.slide(f, w)`` at work in one solve; a set whose atoms do not slide is never asked."""
+
+    def __init__(self, f: Objective, S: AtomSet) -> None:
+        self.f, self.S, self.slides = f, S, S.traits.slides
+
+    def __call__(self, w: Iterate) -> bool:
+        """Move w to the point that the set proposes, if f falls by more than rounding; whether it did."""
+        if not self.slides or not w.keeps_atoms:
+            return False
+        given = w.copy()  # which the set may change
+        given.work = w.work
+        found = self.S.slide(self.f, given)
+        if found is None:
+            return False
+        target = self._checked(found, w)
+        if not self._falls(w, target):
+            return False
+        step = w.step
+        w.become(target)
+        w.step = step
+        return True
+
+    def _checked(self, found: object, w: Iterate) -> Iterate:
+        """What the set proposed, as a point of its hull that nobody else holds."""
+        S = self.S
+        check(isinstance(found, Iterate), lambda: f"slide(f, w) of {S!r} returned a {type(found).__name__}; an Iterate of its "
+                                                  "atoms is wanted, or None.")
+        assert isinstance(found, Iterate)
+        check(found.keeps_atoms and found.shape == w.shape, lambda: f"slide(f, w) of {S!r} returned {found!r}; a point of "
+              f"shape {w.shape} with its atoms and weights is wanted.")
+        wrong = None if owners_agree(found, S) else "it has other owners than the set"
+        wrong = wrong or wrong_weights(found, len(found))
+        target = found.copy().merged()
+        if wrong is None and not np.isfinite(target.absolute()).all():
+            wrong = "its atoms are not finite"
+        inside = S.contains_quickly(target) if wrong is None else None
+        if inside is not None and not inside:
+            wrong = "it lies outside the set"
+        check(wrong is None, lambda: f"slide(f, w) of {S!r} returned a point that is no mixture of its atoms: {wrong}. Change "
+                                     "the parameters of atoms within their range, and keep weights that sum to one.")
+        target.refresh()
+        target.work = w.work
+        return target
+
+    def _falls(self, w: Iterate, target: Iterate) -> bool:
+        """Whether f is smaller at ``target``, whatever rounding did."""
+        exact = self.f.precise()
+        here = w if exact is self.f else w.copy()
+        fall = exact.value(here) - exact.value(target)
+        return fall > 0.0 and fall > exact.rounding(here, self.S) + exact.rounding(target, self.S)
