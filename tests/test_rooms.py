@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import pydoc
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -31,7 +33,7 @@ STOREYS = (  # from the ground up: a room may import from its own storey, as lon
 )
 ROOMS = {room: storey for storey, rooms in enumerate(STOREYS) for room in rooms}
 TOP = STOREYS[-1]
-DOORS = {"__init__", "extend"}  # they name what is in all rooms; only those on the top storey come in through them
+DOORS = {"__init__", "__main__", "extend"}  # they name what is in all rooms; only those on the top storey come in through them
 ALLOWED = {  # arrows that point upwards, each with its reason
     ("driver/solution.py", "report"): "solution.report(path) writes a page; the page is made when it is asked for",
     ("theory/__init__.py", "measures"): "theory.constants and theory.expect_violation need a problem; loaded when asked for",
@@ -161,3 +163,41 @@ def test_the_door_shows_public_names_only():
     hidden = ("_LATER", "import_module", "TYPE_CHECKING", "annotations", *ROOMS)
     assert [name for name in hidden if re.search(rf"^    {name}(?: = |\()", text, flags=re.MULTILINE)] == []
     assert re.search(r"^    minimize\(", text, flags=re.MULTILINE)
+
+
+def test_the_door_loads_a_name_when_it_is_used():
+    code = ("import sys, greedyhull as gh; before = set(sys.modules); gh.Simplex; after = set(sys.modules); "
+            "print('numpy' in before, any(m.startswith('greedyhull.') for m in before), 'greedyhull.atoms.simplex' in after, "
+            "'numba' in after, 'greedyhull.driver' in after)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["False", "False", "True", "False", "False"], done.stdout + done.stderr
+
+
+def test_every_public_name_can_be_the_first_one_that_is_used():
+    """In a process of its own each: an import that works only after another one would fail here."""
+    code = """
+import os, sys
+import numpy, greedyhull as gh
+for module in sorted(set(gh._LATER.values())):
+    child = os.fork()
+    if child == 0:
+        names = [name for name, home in gh._LATER.items() if home == module]
+        os._exit(0 if all(getattr(gh, name) is not None for name in names) else 1)
+    if os.waitpid(child, 0)[1]:
+        print(module)
+"""
+    if sys.platform == "win32":
+        pytest.skip("Windows cannot fork")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "" and done.returncode == 0, done.stdout + done.stderr
+
+
+def test_rooms_that_were_always_there_still_are():
+    code = ("import greedyhull as gh; "
+            "print(gh.theory.__name__, gh.solvers.__name__, gh.errors.GreedyhullError is gh.GreedyhullError)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "greedyhull.theory greedyhull.solvers True\n", done.stderr
+
+
+def test_the_table_of_the_door_is_its_list():
+    assert set(gh._LATER) == set(gh.__all__)

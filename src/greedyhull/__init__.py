@@ -50,50 +50,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.box import Box
-from greedyhull.atoms.cached import Cached
-from greedyhull.atoms.capped_simplex import CappedSimplex
-from greedyhull.atoms.from_function import oracle
-from greedyhull.atoms.inexact import Inexact
-from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.l2_ball import L2Ball
-from greedyhull.atoms.linf_ball import LinfBall
-from greedyhull.atoms.simplex import Simplex
-from greedyhull.atoms.vertices import Vertices
-from greedyhull.driver.certificate import Certificate, certify
-from greedyhull.driver.minimize import minimize
-from greedyhull.driver.path import path
-from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
-from greedyhull.errors import GreedyhullError, GreedyhullWarning
-from greedyhull.objectives.by_name import (
-    absolute,
-    epsilon_insensitive,
-    function,
-    hinge,
-    huber,
-    least_squares,
-    log_likelihood,
-    logistic,
-    lp_loss,
-    poisson,
-    quadratic,
-    quantile,
-    squared_hinge,
-)
-from greedyhull.objectives.finite_sum import finite_sum
-from greedyhull.points.shapes import Basis, Dense, Sparse
-from greedyhull.solvers.aggregated import Aggregated
-from greedyhull.solvers.blended_pairwise import BlendedPairwise
-from greedyhull.solvers.corrective import Corrective
-from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.solvers.jones import Jones
-from greedyhull.solvers.mixed import Mixed
-from greedyhull.solvers.pairwise_jones import PairwiseJones
-from greedyhull.solvers.parts.schedules import constant, harmonic, linear, of_gap, power, zero
-from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
-
 if TYPE_CHECKING:
     from greedyhull import apps as apps
     from greedyhull import estimators as estimators
@@ -103,15 +59,58 @@ if TYPE_CHECKING:
     from greedyhull import report as report
     from greedyhull import testing as testing
     from greedyhull import theory as theory
+    from greedyhull.atoms.base import AtomSet
+    from greedyhull.atoms.box import Box
+    from greedyhull.atoms.cached import Cached
+    from greedyhull.atoms.capped_simplex import CappedSimplex
+    from greedyhull.atoms.from_function import oracle
+    from greedyhull.atoms.inexact import Inexact
+    from greedyhull.atoms.l1_ball import L1Ball
+    from greedyhull.atoms.l2_ball import L2Ball
+    from greedyhull.atoms.linf_ball import LinfBall
+    from greedyhull.atoms.simplex import Simplex
+    from greedyhull.atoms.vertices import Vertices
+    from greedyhull.driver.certificate import Certificate, certify
+    from greedyhull.driver.minimize import minimize
+    from greedyhull.driver.path import path
+    from greedyhull.driver.solution import Solution
+    from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
+    from greedyhull.errors import GreedyhullError, GreedyhullWarning
+    from greedyhull.objectives.by_name import (
+        absolute,
+        epsilon_insensitive,
+        function,
+        hinge,
+        huber,
+        least_squares,
+        log_likelihood,
+        logistic,
+        lp_loss,
+        poisson,
+        quadratic,
+        quantile,
+        squared_hinge,
+    )
+    from greedyhull.objectives.finite_sum import finite_sum
     from greedyhull.objectives.stream import expectation
+    from greedyhull.points.shapes import Basis, Dense, Sparse
     from greedyhull.report.compare import compare
+    from greedyhull.solvers.aggregated import Aggregated
+    from greedyhull.solvers.blended_pairwise import BlendedPairwise
+    from greedyhull.solvers.corrective import Corrective
+    from greedyhull.solvers.frank_wolfe import FrankWolfe
+    from greedyhull.solvers.jones import Jones
     from greedyhull.solvers.lu_freund import LuFreund
+    from greedyhull.solvers.mixed import Mixed
     from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
     from greedyhull.solvers.online import Online
+    from greedyhull.solvers.pairwise_jones import PairwiseJones
     from greedyhull.solvers.parts.batch_sizes import Growing
     from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
     from greedyhull.solvers.parts.looks import FullGap, MinibatchGap, Regret
     from greedyhull.solvers.parts.regularizers import SquaredNorm
+    from greedyhull.solvers.parts.schedules import constant, harmonic, linear, of_gap, power, zero
+    from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
     from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
     from greedyhull.solvers.smoothed import Smoothed
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
@@ -133,34 +132,61 @@ __all__ = [
     "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
 ]
 
-# What not every program needs is loaded when it is first asked for, so that the import stays quick.
-_LATER = {
-    "Fading": "solvers.parts.gradient_weights",
-    "FullGap": "solvers.parts.looks",
-    "Growing": "solvers.parts.batch_sizes",
-    "LuFreund": "solvers.lu_freund",
-    "MinibatchGap": "solvers.parts.looks",
-    "MoreauFrankWolfe": "solvers.moreau_frank_wolfe",
-    "Online": "solvers.online",
-    "Regret": "solvers.parts.looks",
-    "RegularizedStochasticFrankWolfe": "solvers.regularized_stochastic_frank_wolfe",
-    "Smoothed": "solvers.smoothed",
-    "SquaredNorm": "solvers.parts.regularizers",
-    "Steady": "solvers.parts.gradient_weights",
-    "StochasticFrankWolfe": "solvers.stochastic_frank_wolfe",
-    "StochasticJones": "solvers.stochastic_jones",
-    "Storc": "solvers.storc",
-    "Unweighted": "solvers.parts.gradient_weights",
-    "compare": "report.compare",
-    "expectation": "objectives.stream",
-}
+# Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
+_LATER = {name: module for module, names in {
+    "atoms.base": "AtomSet",
+    "atoms.box": "Box",
+    "atoms.cached": "Cached",
+    "atoms.capped_simplex": "CappedSimplex",
+    "atoms.from_function": "oracle",
+    "atoms.inexact": "Inexact",
+    "atoms.l1_ball": "L1Ball",
+    "atoms.l2_ball": "L2Ball",
+    "atoms.linf_ball": "LinfBall",
+    "atoms.simplex": "Simplex",
+    "atoms.vertices": "Vertices",
+    "driver.certificate": "Certificate certify",
+    "driver.minimize": "minimize",
+    "driver.path": "path",
+    "driver.solution": "Solution",
+    "driver.stop": "Callback Gap Iterations Relative RelativeToStart Seconds Stalled",
+    "errors": "GreedyhullError GreedyhullWarning",
+    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "
+        "poisson quadratic quantile squared_hinge",
+    "objectives.finite_sum": "finite_sum",
+    "objectives.stream": "expectation",
+    "points.shapes": "Basis Dense Sparse",
+    "report.compare": "compare",
+    "solvers.aggregated": "Aggregated",
+    "solvers.blended_pairwise": "BlendedPairwise",
+    "solvers.corrective": "Corrective",
+    "solvers.frank_wolfe": "FrankWolfe",
+    "solvers.jones": "Jones",
+    "solvers.lu_freund": "LuFreund",
+    "solvers.mixed": "Mixed",
+    "solvers.moreau_frank_wolfe": "MoreauFrankWolfe",
+    "solvers.online": "Online",
+    "solvers.pairwise_jones": "PairwiseJones",
+    "solvers.parts.batch_sizes": "Growing",
+    "solvers.parts.gradient_weights": "Fading Steady Unweighted",
+    "solvers.parts.looks": "FullGap MinibatchGap Regret",
+    "solvers.parts.regularizers": "SquaredNorm",
+    "solvers.parts.schedules": "constant harmonic linear of_gap power zero",
+    "solvers.parts.steps": "Backtracking Capped Constant Exact LogAdaptive OpenLoop Power Short",
+    "solvers.regularized_stochastic_frank_wolfe": "RegularizedStochasticFrankWolfe",
+    "solvers.smoothed": "Smoothed",
+    "solvers.stochastic_frank_wolfe": "StochasticFrankWolfe",
+    "solvers.stochastic_jones": "StochasticJones",
+    "solvers.storc": "Storc",
+}.items() for name in names.split()}
+_INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
 
 
 def _later(name: str) -> Any:
     """A public name or module that has not been loaded yet."""
     from greedyhull.errors.hints import ROOMS, missing
 
-    if name in ROOMS:
+    if name in ROOMS or name in _INNER:
         try:
             return import_module(f"greedyhull.{name}")
         except ImportError as error:  # what an optional part needs is not installed; to hasattr, that is no attribute

@@ -2,6 +2,9 @@
 
 import csv
 import json
+import subprocess
+import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -92,7 +95,7 @@ def test_words_quiet_and_files(tmp_path, table, capsys):
     assert run(call) == 0
     said = capsys.readouterr().out
     words = " ".join(said.split())
-    assert "20 samples, 3 columns, target y: regression." in words and "that is proved, rounding included" in words
+    assert "20 samples, 3 columns, target y: regression." in words and "This is proved, rounding included" in words
     assert said.index("  c\n") < said.index("  a\n")
     for name in ("w.json", "w.csv"):
         assert run([*call, "--quiet", "--out", str(tmp_path / name)]) == 0
@@ -108,27 +111,35 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["l1", "table.csv"], "Name their column: --target COLUMN"),
+    (["l1", "table.csv"], "Give --target COLUMN"),
     (["l1", "table.csv", "--target", "z"], '"z" was given; one of a, b, c, y is wanted.'),
     (["l1", "none.csv", "--target", "y"], "There is no file"),
     (["l1", "table.csv", "--target", "y", "--out", "w.xls"], "a name in .json or .csv is wanted"),
     (["l1", "table.csv", "--target", "y", "--task", "ranking"], "one of auto, regression, classification is wanted"),
     (["l1", "table.csv", "--target", "y", "--loss", "cubic"], "--loss cubic was given; for regression one of absolute"),
     (["l1", "table.csv", "--target", "y", "--radius", "1", "--alpha", "2"], "one of them is wanted"),
-    (["l1", "table.csv", "--target", "y", "--radius", "-1"], "--radius -1.0 was given; a number above 0.0 is wanted."),
-    (["l1", "table.csv", "--target", "y", "--radius", "nan"], "--radius nan was given; a number above 0.0 is wanted."),
+    (["l1", "table.csv", "--target", "y", "--radius", "-1"], "--radius -1.0 was given; a number above 0 is wanted."),
+    (["l1", "table.csv", "--target", "y", "--radius", "nan"], "--radius nan was given; a number above 0 is wanted."),
     (["l1", "table.csv", "--target", "y", "--max-iter", "0"], "--max-iter 0 was given; a whole number of at least 1 is"),
     (["l1", "table.csv", "--target", "y", "--folds", "1"], "--folds 1 was given; a whole number of at least 2 is wanted."),
-    (["l1", "table.csv", "--target", "y", "--folds", "21"], "21 folds want at least as many samples; there are 20."),
+    (["l1", "table.csv", "--target", "y", "--folds", "21"], "--folds 21 needs at least 21 samples; there are 20."),
     (["simplex", "table.csv", "--target", "y", "--loss", "quantile", "--quantile", "1"],
-     "--quantile 1.0 was given; a number above 0.0 and below 1.0 is wanted."),
-    (["simplex", "table.csv", "--target", "y", "--delta", "2"], "--delta 2.0 was given, but the loss is squared"),
+     "--quantile 1.0 was given; a number between 0 and 1 is wanted."),
+    (["simplex", "table.csv", "--target", "y", "--delta", "2"],
+     "--delta 2.0 was given, but the loss is squared, which does not use it. Add --loss huber"),
     (["l1", "table.csv", "--target", "y", "--loss", "huber", "--quantile", "0.3"], "Add --loss quantile, or leave --quantile"),
     (["l1", "table.csv", "--target", "y", "--task", "classification"], "The target y holds numbers with fractions"),
     (["l1", "table.csv", "--target", "y", "--format", "xls"], "The format xls was given; one of csv, libsvm, npy, npz"),
-    (["l1", "table.csv", "--target", "y", "--radius", "1", "--folds", "3"], "--folds is not for L1BudgetRegressor"),
+    (["l1", "table.csv", "--target", "y", "--radius", "1", "--folds", "3"],
+     "--folds 3 was given, but --radius leaves nothing to cross-validate"),
     (["simplex", "table.csv", "--target", "y", "--features", "a,q"], '"q" was given'),
-    (["cubic", "table.csv"], "No such command 'cubic'"),
+    (["l1", "table.csv", "--target", "y", "--loss", "absolute", "--alpha", "1"], "the absolute loss is not smooth"),
+    (["l1", "table.csv", "--target", "y", "--tol", "-1"], "--tol -1.0 was given; a number of at least 0 is wanted."),
+    (["cubic", "table.csv"], 'There is no command "greedyhull fit cubic". Its commands are simplex, l1 and ensemble.'),
+    (["lasso", "table.csv"], 'Did you mean "greedyhull fit l1"?'),
+    (["table.csv"], 'Name the command first, as in "greedyhull fit l1 table.csv".'),
+    (["l1", "table.csv", "--lambda", "1"], "Did you mean --alpha?"),
+    (["l1", "table.csv", "--traget", "y"], "Did you mean --target?"),
 ])
 def test_wrong_use(tmp_path, table, monkeypatch, capsys, options, words):
     monkeypatch.chdir(tmp_path)
@@ -147,13 +158,96 @@ def test_numbers_that_are_none_are_named(tmp_path, capsys, cells, words):
     assert words in capsys.readouterr().err
 
 
+def test_too_few_samples_for_the_folds(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
+    assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y"]) == 2
+    assert "--folds 5 needs at least 5 samples; there are 1." in capsys.readouterr().err
+    assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y", "--radius", "1"]) == 0
+    assert "1 sample, 1 column, target y: regression." in capsys.readouterr().out
+
+
 def test_one_class_is_refused_by_its_name(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("a,y\n1,red\n2,red\n")
     assert run(["fit", "l1", str(tmp_path / "t.csv"), "--target", "y"]) == 2
-    assert "The target y has one class only, red; two or more are wanted." in capsys.readouterr().err
+    assert "The target y has only one class, red; two or more are wanted." in capsys.readouterr().err
 
 
-def test_without_scikit_learn(tmp_path, table, monkeypatch, capsys):
+@pytest.mark.parametrize("kind, options", [
+    ("l1", ["--radius", "1", "--quantile", "0.9"]), ("simplex", ["--delta", "2"]), ("l1", ["--quantile", "0.9"]),
+    ("l1", ["--loss", "hinge", "--delta", "2"]), ("ensemble", ["--no-intercept"])])
+def test_what_a_classifier_does_not_use_is_refused(tmp_path, capsys, kind, options):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,0.5,no\n2,0.1,yes\n3,0.4,no\n4,0.2,yes\n")
+    assert run(["fit", kind, str(tmp_path / "t.csv"), "--target", "y", *options]) == 2
+    said = capsys.readouterr().err
+    assert options[-2 if options[-1][0] != "-" else -1] in said and "Leave " in said and "--loss quantile" not in said
+
+
+@pytest.mark.parametrize("kind, options", [
+    ("l1", []), ("l1", ["--loss", "huber", "--delta", "0.5", "--no-intercept"]),
+    ("l1", ["--loss", "quantile", "--quantile", "0.3"]),
+    ("simplex", []), ("simplex", ["--total", "2", "--upper", "1", "--intercept"]), ("simplex", ["--loss", "absolute"])])
+def test_a_fit_without_scikit_learn_is_that_of_the_estimator(fit, table, kind, options):
+    X, y = table
+    _agrees(fit(kind, "--target", "y", *options, *RADIUS[kind]), "Regressor", kind, options, X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind, options", [("l1", []), ("simplex", ["--loss", "squared_hinge"]), ("l1", ["--loss", "hinge"])])
+def test_classes_too(fit, tmp_path, kind, options, classes):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((50, 4)).astype(np.float32)
+    y = np.array(["ash", "elm", "oak"])[np.clip(np.rint(X[:, 0] + 0.5), 0, classes - 1).astype(int)]
+    np.savez(tmp_path / "t.npz", X=X, y=y)
+    _agrees(fit(kind, *options, *RADIUS[kind], file="t.npz"), "Classifier", kind, options, X, y)
+
+
+RADIUS = {"l1": ["--radius", "1.25"], "simplex": []}
+
+
+def _agrees(document, task, kind, options, X, y):
+    """The fit of the command line and the one of the estimator with these options are as good as each other."""
+    from greedyhull import estimators
+
+    words = [*options, *RADIUS[kind]]
+    given = {"fit_intercept": "--intercept" in words} if {"--intercept", "--no-intercept"} & set(words) else {}
+    for name, value in pairwise(words):
+        if name.startswith("--") and not value.startswith("--"):
+            given[name.strip("-")] = value if name == "--loss" else float(value)
+    m = getattr(estimators, f"{'L1Budget' if kind == 'l1' else 'Simplex'}{task}")(**given).fit(X, y)
+    assert document["estimator"] == type(m).__name__
+    ours = document["certificate"] if isinstance(document["certificate"], list) else [document["certificate"]]
+    theirs = m.certificate_ if isinstance(m.certificate_, list) else [m.certificate_]
+    assert len(ours) == len(theirs)
+    for one, other in zip(ours, theirs, strict=True):
+        assert abs(one["value"] - other.value) <= max(one["gap"], other.gap)
+    assert document["intercept"] == pytest.approx(np.asarray(m.intercept_).tolist(), abs=1e-3)
+
+
+def test_losses_are_those_of_the_estimators():
+    from greedyhull import estimators
+    from greedyhull.cli.fit_checks import LOSSES
+    from greedyhull.cli.fit_directly import LOSSES as DIRECT
+
+    for kind, family in {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}.items():
+        for task, ending in {"regression": "Regressor", "classification": "Classifier"}.items():
+            make = getattr(estimators, f"{family}{ending}")
+            assert set(LOSSES[kind][task]) == make._parameter_constraints["loss"][0].options
+            assert LOSSES[kind][task][0] == make().loss
+            assert kind == "ensemble" or set(LOSSES[kind][task]) <= set(DIRECT)
+
+
+@pytest.mark.parametrize("options, needed", [(["l1"], True), (["ensemble"], True), (["l1", "--alpha", "1"], True),
+                                             (["l1", "--radius", "1"], False), (["simplex"], False)])
+def test_without_scikit_learn(tmp_path, table, monkeypatch, capsys, options, needed):
     monkeypatch.setattr("greedyhull.cli.fit.find_spec", lambda name: None)
-    assert run(["fit", "l1", str(tmp_path / "table.csv"), "--target", "y"]) == 1
-    assert 'pip install -e ".[demo]"' in capsys.readouterr().err
+    kind, *others = options
+    assert run(["fit", kind, str(tmp_path / "table.csv"), "--target", "y", *others]) == (1 if needed else 0)
+    assert ('pip install -e ".[demo]"' in capsys.readouterr().err) == needed
+
+
+def test_a_plain_fit_imports_no_scikit_learn(tmp_path, table):
+    code = (f"import sys; from greedyhull.cli import run; run(['fit', 'l1', {str(tmp_path / 'table.csv')!r}, '--target', 'y', "
+            "'--radius', '1', '--quiet']); "
+            "print([m for m in ('sklearn', 'pandas', 'matplotlib', 'jinja2', 'scipy.stats') if m in sys.modules])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "[]\n", done.stdout + done.stderr

@@ -47,7 +47,7 @@ def svm(tmp_path):
     ("", "holds no data"),
     ("\n\n# only words\n", "holds no data"),
     ("1\n-1\n", "holds no data"),
-    (b"1 1:2\n\xff\xfe 2:3\n", "is no text in UTF-8"),
+    (b"1 1:2\n\xff\xfe 2:3\n", "is not UTF-8 text"),
     (b"\x00\x01\x02", "stands where a label is wanted"),
 ])
 def test_what_is_wrong_is_named_with_its_line(svm, text, words):

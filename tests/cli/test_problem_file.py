@@ -52,8 +52,7 @@ def test_all_errors_at_once_in_the_order_of_the_file(refused):
         (3, "data.target", "it is missing; the name or the number of a column is wanted"),
         (4, "data.file", "There is no file"), (5, "data.features", "3 was given; a list is wanted."),
         (7, "objective.loss", 'Did you mean "least_squares"?'),
-        (8, "set.radius", "it is missing; a positive number is wanted."),
-        (10, "set.radis", 'is no key of l1_ball; one of kind, radius, weights is wanted. Did you mean "radius"?'),
+        (10, "set.radis", 'is not a key of l1_ball; one of kind, radius, weights is wanted. Did you mean "radius"?'),
         (13, "solver.step.p", "it is missing; a number is wanted."), (13, "solver.step.q", "one of name, p is wanted"),
         (14, "solver.tolerance", '"none" was given; a number, or one of constant, harmonic,'),
         (16, "stop.relative", "-1 was given; a number of at least 0 is wanted."),
@@ -72,9 +71,31 @@ def test_a_misspelt_name_hides_nothing_else_of_its_table(refused):
     for key, words in {"objective.loss": '"huber"?', "objective.delta": "-1 was given", "set.kind": '"l1_ball"?',
                        "set.radius": "-2 was given", "set.wieghts": 'Did you mean "weights"?', "solver.name": '"frank_wolfe"?',
                        "solver.step.name": '"power"?', "solver.step.p": '"x" was given; a number',
-                       "solver.tolerance": '"harmonic"?', "solver.seed": "is no key of frank_wolfe"}.items():
+                       "solver.tolerance": '"harmonic"?', "solver.seed": "is not a key of frank_wolfe"}.items():
         assert sum(f", {key}: " in fault and words in fault for fault in faults) == 1, (key, faults)
     assert len(faults) == 10
+
+
+def test_a_misspelt_key_or_table_hides_nothing_either(refused):
+    faults = refused(("[objective]\nloss", '[objectve]\nintercpt = "yes"\nloss'), ("radius = 1.5", "raduis = -2"),
+                     ("[stop]\ngap = 1e-8", "[stopp]\nsecond = -1"), ('[output]\nfolder = "out"', "[outputs]\nfolder = 3"))
+    for key, words in {"objectve": '"objective"?', "objective.intercpt": '"intercept"?', "set.raduis": '"radius"?',
+                       "objective.intercept": '"yes" was given', "set.radius": "-2 was given", "stopp": '"stop"?',
+                       "stop.second": '"seconds"?', "stop.seconds": "-1 was given", "outputs": '"output"?',
+                       "output.folder": "3 was given"}.items():
+        assert sum(f", {key}: " in fault and words in fault for fault in faults) == 1, (key, faults)
+    assert len(faults) == 10 and all(fault.startswith("line ") for fault in faults)
+    assert not any("is missing" in fault for fault in faults)
+
+
+def test_what_is_wrong_with_the_data_stands_beside_what_is_wrong_with_the_file(refused, tmp_path):
+    faults = refused(('target = "y"', 'target = "z"\nfeatures = ["a", "q"]'), ("radius = 1.5", "radius = -1"),
+                     ("gap = 1e-8", "gap = -1"), ("[stop]", '[solver]\nname = "jones"\nstep = "short"\n[stop]'))
+    keys = [fault.split(": ")[0].split(", ")[1] for fault in faults]
+    assert keys == ["data.target", "data.features", "set.radius", "solver", "stop.gap"]
+    (tmp_path / "table.csv").write_text("a,b,y\n1,2,3\n4,five,6\n")
+    faults = refused(('"least_squares"', '"hubr"\ndelta = 2'), ("gap = 1e-8", "gap = -1"))
+    assert len(faults) == 3 and "five" in faults[0] and "huber" in faults[1] and "stop.gap" in faults[2]
 
 
 @pytest.mark.parametrize("solver", [
@@ -107,17 +128,22 @@ def test_faults_of_columns_and_solver_together(refused):
     ([("[stop]", '[solver]\nname = "mixed"\nsolvers = [{step = "exact"}]\n[stop]')], "solver.solvers.0.name", "frank_wolfe"),
     ([('[set]\nkind = "l1_ball"\nradius = 1.5', ""), ("[data]", "set = 3\n[data]")], "set", "3 was given; a table is wanted."),
     ([("[stop]\ngap = 1e-8", ""), ("[data]", "stop = 3\n[data]")], "stop", "3 was given; a table is wanted."),
-    ([("[data]", "[dat]")], "data", "the table [data], with a file, is wanted."),
+    ([("[data]", "[dat]")], "dat", 'Did you mean "data"?'),
+    ([("[data]", "[zzz]")], "data", "the table [data], with a file, is wanted."),
+    ([('"l1_ball"', '"L1Ball"')], "set.kind", 'Did you mean "l1_ball"?'),
+    ([('"least_squares"', '"mse"')], "objective.loss", 'Did you mean "least_squares"?'),
+    ([("gap = 1e-8", "max_iter = 8")], "stop.max_iter", 'Did you mean "iterations"?'),
+    ([('"table.csv"', '"table.csv"\nlabel = "y"'), ('target = "y"\n', "")], "data.label", 'Did you mean "target"?'),
     ([('"least_squares"', '"huber"\ndelta = 0')], "objective.delta", "a number above 0"),
     ([('"least_squares"', '"quantile"')], "objective.q", "it is missing; a number is wanted."),
-    ([('"least_squares"', '"logistic"')], "data.target", "20 kinds of labels; two are wanted"),
+    ([('"least_squares"', '"logistic"')], "data.target", "20 different labels; two are wanted"),
     ([('"least_squares"', '"quadratic"\nQ = "table.csv"')], "data", "takes no data"),
-    ([('target = "y"', 'target = "y"\nfeatures = ["a", "a"]')], "data.features", "a stands there twice"),
+    ([('target = "y"', 'target = "y"\nfeatures = ["a", "a"]')], "data.features", "a is listed twice"),
     ([('target = "y"', 'target = "y"\nfeatures = ["a", "y"]')], "data.features", "y is the target"),
     ([('target = "y"', 'target = "y"\nformat = "xls"')], "data.format", "one of csv, libsvm, npy, npz is wanted."),
     ([('"table.csv"', '"problem.toml"')], "data.file", "does not tell its format"),
     ([("[stop]", '[solver]\nname = "jonse"\n[stop]')], "solver.name", 'Did you mean "jones"?'),
-    ([("[stop]", '[solver]\nname = "jones"\nbatch = 3\n[stop]')], "solver.batch", "is no key of jones; one of name, step,"),
+    ([("[stop]", '[solver]\nname = "jones"\nbatch = 3\n[stop]')], "solver.batch", "is not a key of jones; one of name, step,"),
     ([("[stop]", '[solver]\nname = "stochastic_jones"\nbatch = "32"\n[stop]')], "solver.batch", "a whole number, or one of"),
     ([("[stop]", '[solver]\nname = "jones"\nstep = "short"\n[stop]')], "solver", "Exact() for the joint choice"),
 ])
@@ -134,7 +160,7 @@ def test_a_target_that_is_nowhere_is_one_error(refused, tmp_path, table):
     assert fault.startswith("line 4, data.target: ")
 
 
-@pytest.mark.parametrize("text, words", [("[data\nfile = 3", "is no TOML file"), ("x = \n[set]", "at line 1")])
+@pytest.mark.parametrize("text, words", [("[data\nfile = 3", "is not a TOML file"), ("x = \n[set]", "at line 1")])
 def test_files_that_are_not_toml(problem, capsys, text, words):
     assert run(["solve", problem(text=text)]) == 2
     assert words in capsys.readouterr().err

@@ -183,7 +183,7 @@ def test_points_that_cannot_be_certified(problem, tmp_path, capsys, w, sentence)
 
 def test_the_installed_script(problem, tmp_path):
     script = Path(sys.executable).with_name("greedyhull")
-    command = [str(script)] if script.exists() else [sys.executable, "-m", "greedyhull.cli"]
+    command = [str(script)] if script.exists() else [sys.executable, "-m", "greedyhull"]
     file = problem()
     solve = subprocess.run([*command, "solve", file, "--json"], capture_output=True, text=True, timeout=120)
     assert solve.returncode == 0, solve.stderr

@@ -112,7 +112,7 @@ def test_words_in_columns_that_are_not_used_do_no_harm(tmp_path):
     ("t.csv", "a,b\n1,2\n3,x\n", 'Line 3 of t.csv has "x" in column b; a number is wanted.'),
     ("t.csv", "a,b\n1,2\n\n3,\n", "Line 4 of t.csv has nothing in column b"),
     ("t.csv", "a,b\n1,2\n3\n", "Line 3 of t.csv has 1 cells; 2 are wanted, one for each column."),
-    ("t.csv", "a,b\n", "has no lines below its names"),
+    ("t.csv", "a,b\n", "has column names but no rows"),
     ("t.csv", "", "begins with an empty line"),
     ("t.csv", "a,a\n1,2\n", "several columns named a"),
     ("t.svm", "1 1:2\n1 x:3\n", "Line 2 of t.svm is not in LIBSVM's format"),

@@ -144,3 +144,19 @@ def test_sparse_matrices_of_other_packages():
         assert is_sparse(matrix) and np.array_equal(dense(matrix), np.eye(2))
         assert np.array_equal(dense(compact(matrix)), np.eye(2))
     assert not any(is_sparse(x) for x in (np.eye(2), [[1.0]], None, 2.0, Compressible))
+
+
+THINGS = (gh.FrankWolfe(), gh.Jones(), gh.OpenLoop(), gh.Simplex(3), gh.Gap(1e-3), gh.Cached(gh.Simplex(3)))
+
+
+@pytest.mark.parametrize("thing", THINGS, ids=repr)
+def test_what_is_lacking_is_what_cannot_be_read(thing: object) -> None:
+    """Where errors about attributes are worded, they are not made: the answer is that of `hasattr`."""
+    names = ["step", "run", "tolerance", "first", "cautions", "solvers", "solver", "oracle", "radius", "S", "misses"]
+    assert lacks(thing, *names) == [name for name in names if not hasattr(thing, name)]
+
+
+def test_a_name_that_only_the_object_has_is_there() -> None:
+    S = gh.Simplex(3)
+    S.extra = 1  # type: ignore[attr-defined]
+    assert lacks(S, "extra", "more") == ["more"]

@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of one command; an error becomes a paragraph on stderr, its traceback is shown with ``--debug`` only."""
+    """The exit code of one command; an error is one paragraph on stderr, with its traceback only if ``--debug`` is given."""
     from greedyhull.cli.commands import app
 
     found = {"debug": bool(os.environ.get("GREEDYHULL_DEBUG"))}
@@ -46,15 +46,14 @@ def _told(error: Exception, as_json: bool) -> tuple[str, int]:
         return str(error), WRONG
     if isinstance(error, ModuleNotFoundError):
         return str(error), MISSING
-    # typer's usage errors have no public common base in all its versions
-    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        context = vars(error).get("ctx")
-        command = "greedyhull" if context is None else context.command_path
-        return f"{str(error.format_message()).rstrip('.')}. See {command} --help.", int(error.exit_code)
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # typer's versions share no public base of these
+        from greedyhull.cli.usage import sentence
+
+        return sentence(error), int(error.exit_code)
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename}." if error.filename else f"{error}.", WRONG
-    return (f"An error inside greedyhull, {type(error).__name__}: {error}. Run it again with greedyhull --debug to see where, "
-            "and please report it."), BROKEN
+    return (f"This is a bug in greedyhull: {type(error).__name__}: {error}. Please report it, with the traceback that "
+            "greedyhull --debug prints."), BROKEN
 
 
 def _complain(sentence: str, code: int) -> int:

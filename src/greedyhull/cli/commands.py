@@ -10,8 +10,9 @@ import typer
 from greedyhull import __version__
 from greedyhull.cli import fit_commands
 from greedyhull.cli.options import Json, Problem, Quiet
+from greedyhull.cli.usage import Group
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.add_typer(fit_commands.app, name="fit")
 
 
@@ -24,13 +25,15 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def greedyhull(
     context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", envvar="GREEDYHULL_DEBUG", help="Show where errors come from.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", envvar="GREEDYHULL_DEBUG", help="Print tracebacks.")] = False,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
-    """Minimise convex functions over convex hulls of atoms, and prove how good the answer is.
+    """Minimise a convex function over the convex hull of a set of atoms, with a certified bound on the error.
 
-    Exit codes: 0 done, and certified as asked; 1 short of the goal, a result could not be written, or an optional part is
-    not installed; 2 asked wrongly; 3 an error inside greedyhull; 130 interrupted.
+    Start with "greedyhull demo", or with "greedyhull fit" on a table of your own.
+
+    Exit codes: 0 success; 1 the requested gap was not reached, a result could not be written, or an optional package is not
+    installed; 2 wrong usage or wrong input; 3 a bug in greedyhull; 130 interrupted.
     """
     if isinstance(context.obj, dict):
         context.obj["debug"] = debug
@@ -38,19 +41,19 @@ def greedyhull(
 
 @app.command()
 def demo(
-    budget: Annotated[float, typer.Option(help="The l1 budget: what the sizes of all weights may sum to.")] = 5.0,
-    out: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("greedyhull-demo.html"),
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; only write the page.")] = False,
+    budget: Annotated[float, typer.Option(help="The l1 budget: an upper bound on the sum of the absolute weights.")] = 5.0,
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("greedyhull-demo.html"),
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Solve a real problem, certify the answer, explain it, and write one HTML page about it.
+    """Solve an example with real data and write an HTML report.
 
-    It asks which measurements of a cell biopsy tell a malignant tumour from a benign one, under a budget that keeps
-    the answer short. The data come with scikit-learn.
+    Which measurements of a biopsy tell a malignant tumour from a benign one? An l1 budget keeps the number of measurements
+    small. The data come with scikit-learn.
     """
     from greedyhull.cli.demo import run
 
-    solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None, quiet or json)
+    solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None)
     if json:
         from greedyhull.cli.console import Voice, certificate_fields
 
@@ -61,14 +64,16 @@ def demo(
 @app.command()
 def solve(
     file: Problem,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where results go, instead of the file's folder.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Solve the problem that a TOML file describes; write the solution, its trace and a page about it.
+    """Solve the problem described in a TOML file.
 
-    Exit codes: 0 the goal in [stop] is met and certified, 1 a limit came first, or a result could not be
-    written and is printed, 2 the file or its data are wrong, or nothing can be written where the results go.
+    Writes the solution, its trace and an HTML report.
+
+    Exit codes: 0 the gap in [stop] is reached and certified; 1 a limit was reached first, or a result could not be written
+    (it is printed instead); 2 the file or its data are wrong, or the output folder is not writable.
     """
     from greedyhull.cli.console import Voice
     from greedyhull.cli.solve import run
@@ -80,15 +85,17 @@ def solve(
 def certify(
     file: Problem,
     solution: Annotated[Path, typer.Argument(metavar="SOLUTION.npz", show_default=False,
-                                             help="The point: from greedyhull solve, or any vector in .npz, .npy or text.")],
-    gap: Annotated[float | None, typer.Option(help="The gap to meet; [stop] gap of the file if left out.")] = None,
-    tol: Annotated[float | None, typer.Option(help="How far outside the set the point may lie, relative to its size.")] = None,
+                                             help="The point: from greedyhull solve, or any vector as .npz, .npy or text.")],
+    gap: Annotated[float | None, typer.Option(help="The largest gap to accept. Default: gap in [stop].")] = None,
+    tol: Annotated[float | None, typer.Option(help="How far outside the set the point may lie, relative to the set.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Prove afresh how far a stored point can be from the minimum, whoever found it.
+    """Certify a stored point, from any program.
 
-    Exit codes: 0 the gap is small enough, or none was asked for; 1 it is too large; 2 a file is wrong, or the point lies
+    Computes the duality gap of the point from the problem alone.
+
+    Exit codes: 0 the gap is small enough, or no gap was requested; 1 it is too large; 2 a file is wrong, or the point lies
     outside the set.
     """
     from greedyhull.cli.certify import run
@@ -99,9 +106,11 @@ def certify(
 
 @app.command()
 def doctor(quiet: Quiet = False, json: Json = False) -> None:
-    """Look at the installation: versions, linear algebra, compiled kernels, optional parts, a small self-test.
+    """Check the installation.
 
-    Exit codes: 0 the self-test passed, 1 it did not.
+    Prints the versions, the BLAS library, the cache of compiled kernels and the optional packages, and runs a self-test.
+
+    Exit codes: 0 the self-test passed; 1 it failed.
     """
     from greedyhull.cli.console import Voice
     from greedyhull.cli.doctor import run
@@ -111,18 +120,19 @@ def doctor(quiet: Quiet = False, json: Json = False) -> None:
 
 @app.command()
 def paper(
-    out: Annotated[Path, typer.Option(help="The folder for the page and its data; it is made.")] = Path("greedyhull-paper"),
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes and fewer runs: about a minute.")] = False,
-    seed: Annotated[int, typer.Option(help="Where the random numbers begin; the same seed gives the same page.")] = 0,
-    only: Annotated[list[str] | None, typer.Option(help="Run this experiment alone, by name; may be given again.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; only write the page.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = Path("greedyhull-paper"),
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes and fewer runs; takes about a minute.")] = False,
+    seed: Annotated[int, typer.Option(help="The random seed.")] = 0,
+    only: Annotated[list[str] | None, typer.Option(help="Run only the experiment of this name; may be repeated.")] = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Reproduce the paper: measure each of its statements and write one HTML page with figures and data.
+    """Reproduce the experiments of the paper.
 
-    A few minutes on two cores. Exact worst cases are computed if PEPit is installed, which comes with the
-    extra paper: pip install -e ".[paper]", in the checkout.
-    Exit codes: 0 all findings hold, 1 one does not, 2 asked wrongly.
+    Measures each statement of the paper and writes an HTML report with figures and data. Takes a few minutes on two cores.
+    Exact worst cases are computed if PEPit is installed, by the extra "paper": pip install -e ".[paper]", in the checkout.
+
+    Exit codes: 0 all findings hold; 1 one does not; 2 wrong usage.
     """
     from greedyhull.cli.paper import run
 

@@ -35,13 +35,13 @@ def run(voice: Voice) -> int:
     voice.say("Versions")
     voice.pairs([("greedyhull", found["greedyhull"]), ("python", found["python"]),
                  *((name, _version(name) or "MISSING: reinstall greedyhull") for name in NEEDED)])
-    voice.say("Optional parts")
-    voice.pairs((name, _version(name) or f"not installed; it is for {use}. {installing(extra)}")
+    voice.say("Optional packages")
+    voice.pairs((name, _version(name) or f"not installed; needed for {use}. {installing(extra)}")
                 for name, (extra, use) in OPTIONAL.items())
     voice.say("Linear algebra")
     voice.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])
     voice.say("Compiled kernels")
-    voice.pairs([("cache", found["cache"]["folder"] or "none: kernels are compiled anew in every process"),
+    voice.pairs([("cache", found["cache"]["folder"] or "none: kernels are compiled again in every process"),
                  ("state", found["cache"]["words"])])
     voice.say("Self-test")
     voice.pairs([("solve and certify", test["words"])])
@@ -67,7 +67,7 @@ def blas() -> list[dict[str, Any]]:
     config: Any = np.show_config(mode="dicts")
     library = config.get("Build Dependencies", {}).get("blas", {})
     return [{"name": library.get("name", "unknown"), "version": library.get("version"), "threads": None,
-             "words": f"version {library.get('version')}; how many threads it uses, threadpoolctl could tell"}]
+             "words": f"version {library.get('version')}; install threadpoolctl to see the number of threads"}]
 
 
 def cache() -> dict[str, Any]:
@@ -80,13 +80,13 @@ def cache() -> dict[str, Any]:
         place = None
     if not place:
         return {"folder": None, "writable": False, "kernels": 0, "words": "no folder can be written; the first solve of each "
-                "process takes some seconds longer. Set NUMBA_CACHE_DIR to a folder of yours."}
+                "process takes some seconds longer. Set NUMBA_CACHE_DIR to a writable folder."}
     folder = Path(place)
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     writable, count = os.access(nearest, os.W_OK), len(list(folder.glob("*.nbc")))
     state = f"warm: {count} compiled kernels" if count else "cold: the first solves take some seconds longer"
     return {"folder": str(folder), "writable": writable, "kernels": count,
-            "words": f"{state}; {'writable' if writable else 'not writable, so that kernels may be compiled again and again'}"}
+            "words": f"{state}; {'writable' if writable else 'not writable, so kernels may be compiled in every process'}"}
 
 
 def self_test() -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
+from greedyhull.cli.meant import nearest
 from greedyhull.errors import GreedyhullError
 
 HEADER = re.compile(r"\s*\[+\s*([^\[\]]+?)\s*\]+\s*(#.*)?$")
@@ -37,6 +37,11 @@ class Faults:
         """A fault at a key."""
         if (key, words) not in self.found:
             self.found.append((key, words))
+
+    def renamed(self, old: str, new: str) -> None:
+        """A key that was meant to have another name: what is wrong with it stands at the line of the old one."""
+        moved = {new + key[len(old):]: line for key, line in self.lines.items() if key == old or key.startswith(f"{old}.")}
+        self.lines = {**moved, **self.lines}
 
     @contextmanager
     def at(self, key: str) -> Iterator[None]:
@@ -84,10 +89,10 @@ def lines_of(text: str) -> dict[str, int]:
     return lines
 
 
-def one_of(given: object, allowed: list[str]) -> str:
-    """What to say of a word that is not among those allowed."""
-    near = get_close_matches(str(given), allowed, n=1)
-    hint = f' Did you mean "{near[0]}"?' if near else ""
+def one_of(given: object, allowed: list[str], known: Mapping[str, str] | None = None) -> str:
+    """What to say of a word that is not among those allowed; ``known`` are words of other programs and our names."""
+    near = nearest(given, allowed, known)
+    hint = f' Did you mean "{near}"?' if near else ""
     return f"{shown(given)} was given; one of {', '.join(allowed)} is wanted.{hint}"
 
 

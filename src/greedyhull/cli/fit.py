@@ -1,10 +1,10 @@
-"""``greedyhull fit``: weights for the columns of a table, certified, by the estimators."""
+"""``greedyhull fit``: weights for the columns of a table, certified."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
 from io import StringIO
@@ -16,13 +16,16 @@ import numpy as np
 
 from greedyhull.cli.console import Voice, certificate_fields, plain
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.fit_checks import check_options, check_samples, refusal
+from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples
+from greedyhull.cli.fit_directly import Fitted, direct
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.driver.summary import count
 from greedyhull.errors import GreedyhullError, check, installing
-from greedyhull.report.words import SMALL
 from greedyhull.types import Array
 
+SMALL = 1e-9  # a weight below this share of the largest one is not printed, as in reports
+FOLDS = 5  # of a cross-validation, where nothing else is said
 TASKS = ("auto", "regression", "classification")
 Weights = list[tuple[str, float]]
 
@@ -34,20 +37,23 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
     if out is not None:
         check_file(out)
-    if find_spec("sklearn") is None:
-        raise ModuleNotFoundError("Fitting needs scikit-learn, which is not installed. "
-                                  + installing("demo"))
+    options = {name: value for name, value in options.items() if value is not None}
+    check_ranges(options)
+    if find_spec("sklearn") is None and not direct(kind, options):
+        raise ModuleNotFoundError(f"{needing(kind)} needs scikit-learn, which is not installed. {installing('demo')}")
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
-    check(y is not None, "The file has no targets of its own. Name their column: --target COLUMN.")
+    check(y is not None, "The file does not say which column is the target. Give --target COLUMN.")
     assert y is not None
     task, why = told(y) if task == "auto" else (task, "")
-    voice.say(f"{len(y)} samples, {len(taken.names)} columns, target {taken.target}: {task}. {why}")
+    voice.say(f"{count(len(y), 'sample')}, {count(len(taken.names), 'column')}, target {taken.target}: {task}. {why}")
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
-    estimator = estimator_of(kind, task, {name: value for name, value in options.items() if value is not None})
-    check_samples(taken, y, task, vars(estimator).get("cv"))
+    check_options(kind, task, options)
+    estimator = estimator_of(kind, task, options)
+    chosen = kind == "l1" and not {"radius", "alpha"} & set(options)
+    check_samples(taken, y, task, options.get("cv", FOLDS) if chosen else None)
     with voice.noting():
         fitted(estimator, taken, y)
     document = told_in_full(estimator, taken, task)
@@ -66,29 +72,39 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
 def told(y: Array) -> tuple[str, str]:
     """Whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
-        return "classification", "The targets are words."
+        return "classification", "The target holds words."
     if len(np.unique(y)) == 2:
-        return "classification", "The target has two values only; for regression on them, --task regression."
+        return "classification", "The target has two values; --task regression fits them as numbers."
     if len(np.unique(y)) <= min(10, len(y) // 2) and np.array_equal(y, np.rint(y)):
-        return "regression", "The target has a few whole numbers only; if these are classes, --task classification."
+        return "regression", "The target has few values, all whole numbers; if these are classes, give --task classification."
     return "regression", ""
 
 
+def needing(kind: str) -> str:
+    """What of a fit needs scikit-learn."""
+    return "greedyhull fit ensemble" if kind == "ensemble" else "greedyhull fit l1 without a --radius, or with --standardize,"
+
+
 def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
-    """The estimator for this job; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
+    """What fits the weights; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
+    if direct(kind, options):
+        return Fitted(kind, task, options)
     from greedyhull import estimators
 
-    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
-                                                   "given; one of them is wanted: a budget, or its price.")
+    return vars(estimators)[estimator_name(kind, task, options)](**options)
+
+
+def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
+    """The estimator of the library that does this fit."""
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
-    make = vars(estimators)[f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"]
-    if "loss" in options:
-        losses = sorted(make._parameter_constraints["loss"][0].options)
-        check(options["loss"] in losses, f"--loss {options['loss']} was given; for {task} one of {', '.join(losses)} is "
-                                         "wanted. What is fitted, numbers or classes, is said by --task.")
-    check_options(options, make().get_params(), make.__name__)
-    return make(**options)
+    return f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"
+
+
+def name_of(estimator: Any) -> str:
+    if isinstance(estimator, Fitted):
+        return estimator_name(estimator.kind, estimator.task, estimator.options)
+    return type(estimator).__name__
 
 
 def fitted(estimator: Any, taken: Taken, y: Array) -> None:
@@ -98,7 +114,7 @@ def fitted(estimator: Any, taken: Taken, y: Array) -> None:
     except GreedyhullError:
         raise
     except ValueError as error:
-        raise GreedyhullError(refusal(error)) from error
+        raise GreedyhullError((str(error).splitlines() or [type(error).__name__])[0]) from error
 
 
 def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
@@ -138,7 +154,7 @@ def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
     several, left = len(rows) > 1, vars(estimator)  # what the fit has left there
     certificates = [certificate_fields(certificate) for certificate in certificates_of(estimator)]
-    return {"estimator": type(estimator).__name__, "task": task, "target": taken.target, "samples": taken.X.shape[0],
+    return {"estimator": name_of(estimator), "task": task, "target": taken.target, "samples": taken.X.shape[0],
             "columns": len(taken.names), "classes": left.get("classes_"),
             "weights": rows if several else next(iter(rows.values())),
             "intercept": left.get("intercept_"), "radius": left.get("radius_"),
@@ -156,20 +172,20 @@ def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
     """The weights and what is proved of them."""
     left = vars(estimator)  # its parameters, and what the fit has left there
     if "cv_losses_" in left:
-        voice.say(f"Cross-validation chose the budget {estimator.radius_:.4g} among {len(estimator.radii_)}.")
+        voice.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")
     elif left.get("alpha") is not None:
         radii = ", ".join(f"{radius:.4g}" for radius in np.ravel(estimator.radius_))
-        voice.say(f"The penalty {estimator.alpha:g} is a budget of {radii}.")
+        voice.say(f"The penalty {estimator.alpha:g} corresponds to the radius {radii}.")
     if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
-        voice.say(f"A positive weight speaks for {taken.target} = {estimator.classes_[1]}.")
+        voice.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
     for (label, weights), certificate in zip(rows_of(estimator, taken.names).items(), certificates_of(estimator), strict=True):
         if label:
             voice.say(f"{label} against the rest")
         voice.weights(that_count(weights))
         if certificate.kind == "always":
             what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"
-            voice.say(f"The {what} is {certificate.value:.6g}, and no other weights of this kind can bring it lower by "
-                      f"more than {certificate.gap:.2g}: that is proved, rounding included.")
+            voice.say(f"The {what} is {certificate.value:.6g}, and no other weights in the set have a loss lower by "
+                      f"more than {certificate.gap:.2g}. This is proved, rounding included.")
         else:
             voice.say(str(certificate))
     intercept = np.ravel(left.get("intercept_", 0.0))

@@ -25,15 +25,19 @@ from greedyhull.cli.options import (
     Task,
     Tolerance,
 )
+from greedyhull.cli.usage import Group
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 
 @app.callback()
 def fit() -> None:
-    """Fit weights to the columns of a table, and prove how good they are.
+    """Fit a linear model or an ensemble to a table.
 
-    Exit codes: 0 fitted and certified; 1 the gap is not reached, or scikit-learn is not installed; 2 asked wrongly.
+    Example: greedyhull fit l1 houses.csv --target price --radius 80
+
+    Exit codes: 0 fitted, and the gap is certified; 1 the gap was not reached, or scikit-learn is needed and not installed;
+    2 wrong usage or wrong data.
     """
 
 
@@ -41,12 +45,15 @@ def fit() -> None:
 def simplex(
     data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
     format: Format = None, task: Task = "auto", loss: Loss = None, delta: Delta = None, quantile: Quantile = None,
-    total: Annotated[float | None, typer.Option(help="What the weights sum to; 1 if left out.")] = None,
-    upper: Annotated[float | None, typer.Option(help="No weight above it.")] = None,
+    total: Annotated[float | None, typer.Option(help="The sum of the weights. Default: 1.")] = None,
+    upper: Annotated[float | None, typer.Option(help="An upper bound on each weight.")] = None,
     intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Weights that are not negative and sum to one: shares, mixtures, portfolios."""
+    """Non-negative weights with a fixed sum.
+
+    For shares, mixtures and portfolios.
+    """
     _fit("simplex", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss, delta=delta,
          quantile=quantile, total=total, upper=upper, fit_intercept=intercept, tol=tol, max_iter=max_iter)
 
@@ -55,16 +62,19 @@ def simplex(
 def l1(
     data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
     format: Format = None, task: Task = "auto", loss: Loss = None, delta: Delta = None, quantile: Quantile = None,
-    radius: Annotated[float | None, typer.Option(help="What the sizes of all weights may sum to; by cross-validation if "
-                                                      "left out.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="Instead of a radius: its price, which is the lasso's penalty.")] = None,
-    folds: Annotated[int | None, typer.Option(help="Folds of the cross-validation; 5 if left out.")] = None,
-    standardize: Annotated[bool | None, typer.Option("--standardize", help="Count each weight in units of its column's "
-                                                                           "standard deviation.")] = None,
+    radius: Annotated[float | None, typer.Option(help="An upper bound on the sum of the absolute weights. Default: chosen by "
+                                                      "cross-validation.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Instead of a radius: the penalty of the lasso.")] = None,
+    folds: Annotated[int | None, typer.Option(help="The number of folds of the cross-validation. Default: 5.")] = None,
+    standardize: Annotated[bool | None, typer.Option("--standardize", help="Measure each weight in units of the "
+                                                                           "standard deviation of its column.")] = None,
     intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Few weights, of either sign, under a budget: their sizes sum to at most the radius."""
+    """Sparse weights: an l1 budget, as in the lasso.
+
+    The sum of the absolute weights is at most the radius.
+    """
     _fit("l1", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss, delta=delta,
          quantile=quantile, radius=radius, alpha=alpha, cv=folds, standardize=standardize, fit_intercept=intercept, tol=tol,
          max_iter=max_iter)
@@ -74,15 +84,16 @@ def l1(
 def ensemble(
     data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
     format: Format = None, task: Task = "auto",
-    loss: Annotated[str | None, typer.Option(help="For regression squared or absolute; for classification log_loss or "
+    loss: Annotated[str | None, typer.Option(help="Regression: squared or absolute. Classification: log_loss or "
                                                   "squared.")] = None,
-    max_models: Annotated[int | None, typer.Option(help="At most so many models with a positive weight.")] = None,
+    max_models: Annotated[int | None, typer.Option(help="An upper bound on the number of models used.")] = None,
     intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Weights for models whose out-of-fold predictions are the columns: not negative, sum to one.
+    """Ensemble weights from out-of-fold predictions.
 
-    For two classes a column is the probability of the second one; for more, each model has a column for each class.
+    Each column holds the predictions of a model. The weights are non-negative and sum to one. With two classes, a column
+    holds probabilities of the second class; with more, each model has a column for each class. Needs scikit-learn.
     """
     _fit("ensemble", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss,
          max_models=max_models, fit_intercept=intercept, tol=tol, max_iter=max_iter)

@@ -62,8 +62,8 @@ class Csv:
             lines += 1
             if len(row) != wanted:
                 raise GreedyhullError(f"Line {line} of {self.path.name} has {len(row)} cells; {wanted} are wanted, one for "
-                                      "each column. Fill what is missing, and quote cells that hold the mark between cells.")
-        check(lines > 0, f"{self.path.name} has no lines below its names; samples are wanted.")
+                                      "each column. Fill what is missing, and quote cells that contain the separator.")
+        check(lines > 0, f"{self.path.name} has column names but no rows; samples are wanted.")
 
     def numbers(self, places: Sequence[int]) -> Array:
         try:

@@ -16,7 +16,7 @@ def check_file(path: Path, option: str = "--out") -> None:
     try:
         folder = path.absolute().parent
         check(folder.is_dir(), f"The folder {folder} of {option} " + ("is a file; the name of a folder is wanted there."
-                               if folder.exists() else "does not exist. Make it first."))
+                               if folder.exists() else "does not exist. Create it first."))
         check(not path.is_dir(), f"{option} {path} is a folder; the name of a file is wanted.")
         there = path.exists()
         if there and not path.is_file():

@@ -24,7 +24,7 @@ SHARED = 8  # as many experiments are worth a second process
 def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: bool) -> int:
     """The exit code; what is wrong with the request is said before anything is computed."""
     check(not out.is_file(), f"--out {out} is a file; the name of a folder is wanted.")
-    check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Make it first.")
+    check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Create it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
     check_folder(out, ["index.html"])
     _need_extras()
@@ -46,7 +46,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
         lines = [f"{standing(finding)}  {experiment.place}: {experiment.title}" for experiment, finding in found]
         raise Unwritten({out: error}, "\n".join(lines), {"met": "FAILS" not in standings, "findings": lines}) from error
     left = f", {standings.count('not run')} not run" if "not run" in standings else ""
-    say(f"\n{standings.count('holds')} of {len(found)} findings hold{left}. The page: {page}")
+    say(f"\n{standings.count('holds')} of {len(found)} findings hold{left}. The report: {page}")
     return SHORT if "FAILS" in standings else DONE
 
 
@@ -107,5 +107,5 @@ class Showing:
 def _need_extras() -> None:
     missing = [name for module, name in (("matplotlib", "matplotlib"), ("jinja2", "Jinja2")) if find_spec(module) is None]
     if missing:
-        raise ModuleNotFoundError(f"The page needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  f"installed. {installing('paper')}")
+        raise ModuleNotFoundError(f"The report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} "
+                                  f"not installed. {installing('paper')}")

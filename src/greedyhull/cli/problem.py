@@ -39,22 +39,21 @@ class Problem:
 
 
 def load(path: Path) -> Problem:
-    """The problem that a file describes, or an error that lists all that is wrong with it."""
+    """The problem that a file describes, or an error that lists all that is wrong with it, and with its data."""
     file, faults = read(path)
     notes: list[str] = []
-    f, S, solver, names = None, None, None, None
+    f, S, solver = None, None, None
     with faults.at("solver"):
         solver = None if file.solver is None else file.solver.made()
     taken = _taken(file, faults) if file.data is not None else None
-    if taken is not None:
-        names = taken.names
+    names = None if taken is None else taken.names
     given = _given(file, taken, faults, notes)
     sound = not any(key.startswith("data") for key, _ in faults.found)
-    if sound:
+    if sound and file.objective is not None:
         with faults.at("objective"):
             f = file.objective.made(**given)
     d = f.domain[0] if f is not None else 0 if names is None else len(names)
-    if sound and d > 0:
+    if sound and d > 0 and file.set is not None:
         with faults.at("set"):
             S = file.set.made(d=d)
             if f is not None:
@@ -72,7 +71,7 @@ def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
     assert data is not None
     with faults.at("data.file"):
         table = read_table(data.file, data.format)
-        weight = vars(file.objective).get("sample_weight")
+        weight = None if file.objective is None else vars(file.objective).get("sample_weight")
         return take(table, Wanted(data.target, data.features, data.exclude, weight),
                     lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
     return None
@@ -80,7 +79,7 @@ def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
 
 def _given(file: ProblemFile, taken: Taken | None, faults: Faults, notes: list[str]) -> dict[str, Any]:
     """What the objective gets from the data."""
-    if taken is None:
+    if taken is None or file.objective is None:
         return {}
     given: dict[str, Any] = {"X": taken.X, "P": taken.X}
     if taken.sample_weight is not None:
@@ -96,7 +95,7 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
     """The targets as the loss wants them; labels of any two kinds become −1 and +1."""
     loss, apart = file.objective.loss, file.data.target_file if file.data is not None else None
     y = taken.y if apart is None else np.asarray(load_array(apart))
-    check(y is not None, "it is missing, and the file has no targets of its own; a column, or target_file, is wanted.")
+    check(y is not None, "it is missing, and the data file holds no target; a column, or target_file, is wanted.")
     assert y is not None
     if loss in LABELLED:
         return _labels(y, notes)
@@ -106,7 +105,7 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
 
 def _labels(y: Array, notes: list[str]) -> Array:
     kinds = np.unique(y)
-    check(len(kinds) == 2, f"The target holds {len(kinds)} kinds of labels; two are wanted, such as 0 and 1 or yes and no.")
+    check(len(kinds) == 2, f"The target holds {len(kinds)} different labels; two are wanted, such as 0 and 1 or yes and no.")
     if set(kinds.tolist()) not in ({-1.0, 1.0}, {0.0, 1.0}):
         notes.append(f"The label {kinds[1]} counts as +1, {kinds[0]} as -1.")
     return np.where(y == kinds[1], 1.0, -1.0)

@@ -6,6 +6,7 @@ Wrong files are refused with all of their errors at once.
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -81,31 +82,58 @@ class ProblemFile(Section):
 
 
 def read(path: Path) -> tuple[ProblemFile, Faults]:
-    """The checked file, and where to put the faults that only its data can show."""
+    """The file, and what is wrong with it so far; of a file with faults, the tables that have none, and None for the others.
+
+    Whoever calls adds what only the data can show, and raises all of it together: `Faults.settle`.
+    """
     check(path.is_file(), f"There is no problem file {path}.")
     try:
         text = path.read_text(encoding="utf-8-sig")
         written = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise GreedyhullError(f"{path} is no TOML file: {error}. Words stand in quotation marks, names of tables in "
+        raise GreedyhullError(f"{path} is not a TOML file: {error}. Put words in quotation marks, and the names of tables in "
                               "[brackets].") from error
     faults = Faults(path, lines_of(text))
-    file = None
+    context = {"folder": path.parent}
     meant: dict[str, Any] | None = written
     for _ in range(DEPTH):  # once more with the names that were meant, for what else is wrong there
-        if meant is None or file is not None:
+        if meant is None:
             break
         written, meant = meant, None
         try:
-            file = ProblemFile.model_validate(written, context={"folder": path.parent})
+            file = ProblemFile.model_validate(written, context=context)
         except ValidationError as error:
-            for fault in error.errors():
-                faults.add(key_of(fault, written), words_of(fault, _model(fault["loc"])))
-                meant = respelled(fault, meant or written) or meant
+            meant = _noted(error.errors(), written, faults)
+        else:
+            _across(written, faults)
+            return file, faults
     _across(written, faults)
-    faults.settle()
-    assert file is not None
-    return file, faults
+    return _sound(written, context), faults
+
+
+def _noted(found: list[Any], written: dict[str, Any], faults: Faults) -> dict[str, Any] | None:
+    """Note what pydantic found; the file with the names that were meant, None where none is misspelt."""
+    meant, new = written, set()
+    for fault in found:
+        other = respelled(fault, meant, _model(fault["loc"]))
+        if other is not None:
+            meant = other.file
+            new.add(other.new)
+            faults.renamed(other.old, other.new)
+    for fault in found:
+        key = key_of(fault, written)
+        if fault["type"] != "missing" or key not in new:  # it is there, misspelt
+            faults.add(key, words_of(fault, _model(fault["loc"])))
+    return meant if new else None
+
+
+def _sound(written: dict[str, Any], context: dict[str, Any]) -> ProblemFile:
+    """The tables of a wrong file that are right."""
+    file = ProblemFile.model_construct(objective=None, set=None)
+    for name in set(ProblemFile.model_fields) & set(written):
+        with suppress(ValidationError):
+            ProblemFile.__pydantic_validator__.validate_assignment(file, name, written[name], context=context)
+    return file
 
 
 def _across(written: dict[str, Any], faults: Faults) -> None:

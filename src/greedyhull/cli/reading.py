@@ -29,7 +29,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
     except GreedyhullError:
         raise
     except UnicodeDecodeError as error:
-        raise GreedyhullError(f"{path.name} is no text in UTF-8 ({error}). Save it as UTF-8, or say what format it "
+        raise GreedyhullError(f"{path.name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it "
                               "has.") from error
     except MemoryError as error:
         raise GreedyhullError(f"{path.name} does not fit into memory ({error}).") from error

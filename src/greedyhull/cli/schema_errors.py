@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from greedyhull.cli.file_errors import one_of, shown
+from greedyhull.cli.meant import IN_FILES, nearest
 from greedyhull.cli.names import ARGUMENTS, SECTIONS
 
 PHRASES = {  # pydantic's words, and ours; the longer ones first
@@ -44,14 +44,15 @@ def words_of(fault: Any, model: type[BaseModel] | None) -> str:
     if kind == "extra_forbidden":
         where = f" of {loc[-2]}" if len(loc) > 1 else ""
         known = list(model.model_fields) if model is not None else []
-        return one_of(loc[-1], known).replace(" was given; one of ", f" is no key{where}; one of ")
+        return one_of(loc[-1], known, IN_FILES).replace(" was given; one of ", f" is not a key{where}; one of ")
     if kind == "union_tag_not_found":
         asked = next(part for part in reversed(loc) if isinstance(part, str))
         return f"it is missing; one of {', '.join((SECTIONS if len(loc) == 1 else ARGUMENTS)[asked])} is wanted."
     if kind == "union_tag_invalid":
         names = _listed(context["expected_tags"])
         number = "a whole number, or " if "whole" in names else "a number, or " if "of_gap" in names else ""
-        return one_of(context["tag"], [name for name in names if name != "whole"]).replace("; one of", f"; {number}one of")
+        named = one_of(context["tag"], [name for name in names if name != "whole"], IN_FILES)
+        return named.replace("; one of", f"; {number}one of")
     if kind == "literal_error":
         return one_of(given, _listed(context["expected"]))
     if kind == "value_error":
@@ -64,23 +65,35 @@ def words_of(fault: Any, model: type[BaseModel] | None) -> str:
     return f"{shown(given)} was given; {said} is wanted."
 
 
-def respelled(fault: Any, written: dict[str, Any]) -> dict[str, Any] | None:
-    """The file with the name that was meant in the place of a misspelt one, None where nothing comes near."""
-    if fault["type"] != "union_tag_invalid":
-        return None
-    near = get_close_matches(str(fault["ctx"]["tag"]), _listed(fault["ctx"]["expected_tags"]), n=1)
-    *way, last = key_of(fault, written).split(".")
+class Respelled(NamedTuple):
+    """The file with a name that was meant in the place of a misspelt one: the ``old`` key and the ``new`` one, which are the
+    same where the name is a value."""
+
+    file: dict[str, Any]
+    old: str
+    new: str
+
+
+def respelled(fault: Any, written: dict[str, Any], model: type[BaseModel] | None) -> Respelled | None:
+    """The file as it was meant, None where the fault is another one or nothing comes near; ``model`` is that of the key."""
+    key = key_of(fault, written)
+    *way, last = key.split(".")
     copy = deepcopy(written)
     here: Any = copy
     for part in way:
         here = here[int(part)] if isinstance(here, list) else here.get(part) if isinstance(here, dict) else None
-    if not near or not isinstance(here, dict | list):
-        return None
-    if isinstance(here, list):
-        here[int(last)] = near[0]
-    else:
-        here[last] = near[0]
-    return copy
+    if fault["type"] == "union_tag_invalid" and isinstance(here, dict | list):
+        near = nearest(fault["ctx"]["tag"], _listed(fault["ctx"]["expected_tags"]), IN_FILES)
+        if near is not None:
+            place: Any = int(last) if isinstance(here, list) else last
+            here[place] = near
+            return Respelled(copy, key, key)
+    if fault["type"] == "extra_forbidden" and isinstance(here, dict) and model is not None and last in here:
+        near = nearest(last, [name for name in model.model_fields if name not in here], IN_FILES)
+        if near is not None:
+            here[near] = here.pop(last)
+            return Respelled(copy, key, ".".join([*way, near]))
+    return None
 
 
 def _listed(words: str) -> list[str]:

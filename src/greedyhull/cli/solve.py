@@ -65,7 +65,7 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[di
 
         jobs["report"] = lambda path: write_page(s, path, title=problem.title, names=problem.names)
     elif problem.report:
-        voice.say(f"No page was written: it needs Jinja2 and matplotlib. {installing('demo')}")
+        voice.say(f"No report was written: it needs Jinja2 and matplotlib. {installing('demo')}")
     written: dict[str, Path] = {}
     lost: dict[Path, OSError] = {}
     for kind, job in jobs.items():

@@ -81,7 +81,7 @@ def read_table(path: Path, kind: str | None = None) -> Table:
     known = sorted(set(FORMATS.values()))
     check(kind is None or kind in known, f"The format {kind} was given; one of {', '.join(known)} is wanted.")
     kind = kind or format_of(path)
-    check(kind in known, f"The name {path.name} does not tell its format. Say which one it is: {', '.join(known)}.")
+    check(kind in known, f"The extension of {path.name} does not tell its format. Say which one it is: {', '.join(known)}.")
     readers: dict[str, Callable[[Path], Table]] = {"csv": formats.Csv, "libsvm": libsvm, "npz": formats.npz,
                                                    "npy": formats.npy}
     return readers[str(kind)](path)
@@ -116,8 +116,8 @@ def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManage
         places = _places(table, wanted.features, out)
         check(len(places) > 0, "No columns are left for the features. Name some, or exclude fewer.")
         again = [] if isinstance(places, range) else [table.names[j] for j, count in Counter(places).items() if count > 1]
-        check(not again, f"{', '.join(again)} stands there twice; each feature once is wanted.")
-        check(inside not in places, f"{label} is the target; it cannot be a feature too.")
+        check(not again, f"{', '.join(again)} is listed twice; list each feature once.")
+        check(inside not in places, f"{label} is the target; it cannot be a feature as well.")
         named = table.names if isinstance(places, range) else [table.names[j] for j in places]
         return Taken(table.numbers(places), named, y, label, s)
     return None

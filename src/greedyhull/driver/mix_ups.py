@@ -14,6 +14,8 @@ from greedyhull.errors.given import shown
 
 def check_problem(f: Any, S: Any) -> None:
     """Raise if f and S are swapped, or were not made yet."""
+    if isinstance(S, AtomSet) and not isinstance(f, (AtomSet, np.ndarray, list, FunctionType)):
+        return
     check(not isinstance(f, AtomSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective comes "
                                               "first: minimize(f, S).")
     check(not isinstance(S, type), lambda: f"S is {shown(S)}; a set is wanted. Make one: {S.__name__}(...).")

@@ -31,6 +31,7 @@ def suggesting(meant: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
             raise no_attribute(self, name, meant)
 
         absent.__name__ = "__getattr__"
+        vars(absent)["suggests"] = True  # it finds nothing: `types.attributes.lacks` need not ask it
         type.__setattr__(cls, "__getattr__", absent)
         return cls
 

@@ -130,6 +130,7 @@ def _absent(cls: type) -> Callable[[Any, str], Any]:
                 error.add_note(note if type(self) is cls else _settings(type(self)))
             raise
 
+    vars(absent)["suggests"] = True  # it finds nothing: `types.attributes.lacks` need not ask it
     return absent
 
 

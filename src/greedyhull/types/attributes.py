@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from types import MethodType
 from typing import Any
 
@@ -16,11 +17,23 @@ def lacks(thing: object, *names: str) -> list[str]:
     >>> lacks("abc", "upper", "argmin"), lacks(str, "upper")
     (['argmin'], ['upper'])
     """
+    if isinstance(thing, type):
+        return list(names)
+    cls: Any = type(thing)
+    asked, held = (cls, vars(thing)) if _only_words(cls) else (thing, {})  # so that nobody words an error that nobody reads
     missing = []
     for name in names:
-        if not hasattr(thing, name) or isinstance(thing, type):  # users' objects need no base class, only these names
+        if name not in held and not hasattr(asked, name):  # users' objects need no base class, only these names
             missing.append(name)  # a solve asks some ten times, and a comprehension takes twice as long
     return missing
+
+
+@lru_cache(maxsize=512)
+def _only_words(cls: type) -> bool:
+    """Whether the ``__getattr__`` of a class finds nothing and only words an error, which takes microseconds."""
+    found = next((vars(base)["__getattr__"] for base in cls.__mro__ if "__getattr__" in vars(base)), None)
+    slots = any("__slots__" in vars(base) for base in cls.__mro__[:-1] if base.__module__ != "abc")
+    return found is not None and "suggests" in (own(found) or {}) and not slots
 
 
 def described(thing: object) -> str:

@@ -198,7 +198,7 @@ def test_a_finding_that_fails_is_said_and_shown(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("arguments, sentence", [
     (["paper", "--only", "theorem9"], "--only theorem9 was given; one of oracles"),
-    (["paper", "--out", "no/such/page"], "does not exist. Make it first."),
+    (["paper", "--out", "no/such/page"], "does not exist. Create it first."),
     (["paper", "--out", "file"], "is a file; the name of a folder is wanted."),
     (["paper", "--seed", "-1"], "--seed -1 was given"),
 ])

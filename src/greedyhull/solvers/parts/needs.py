@@ -25,6 +25,8 @@ def needs_of(solver: Solver) -> Needs:
     check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
           "greedyhull.extend.Needs(...) is wanted.")
     needs = told or Needs()
+    if type(solver).__module__.startswith("greedyhull."):
+        return needs
     for field, older in OLDER.items():
         said = getattr(solver, older, None)  # no protocol has these words any more
         if said is not None and (told is None or _depth(solver, older) < _depth(solver, "needs")):

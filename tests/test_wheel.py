@@ -1,0 +1,109 @@
+"""The wheel: it holds the package and nothing else, and what it installs runs on its own."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+import greedyhull as gh
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "greedyhull"
+pytest.importorskip("hatchling")
+
+
+def ran(*command, **options):
+    """What a command prints; PYTHONPATH would hide what is installed."""
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, encoding="utf-8", timeout=300,
+                          env=env, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder with the wheel and the source distribution, built without a network."""
+    folder = tmp_path_factory.mktemp("dist")
+    ran(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    (path,) = built.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The Python of a fresh environment with the wheel; what it depends on comes from the environment of the tests."""
+    folder = tmp_path_factory.mktemp("env")
+    venv.create(folder, with_pip=False)
+    base = {"base": str(folder), "platbase": str(folder)}
+    packages = Path(sysconfig.get_path("purelib", "venv", vars=base))
+    python = Path(sysconfig.get_path("scripts", "venv", vars=base)) / Path(sys.executable).name
+    ran(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps",
+        "--disable-pip-version-check", wheel)
+    own = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (packages / "dependencies.pth").write_text("\n".join(sorted(own)) + "\n", encoding="utf-8")
+    return python
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_no_others(wheel):
+    files = {path.relative_to(SOURCE.parent).as_posix() for path in SOURCE.rglob("*")
+             if path.is_file() and "__pycache__" not in path.parts}
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert {name for name in held if ".dist-info/" not in name} == files
+    assert {"greedyhull/py.typed", "greedyhull/report/page.html", "greedyhull/__main__.py"} <= held
+    assert {name.split("/")[0] for name in held} == {"greedyhull", f"greedyhull-{gh.__version__}.dist-info"}
+
+
+def test_its_metadata_say_what_the_project_says(wheel):
+    with zipfile.ZipFile(wheel) as held:
+        info = f"greedyhull-{gh.__version__}.dist-info"
+        metadata = message_from_string(held.read(f"{info}/METADATA").decode())
+        scripts = held.read(f"{info}/entry_points.txt").decode()
+        assert any(name.startswith(info) and name.endswith("LICENSE") for name in held.namelist())
+    assert metadata["Name"] == "greedyhull" and metadata["Version"] == gh.__version__
+    assert metadata["Requires-Python"] == ">=3.11" and "greedyhull = greedyhull.cli:main" in scripts
+    assert any(line.endswith("Python :: 3.11") for line in metadata.get_all("Classifier"))
+    assert "greedyhull" in metadata.get_payload()  # the README
+
+
+def test_the_source_distribution_can_be_built_and_tested_from(built):
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as held:
+        names = {name.partition("/")[2] for name in held.getnames()}
+    for wanted in ("pyproject.toml", "LICENSE", "README.md", "src/greedyhull/py.typed", "tests/conftest.py", "tests/quick.txt",
+                   "docs/index.md"):
+        assert wanted in names
+    assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
+
+
+def test_the_demo_runs_from_the_wheel(installed, tmp_path):
+    where = ran(installed, "-c", "import greedyhull; print(greedyhull.__file__)", cwd=tmp_path).strip()
+    assert Path(where).is_relative_to(installed.parents[1])
+    script = installed.with_name("greedyhull" + installed.suffix)
+    assert ran(script, "--version", cwd=tmp_path) == f"greedyhull {gh.__version__}\n"
+    said = ran(installed, "-m", "greedyhull", "demo", cwd=tmp_path)
+    assert said.startswith("Which measurements") and "What is proved" in said
+    assert "<svg" in (tmp_path / "greedyhull-demo.html").read_text(encoding="utf-8")
+
+
+def test_a_problem_is_solved_and_certified_from_the_wheel(installed, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,0,1\n0,1,2\n1,1,3\n")
+    (tmp_path / "p.toml").write_text('[data]\nfile = "t.csv"\ntarget = "y"\n[objective]\nloss = "least_squares"\n'
+                                     '[set]\nkind = "l1_ball"\nradius = 2.0\n[output]\nfolder = "out"\n')
+    script = installed.with_name("greedyhull" + installed.suffix)
+    solved = json.loads(ran(script, "solve", "p.toml", "--json", cwd=tmp_path))
+    assert solved["met"] and (tmp_path / "out" / "report.html").exists()
+    assert json.loads(ran(script, "certify", "p.toml", "out/solution.npz", "--gap", "1e-4", "--json", cwd=tmp_path))["met"]
