@@ -196,13 +196,19 @@ def _svrg(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any,
     difference_steps(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
 
 
+def _table(estimate: Any) -> tuple[Array, Array]:
+    """The table of slopes and its mean; runs of float32 data that were saved long ago have a table of float32."""
+    estimate.arrays["table"] = np.asarray(estimate.arrays["table"], dtype=np.float64)
+    return estimate.arrays["table"], estimate.arrays["mean"]
+
+
 def _saga(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-    table_steps(*terms, 1, estimate.arrays["table"], estimate.arrays["mean"], np.zeros_like(point[4]), *point)
+    table_steps(*terms, 1, *_table(estimate), np.zeros_like(point[4]), *point)
 
 
 def _dual(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     sparse, (_, _, _, _, x, alpha, atoms, _, used) = terms[0].ndim == 1, point
-    table, mean = estimate.arrays["table"], estimate.arrays["mean"]
+    table, mean = _table(estimate)
     if not sparse or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
         table_steps(*terms, 0, table, mean, np.zeros(0), *point)
     else:
