@@ -34,7 +34,7 @@ print(first - began, clock() - first)
 
 
 def first_fit(repeats: int = 7, only: tuple[str, ...] = ()) -> Iterator[Table]:
-    columns = ("fit of 100x200", "cold cache, s", "from the disk cache, s", "second fit, s")
+    columns = ("fit of 100x200", "first, nothing cached, s", "first, from a cache, s", "second fit, s")
     table = Table("first_fit", "The first fit of a process", columns)
     table.notes += [f"Left out: {package} is not installed." for package in absent()]
     for name, kind in [("greedyhull", "lasso"), ("greedyhull", "logistic")] + [(r.name, r.kind) for r in RIVALS if r.present]:

@@ -31,7 +31,7 @@ solvers = {
     "blended pairwise": gh.BlendedPairwise(),
     "corrective (the default)": gh.Corrective(),
 }
-gh.minimize(f, S, stop=gh.Iterations(3))  # compiles what the default needs, so that the seconds below are fair
+gh.minimize(f, S, stop=gh.Iterations(3))  # loads what the default needs, so that the seconds below are fair
 runs = {name: gh.minimize(f, S, solver, stop=gh.Gap(1e-8) | gh.Iterations(1000)) for name, solver in solvers.items()}
 
 print(f"{'solver':30s}{'iterations':>12s}{'certified gap':>16s}{'seconds':>10s}")

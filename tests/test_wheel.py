@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 import greedyhull as gh
+from greedyhull.kernels.core import core as loaded
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "greedyhull"
-pytest.importorskip("hatchling")
+pytest.importorskip("scikit_build_core")
+pytest.importorskip("nanobind")
 
 
 def ran(*command, **options):
@@ -33,7 +35,9 @@ def ran(*command, **options):
 def built(tmp_path_factory):
     """The folder with the wheel and the source distribution, built without a network."""
     folder = tmp_path_factory.mktemp("dist")
-    ran(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    for part in ("wheel", "sdist"):
+        code = f"import os; os.chdir({str(ROOT)!r}); import scikit_build_core.build as b; b.build_{part}({str(folder)!r}, "
+        ran(sys.executable, "-c", code + f"{{'build-dir': {str(folder / 'work')!r}}})")
     return folder
 
 
@@ -60,9 +64,11 @@ def installed(wheel, tmp_path_factory):
 
 def test_the_wheel_holds_every_file_of_the_package_and_no_others(wheel):
     files = {path.relative_to(SOURCE.parent).as_posix() for path in SOURCE.rglob("*")
-             if path.is_file() and "__pycache__" not in path.parts}
+             if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("_core.")}
     held = set(zipfile.ZipFile(wheel).namelist())
-    assert {name for name in held if ".dist-info/" not in name} == files
+    core = {name for name in held if name.startswith("greedyhull/kernels/_core.")}
+    assert {name for name in held if ".dist-info/" not in name} == files | core
+    assert len(core) == (loaded is not None)  # built here as it was for the environment of the tests
     assert {"greedyhull/py.typed", "greedyhull/report/page.html", "greedyhull/__main__.py"} <= held
     assert {name.split("/")[0] for name in held} == {"greedyhull", f"greedyhull-{gh.__version__}.dist-info"}
 
@@ -84,7 +90,7 @@ def test_the_source_distribution_can_be_built_and_tested_from(built):
     with tarfile.open(path) as held:
         names = {name.partition("/")[2] for name in held.getnames()}
     for wanted in ("pyproject.toml", "LICENSE", "README.md", "src/greedyhull/py.typed", "tests/conftest.py", "tests/quick.txt",
-                   "docs/index.md"):
+                   "docs/index.md", "native/CMakeLists.txt", "native/module.cpp"):
         assert wanted in names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 

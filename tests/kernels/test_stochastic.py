@@ -5,7 +5,16 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.kernels.stochastic import advance, product, slope, spread, without_repeats
+from greedyhull.kernels.core import REFERENCES, core
+from greedyhull.kernels.stochastic import (
+    Rows,
+    advance,
+    difference_steps,
+    slope,
+    table_steps,
+    wide_table_steps,
+    without_repeats,
+)
 from greedyhull.solvers.parts.engines import LOSSES, engine
 
 RNG = np.random.default_rng(0)
@@ -50,15 +59,74 @@ def test_a_step_goes_where_the_set_says(S):
 def test_rows_of_both_kinds():
     X, x = np.where(RNG.random((5, D)) < 0.5, RNG.standard_normal((5, D)), 0.0), RNG.standard_normal(D)
     C = sparse.csr_array(X)
-    for rows in ((None, None, None, X), (C.indptr.astype(np.int64), C.indices.astype(np.int32).view(np.uint32), C.data, None)):
+    for rows in (Rows(X), Rows(C.indptr.astype(np.int64), C.indices.astype(np.int32).view(np.uint32), C.data)):
         g = x.copy()
         for i in range(5):
-            assert product(*rows, i, x) == pytest.approx(X[i] @ x, abs=1e-14)
-            spread(*rows, i, 2.0, g)
+            assert rows.product(i, x) == pytest.approx(X[i] @ x, abs=1e-14)
+            rows.spread(i, 2.0, g)
         np.testing.assert_allclose(g, x + 2.0 * X.sum(axis=0), atol=1e-14)
 
 
 def test_repeats_are_replaced_as_floyd_says():
     index = np.array([3, 3, 8, 3, 0, 0, 9])
+    plain = index.copy()
     without_repeats(index, np.array([0, 4]), np.array([4, 3]), 10)
-    assert index.tolist() == [3, 7, 8, 9, 0, 8, 9]
+    REFERENCES["without_repeats"](plain, np.array([0, 4]), np.array([4, 3]), 10)
+    assert index.tolist() == plain.tolist() == [3, 7, 8, 9, 0, 8, 9]
+
+
+def given(f, S, b, steps, seed):
+    """What a loop takes, up to what the estimate keeps; and set and point."""
+    rng, known = np.random.default_rng(seed), engine(f, S)
+    index, ends = rng.integers(f.n, size=b * steps), b * np.arange(1, steps + 1)
+    x, m = np.array(S.centre().array()), 2 * D + 1
+    alpha, used, atoms, place = np.zeros(m), np.array([1]), np.full(m, -1), np.full(2 * D, -1)
+    alpha[0] = 1.0
+    return (*known.terms, index, ends, rng.random(steps) / 3), (*known.set, x, alpha, atoms, place, used)
+
+
+def told(*parts):
+    return [part.copy() if isinstance(part, np.ndarray) else part for part in parts]
+
+
+@pytest.mark.skipif(core is None, reason="without the compiled core there is nothing to compare")
+@pytest.mark.parametrize("S", SETS, ids=[f"{i}" for i in range(len(SETS))])
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("form", ["dense", "csr", "csr, float32", "weighted"])
+def test_loops_are_their_references(form, name, S):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((30, D)) * (rng.random((30, D)) < 0.6), np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    data = X if form in ("dense", "weighted") else sparse.csr_array(X.astype(np.float32 if "float32" in form else np.float64))
+    f = MODELS[name](data, y)
+    if form == "weighted":
+        f = gh.least_squares(X, y, sample_weight=rng.random(30) + 0.1)
+    terms, point = given(f, S, 4, 12, seed=5)
+    t = len(terms[-1])
+    kept = (rng.random(t), rng.random(t), rng.random(t) * (rng.random(t) < 0.7), rng.standard_normal(D), rng.random(D), 1,
+            rng.standard_normal(D))
+    tables = (1, 0.1 * rng.standard_normal(30), rng.standard_normal(D), np.zeros(D))
+    for loop, own in ((difference_steps, kept), (table_steps, tables), (table_steps, (0, *tables[1:]))):
+        found = []
+        for way in (loop, REFERENCES["difference_steps" if loop is difference_steps else "table_steps"]):
+            arrays = told(*own, *point)
+            way(*terms, *arrays)
+            found.append([a for a in arrays if isinstance(a, np.ndarray)])
+        for core_array, plain in zip(*found, strict=True):
+            np.testing.assert_allclose(core_array, plain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.skipif(core is None, reason="without the compiled core there is nothing to compare")
+@pytest.mark.parametrize("S", SETS[:3], ids=["l1", "weighted l1", "simplex"])
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 50])
+def test_wide_steps_are_the_plain_ones(S, width):
+    rng = np.random.default_rng(4)
+    X, y = sparse.csr_array(np.round(rng.standard_normal((30, D))) * (rng.random((30, D)) < 0.5)), rng.standard_normal(30)
+    terms, point = given(gh.least_squares(X, y), S, 3, 25, seed=6)
+    point[4][:], table, mean = 0.0, np.zeros(30), np.zeros(D)
+    found = []
+    for way in (wide_table_steps, REFERENCES["wide_table_steps"]):
+        arrays = told(table, mean, width, *point)
+        way(*terms, *arrays)
+        found.append([a for a in arrays if isinstance(a, np.ndarray)])
+    for core_array, plain in zip(*found, strict=True):
+        np.testing.assert_allclose(core_array, plain, rtol=1e-12, atol=1e-12)

@@ -47,7 +47,7 @@ def survivors(src: Path, mutant: Mutant) -> list[str]:
         failed = fails(src, mutant.tests)
     finally:
         path.write_text(whole)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # so that what numba kept stays good
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     return [test for test in mutant.tests if test not in failed]
 
 

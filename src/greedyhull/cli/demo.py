@@ -12,7 +12,6 @@ import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.cli.console import certificate_fields
-from greedyhull.cli.doctor import cache
 from greedyhull.cli.outputs import Unwritten, check_file
 from greedyhull.driver.minimize import minimize
 from greedyhull.errors import check, installing
@@ -27,7 +26,6 @@ Say = Callable[[str], Any]
 TITLE = "Which measurements tell a malignant tumour from a benign one?"
 MEASURED = ("radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",
             "fractal dimension")
-SLOW = 0.5  # seconds that the problem itself never takes
 NAMES = {"budget": "budget", "things": "measurements"}
 
 
@@ -55,8 +53,6 @@ def run(budget: float, out: Path, say: Say) -> Solution:
     say(f"{TITLE}\n")
     for sentence in opening:
         say(wrapped(sentence))
-    if not cache()["kernels"]:
-        say("\nThis is the first run: compiling the numerical kernels takes a few seconds.")
     solution, lines = solve(data, budget)
     explain(solution, lines, data, out, opening, say)
     return solution
@@ -93,9 +89,6 @@ def solve(data: Biopsies, budget: float) -> tuple[Solution, list[str]]:
     S = L1Ball(len(data.names), radius=budget)
     lines = Lines()
     solution = minimize(f, S, watch=lines)
-    if solution.seconds > SLOW:  # kernels were compiled, or loaded: that is no part of the method
-        lines = Lines()
-        solution = minimize(f, S, watch=lines)
     return solution, lines.said
 
 

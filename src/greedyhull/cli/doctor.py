@@ -1,4 +1,4 @@
-"""``greedyhull doctor``: what is installed, which BLAS and how many threads, the cache of kernels, a small self-test."""
+"""``greedyhull doctor``: what is installed, which BLAS and how many threads, the compiled core, a small self-test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from greedyhull.cli.console import Voice
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.errors import installing
 
-NEEDED = ("numpy", "scipy", "numba", "rich", "typer", "pydantic")
+NEEDED = ("numpy", "scipy", "rich", "typer", "pydantic")
 OPTIONAL = {"scikit-learn": ("demo", "estimators, greedyhull fit and greedyhull demo"),
             "matplotlib": ("demo", "figures and reports"), "Jinja2": ("demo", "reports"),
             "pandas": ("frame", "traces as data frames"),
@@ -30,7 +30,7 @@ def run(voice: Voice) -> int:
     found: dict[str, Any] = {"greedyhull": gh.__version__, "python": python,
                              "needed": {name: _version(name) for name in NEEDED},
                              "optional": {name: _version(name) for name in OPTIONAL},
-                             "blas": blas(), "cpus": os.cpu_count(), "cache": cache()}
+                             "blas": blas(), "cpus": os.cpu_count(), "core": compiled()}
     test = self_test()
     voice.say("Versions")
     voice.pairs([("greedyhull", found["greedyhull"]), ("python", found["python"]),
@@ -40,9 +40,8 @@ def run(voice: Voice) -> int:
                 for name, (extra, use) in OPTIONAL.items())
     voice.say("Linear algebra")
     voice.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])
-    voice.say("Compiled kernels")
-    voice.pairs([("cache", found["cache"]["folder"] or "none: kernels are compiled again in every process"),
-                 ("state", found["cache"]["words"])])
+    voice.say("Compiled core")
+    voice.pairs([("state", found["core"]["words"])])
     voice.say("Self-test")
     voice.pairs([("solve and certify", test["words"])])
     voice.result({**found, "self_test": test})
@@ -70,23 +69,12 @@ def blas() -> list[dict[str, Any]]:
              "words": f"version {library.get('version')}; install threadpoolctl to see the number of threads"}]
 
 
-def cache() -> dict[str, Any]:
-    """Where numba keeps the kernels, whether it can write there, and how many are there."""
-    from greedyhull.kernels.pairwise import pairwise_burst
+def compiled() -> dict[str, Any]:
+    """Whether the compiled core does the inner loops, and if not, why."""
+    from greedyhull.kernels.core import MISSING, core
 
-    try:
-        place = pairwise_burst.kernel._cache.cache_path
-    except AttributeError:  # numba makes no promise of it, and without its compiler a kernel is a plain function
-        place = None
-    if not place:
-        return {"folder": None, "writable": False, "kernels": 0, "words": "no folder can be written; the first solve of each "
-                "process takes some seconds longer. Set NUMBA_CACHE_DIR to a writable folder."}
-    folder = Path(place)
-    nearest = next(path for path in (folder, *folder.parents) if path.exists())
-    writable, count = os.access(nearest, os.W_OK), len(list(folder.glob("*.nbc")))
-    state = f"warm: {count} compiled kernels" if count else "cold: the first solves take some seconds longer"
-    return {"folder": str(folder), "writable": writable, "kernels": count,
-            "words": f"{state}; {'writable' if writable else 'not writable, so kernels may be compiled in every process'}"}
+    words = "loaded" if core is not None else f"not used: {MISSING}. The NumPy reference does the work, several times slower"
+    return {"loaded": core is not None, "words": words}
 
 
 def self_test() -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from greedyhull.errors.hinted import hinted
 from greedyhull.gradients.base import ArrayState, Size, VarianceModel, check_linear, check_size, size
 from greedyhull.objectives.batch import rows_of
@@ -21,7 +23,7 @@ class Table(ArrayState):
     def fill(self, x: Array) -> Array:
         """All slopes at x: one pass."""
         whole = rows_of(self.source.again(self.source.whole))
-        table = whole.residual(x)
+        table = np.asarray(whole.residual(x), dtype=np.float64)
         self.arrays.update(table=table, mean=whole.adjoint(table))
         return self.arrays["mean"]
 

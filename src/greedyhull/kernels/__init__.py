@@ -1,4 +1,4 @@
-"""Compiled inner loops and small numerical solvers, which know arrays only.
+"""Inner loops and small numerical solvers, which know arrays only.
 
-Each loop has a plain reference beside it; tests demand that the two agree.
+Each loop of the compiled core has a plain NumPy reference beside it; tests demand that the two agree.
 """

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -16,33 +14,8 @@ def _ours() -> bool:
             and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
 
 
-@contextmanager
-def held() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block and raises KeyboardInterrupt there; a second one raises at once.
-
-    It is for blocks in which C calls Python, as LLVM does while it compiles: an exception in such a call is printed and lost.
-    """
-    if not _ours():
-        yield
-        return
-    heard: list[int] = []
-
-    def hear(number: int, frame: FrameType | None) -> None:
-        heard.append(number)
-        if len(heard) > 1:
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, hear)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if heard:
-            raise KeyboardInterrupt
-
-
 class Interrupt:
-    """After `listen` the first Ctrl-C only sets ``asked``; the second raises KeyboardInterrupt as usual."""
+    """After `listen` the first Ctrl-C only sets ``requested``; the second raises KeyboardInterrupt as usual."""
 
     def __init__(self) -> None:
         self.requested = self.listening = False

@@ -2,65 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
-from greedyhull.kernels.compiled import compiled
+from greedyhull.kernels.core import compiled
+from greedyhull.types import Array
 
 
 @compiled
-def l1_swaps(Q: Any, scale: Any, g: Any, w: Any, r: float, tol: float, steps: int) -> float:
+def l1_swaps(Q: Array, scale: Array, g: Array, w: Array, r: float, tol: float, steps: int) -> float:
     """At most ``steps`` exact swaps for ½wᵀQw − bᵀw over Σ|w_j|/scale_j ≤ r; ``w`` and its gradient ``g`` are changed.
 
     Each hands weight from the active atom with the largest score, the origin included, to the atom with the least; to an
     active one if that is at least half as good, so that few are active. Returns the gap ⟨g, w⟩ + r max_j scale_j|g_j| and
     stops where it is at most ``tol``.
     """
-    d, rest, gap = len(w), r, 0.0
-    for j in range(d):
-        rest -= abs(w[j]) / scale[j]  # what is not used of the budget lies at the origin
+    gap = 0.0
     for k in range(steps):
-        best, least, near, close, worst, most = 0, -1.0, -1, 0.0, -1, 0.0
-        for j in range(d):
-            score = g[j] * scale[j]
-            if abs(score) > least:
-                best, least = j, abs(score)
-            if w[j] != 0.0:
-                if w[j] < 0.0:
-                    score = -score
-                if worst < 0 or score > most:
-                    worst, most = j, score
-                if near < 0 or -score > close:
-                    near, close = j, -score
-        if rest > 1e-15 * r and (worst < 0 or most < 0.0):
+        scores, rest = g * scale, r - float((np.abs(w) / scale).sum())  # what is not used of the budget lies at the origin
+        best = int(np.abs(scores).argmax())
+        least = abs(float(scores[best]))
+        own = np.where(w != 0.0, scores * np.sign(w), -np.inf)
+        worst, near = int(own.argmax()), int(np.where(w != 0.0, -own, -np.inf).argmax())
+        most, close, active = float(own[worst]), -float(own[near]), bool(w[worst] != 0.0)
+        if not active or (rest > 1e-15 * r and most < 0.0):
             worst, most = -1, 0.0
         if k % 8 == 0 or r * (least + most) <= tol:  # the gap is at most r(least + most)
-            gap = r * least
-            for j in range(d):
-                gap += g[j] * w[j]
+            gap = float(g @ w) + r * least
             if gap <= tol:
                 return gap
-        if near >= 0 and close + most >= 0.5 * (least + most):
+        if active and close + most >= 0.5 * (least + most):
             best, least = near, close
-            up = scale[best] if w[best] > 0.0 else -scale[best]
+            up = float(np.copysign(scale[best], w[best]))
         else:
-            up = -scale[best] if g[best] > 0.0 else scale[best]
+            up = -float(np.copysign(scale[best], g[best])) if g[best] else float(scale[best])
         down, room, bend = 0.0, rest, up * up * Q[best, best]
         if worst >= 0:
-            down = scale[worst] if w[worst] > 0.0 else -scale[worst]
-            room = abs(w[worst]) / scale[worst]
+            down, room = float(np.copysign(scale[worst], w[worst])), float(abs(w[worst]) / scale[worst])
             bend += down * down * Q[worst, worst] - 2.0 * up * down * Q[best, worst]
-        step = room
-        if bend * room > least + most:
-            step = (least + most) / bend
-        rest += abs(w[best]) / scale[best]
+        step = (least + most) / bend if bend * room > least + most else room
         if worst >= 0 and worst != best:
-            rest += abs(w[worst]) / scale[worst]
             w[worst] = w[worst] - step * down if step < room else 0.0
-            rest -= abs(w[worst]) / scale[worst]
             w[best] += step * up
         else:
             w[best] += step * (up - down)
-        rest -= abs(w[best]) / scale[best]
-        for j in range(d):
-            g[j] += step * (up * Q[best, j] - down * Q[max(worst, 0), j])
+        g += step * (up * Q[best] - down * Q[max(worst, 0)])
     return gap

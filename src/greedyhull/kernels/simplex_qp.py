@@ -31,13 +31,13 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
         return solve_product_qp(G, c, alpha, tol, owners, rounds=rounds)
     start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
     burst = 2 * m + 8
-    scratch = (np.empty((m, m)), np.empty(m), np.empty(m, np.int64)) if m <= COMPILED_UP_TO else None
+    G, few = np.ascontiguousarray(G, dtype=np.float64), m <= COMPILED_UP_TO
     for i in range(rounds):
         if pairwise_burst(G, grad, alpha, burst, tol) < burst:
             break
-        if i < 3 and (i or scratch is None) and thin_out(G, grad, alpha):
+        if i < 3 and (i or not few) and thin_out(G, grad, alpha):
             grad = c + G.dot(alpha - start)
-        solved = newton_on_face(G, grad, alpha) if scratch is None else face_newton(G, grad, alpha, *scratch)
+        solved = face_newton(G, grad, alpha) if few else newton_on_face(G, grad, alpha)
         if solved:
             grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
         if not np.isfinite(grad).all():

@@ -1,7 +1,8 @@
 """Stochastic Frank-Wolfe steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
 
-Rows are those of a CSR matrix (starts, places, entries), or of a dense ``matrix``; what is not there is None. ``loss`` and
-``kind`` are numbers of `engines`.
+The loops take rows first: the arrays ``starts, places, entries`` of a CSR matrix, or one dense ``matrix``. Then come the
+terms, the batches, what the estimate keeps, and set and point. ``loss`` and ``kind`` are numbers of `engines`. The references
+spell out what the core does; without a core no loop is called, and solvers make their steps one by one.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.kernels.compiled import compiled, compiled_sum
+from greedyhull.kernels.core import REFERENCES, compiled
+from greedyhull.types import Array, Index
 
 
-@compiled
-def slope(loss: int, shape: Any, z: float, y: float) -> Any:
+def slope(loss: int, shape: Array, z: float, y: float) -> float:
     """ℓ'(z, y); ``shape`` holds the numbers that the loss depends on."""
     if loss == 0:  # squared
         return z - y
@@ -26,226 +27,136 @@ def slope(loss: int, shape: Any, z: float, y: float) -> Any:
     if loss == 2:  # squared hinge
         return -y * max(1.0 - y * z, 0.0)
     if loss == 3:  # Huber
-        return min(max(z - y, -shape[0]), shape[0])
+        return float(min(max(z - y, -shape[0]), shape[0]))
     if loss == 4:  # Poisson
         return math.exp(z) - y if z <= shape[0] else math.inf
     if loss == 5:  # hinge
         return max(-y, 0.0) if z > y else min(-y, 0.0) if z < y else 0.0
-    return shape[1] if z - y > shape[2] else shape[0] if z - y < -shape[2] else 0.0  # linear between kinks
+    return float(shape[1] if z - y > shape[2] else shape[0] if z - y < -shape[2] else 0.0)  # linear between kinks
 
 
-@compiled_sum
-def product(starts: Any, places: Any, entries: Any, matrix: Any, i: int, x: Any) -> float:
-    """⟨aᵢ, x⟩."""
-    z = 0.0
-    if starts is None:
-        if matrix is not None:  # always; numba drops what is written for a type that an argument does not have
-            for j in range(matrix.shape[1]):
-                z += matrix[i, j] * x[j]
-    else:
-        for q in range(starts[i], starts[i + 1]):
-            z += entries[q] * x[places[q]]
-    return z
+class Rows:
+    """Rows of the data, dense or compressed."""
+
+    def __init__(self, *arrays: Array) -> None:
+        self.arrays = arrays
+
+    def row(self, i: int) -> tuple[Any, Array]:
+        """Where row i has entries, and which."""
+        if len(self.arrays) == 1:
+            return slice(None), self.arrays[0][i]
+        starts, places, entries = self.arrays
+        a, b = int(starts[i]), int(starts[i + 1])
+        return places[a:b], entries[a:b]
+
+    def product(self, i: int, x: Array) -> float:
+        """⟨aᵢ, x⟩."""
+        where, entries = self.row(i)
+        return float(entries @ x[where])
+
+    def spread(self, i: int, r: float, g: Array) -> None:
+        """g ← g + r aᵢ."""
+        where, entries = self.row(i)
+        g[where] += r * entries
 
 
-@compiled
-def products(starts: Any, places: Any, entries: Any, matrix: Any, index: Any, begin: int, end: int, x: Any, z: Any) -> None:
-    """z_q ← ⟨aᵢ, x⟩ for the batch from ``begin`` to ``end``; nothing waits here, so that rows are fetched several at once."""
-    for q in range(begin, end):
-        z[q - begin] = product(starts, places, entries, matrix, index[q], x)
+def taken(given: tuple[Any, ...]) -> tuple[Rows, tuple[Any, ...]]:
+    """The rows, and what comes after them."""
+    count = 1 if given[0].ndim == 2 else 3
+    return Rows(*given[:count]), given[count:]
 
 
-@compiled
-def spread(starts: Any, places: Any, entries: Any, matrix: Any, i: int, r: float, g: Any) -> None:
-    """g ← g + r aᵢ."""
-    if starts is None:
-        if matrix is not None:
-            for j in range(matrix.shape[1]):
-                g[j] += r * matrix[i, j]
-    else:
-        for q in range(starts[i], starts[i + 1]):
-            g[places[q]] += r * entries[q]
-
-
-@compiled
-def reweight(atom: Any, eta: float, alpha: Any, atoms: Any, place: Any, used: Any) -> None:
+def reweight(atom: int, eta: float, alpha: Array, atoms: Index, place: Index, used: Index) -> None:
     """α ← (1 − η)α + η at ``atom``, which may be new: its weight is alpha[place[atom]]; the first ``used`` atoms have one."""
-    for i in range(used[0]):
-        alpha[i] *= 1.0 - eta
+    alpha[: used[0]] *= 1.0 - eta
     if place[atom] < 0:
         place[atom], atoms[used[0]], alpha[used[0]] = used[0], atom, 0.0
         used[0] += 1
     alpha[place[atom]] += eta
 
 
-@compiled
-def advance(kind: int, low: Any, high: Any, rows: Any, eta: float, g: Any, x: Any, alpha: Any, atoms: Any, place: Any,
-            used: Any) -> None:
+def advance(kind: int, low: Array, high: Array, rows: Array, eta: float, g: Array, x: Array, alpha: Array, atoms: Index,
+            place: Index, used: Index) -> None:
     """x ← (1 − η)x + ηd, d the atom with the least ⟨g, ·⟩."""
-    m, best, shrink = len(x), 0, 1.0 - eta
-    if kind <= 1:
-        if kind == 0:  # the l1 ball: ±high_j e_j, scored by low_j |g_j|
-            for j in range(1, m):
-                if abs(g[j]) * low[j] > abs(g[best]) * low[best]:
-                    best = j
-        else:  # the simplex: high_j e_j
-            for j in range(1, m):
-                if g[j] < g[best]:
-                    best = j
+    x *= 1.0 - eta
+    if kind <= 1:  # the l1 ball: ±high_j e_j, scored by low_j |g_j|; the simplex: high_j e_j
+        best = int((np.abs(g) * low).argmax() if kind == 0 else g.argmin())
         negative = kind == 0 and g[best] > 0.0
-        for j in range(m):
-            x[j] *= shrink
         x[best] += eta * (-high[best] if negative else high[best])
-        reweight(best + m if negative else best, eta, alpha, atoms, place, used)
+        reweight(best + len(x) if negative else best, eta, alpha, atoms, place, used)
     elif kind == 2:  # the box
-        for j in range(m):
-            x[j] = shrink * x[j] + eta * (low[j] if g[j] > 0.0 else high[j])
+        x += eta * np.where(g > 0.0, low, high)
     elif kind == 3:  # the ball with the middle ``low``
-        largest, squares = 0.0, 0.0
-        for j in range(m):
-            largest = max(largest, abs(g[j]))
-        if largest > 0.0:
-            for j in range(m):
-                squares += (g[j] / largest) ** 2
-        length = math.sqrt(squares)
-        for j in range(m):
-            u = g[j] / largest / length if largest > 0.0 else (1.0 if j == 0 else 0.0)
-            x[j] = shrink * x[j] + eta * (low[j] - high[j] * u)
+        largest = float(np.abs(g).max())
+        unit = g / largest / np.linalg.norm(g / largest) if largest > 0.0 else np.eye(1, len(g))[0]
+        x += eta * (low - high * unit)
     else:  # given points
-        least = math.inf
-        for i in range(len(rows)):
-            score = product(None, None, None, rows, i, g)
-            if score < least:
-                best, least = i, score
-        for j in range(m):
-            x[j] = shrink * x[j] + eta * rows[best, j]
+        x += eta * rows[int((rows @ g).argmin())]
 
 
 @compiled
-def difference_steps(starts: Any, places: Any, entries: Any, matrix: Any, y: Any, shares: Any, weighted: int, loss: int,
-                     shape: Any, index: Any, ends: Any, eta: Any, keep: Any, here: Any, there: Any, base: Any, point: Any,
-                     follows: int, g: Any, kind: int, low: Any, high: Any, rows: Any, x: Any, alpha: Any, atoms: Any,
-                     place: Any, used: Any) -> None:
+def difference_steps(*given: Any) -> None:
     """g ← keep·g + base + here·∇f_B(x) − there·∇f_B(point), then a step; ``point`` is the last x where it ``follows``.
 
     The batch of step t ends at ends[t] in ``index``. All arrays are changed in place.
     """
-    begin, z, z_there = 0, np.empty(len(index)), np.empty(len(index))
+    a, (y, shares, weighted, loss, shape, index, ends, eta, keep, here, there, base, point, follows, g, *rest) = taken(given)
+    kind, low, high, rows, x, *weights = rest
+    begin = 0
     for t in range(len(eta)):
-        end = ends[t]
-        for j in range(len(g)):
-            g[j] = keep[t] * g[j] + base[j]
-        products(starts, places, entries, matrix, index, begin, end, x, z)
-        if there[t] != 0.0:
-            products(starts, places, entries, matrix, index, begin, end, point, z_there)
-        for q in range(begin, end):
-            i = index[q]
-            r = here[t] * slope(loss, shape, z[q - begin], y[i])
+        end, own = int(ends[t]), g.copy()
+        g[:] = keep[t] * own + base
+        old = x.copy()
+        for i in index[begin:end].tolist():
+            r = here[t] * slope(loss, shape, a.product(i, old), y[i])
             if there[t] != 0.0:
-                r -= there[t] * slope(loss, shape, z_there[q - begin], y[i])
-            spread(starts, places, entries, matrix, i, r * (shares[i * weighted] / (end - begin)), g)
+                r -= there[t] * slope(loss, shape, a.product(i, point), y[i])
+            a.spread(i, r * (shares[i * weighted] / (end - begin)), g)
         if follows:
-            for j in range(len(x)):
-                point[j] = x[j]
-        advance(kind, low, high, rows, eta[t], g, x, alpha, atoms, place, used)
+            point[:] = x
+        advance(kind, low, high, rows, eta[t], g, x, *weights)
         begin = end
 
 
 @compiled
-def table_steps(starts: Any, places: Any, entries: Any, matrix: Any, y: Any, shares: Any, weighted: int, loss: int,
-                shape: Any, index: Any, ends: Any, eta: Any, both: int, table: Any, mean: Any, g: Any, kind: int, low: Any,
-                high: Any, rows: Any, x: Any, alpha: Any, atoms: Any, place: Any, used: Any) -> None:
+def table_steps(*given: Any) -> None:
     """Steps with a table of slopes and its mean Aᵀtable: with the mean renewed at the batch, or, where each step has ``both``
     a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed."""
-    begin, n, z = 0, len(y), np.empty(len(index))
+    a, (y, shares, weighted, loss, shape, index, ends, eta, both, table, mean, g, *rest) = taken(given)
+    kind, low, high, rows, x, *weights = rest
+    begin, n = 0, len(y)
     for t in range(len(eta)):
-        end = ends[t]
+        end = int(ends[t])
         b = (end - begin) // (1 + both)
         if both:
-            for j in range(len(g)):
-                g[j] = mean[j]
-            products(starts, places, entries, matrix, index, begin, begin + b, x, z)
-            for q in range(begin, begin + b):
-                i = index[q]
-                r = slope(loss, shape, z[q - begin], y[i])
-                spread(starts, places, entries, matrix, i, r * (shares[i * weighted] / b) - table[i] * (n / b), g)
-        products(starts, places, entries, matrix, index, end - b, end, x, z)
-        for q in range(end - b, end):
-            i = index[q]
-            r = slope(loss, shape, z[q - end + b], y[i]) * (shares[i * weighted] / n)
-            spread(starts, places, entries, matrix, i, r - table[i], mean)
+            g[:] = mean
+            for i in index[begin : begin + b].tolist():
+                r = slope(loss, shape, a.product(i, x), y[i])
+                a.spread(i, r * (shares[i * weighted] / b) - table[i] * (n / b), g)
+        for i in index[end - b : end].tolist():
+            r = slope(loss, shape, a.product(i, x), y[i]) * (shares[i * weighted] / n)
+            a.spread(i, r - table[i], mean)
             table[i] = r
-        advance(kind, low, high, rows, eta[t], g if both else mean, x, alpha, atoms, place, used)
+        advance(kind, low, high, rows, eta[t], g if both else mean, x, *weights)
         begin = end
 
 
 @compiled
-def score(kind: int, low: Any, g: Any, j: int) -> Any:
-    """How good the better atom of coordinate j is: low_j |g_j| for the l1 ball, −g_j for the simplex."""
-    return abs(g[j]) * low[j] if kind == 0 else -g[j]
-
-
-@compiled
-def look_through(kind: int, low: Any, g: Any, block: Any, width: int, top: Any, first: Any) -> None:
-    """The best coordinate of a block, the first one of those that tie."""
-    begin = block * width
-    first[block], top[block] = begin, score(kind, low, g, begin)
-    for j in range(begin + 1, min(begin + width, len(g))):
-        if score(kind, low, g, j) > top[block]:
-            first[block], top[block] = j, score(kind, low, g, j)
-
-
-@compiled
-def wide_table_steps(starts: Any, places: Any, entries: Any, y: Any, shares: Any, weighted: int, loss: int, shape: Any,
-                     index: Any, ends: Any, eta: Any, table: Any, mean: Any, width: int, kind: int, low: Any, high: Any,
-                     x: Any, alpha: Any, atoms: Any, place: Any, used: Any) -> None:
+def wide_table_steps(*given: Any) -> None:
     """`table_steps` with one batch a step, over coordinate atoms, in O(entries of the batch + atoms + √d) instead of O(d).
 
-    Only the rows' own coordinates of the mean change, so that the best coordinate is kept for every block of ``width``;
-    only coordinates of atoms are not zero in x, and the atoms' numbers tell which. The result is the same bit by bit.
+    The core keeps the best coordinate of every block of ``width``, and touches only coordinates of atoms in x.
     """
-    begin, n, d, z = 0, len(y), len(x), np.empty(len(index))
-    blocks = (d + width - 1) // width
-    top, first = np.empty(blocks), np.empty(blocks, np.int64)
-    for block in range(blocks):
-        look_through(kind, low, mean, block, width, top, first)
-    for t in range(len(eta)):
-        end = ends[t]
-        products(starts, places, entries, None, index, begin, end, x, z)
-        for q in range(begin, end):
-            i = index[q]
-            r = slope(loss, shape, z[q - begin], y[i]) * (shares[i * weighted] / n)
-            change, table[i] = r - table[i], r
-            for e in range(starts[i], starts[i + 1]):
-                j = np.int64(places[e])
-                mean[j] += change * entries[e]
-                own, now = j // width, score(kind, low, mean, j)
-                if now > top[own] or (now == top[own] and j < first[own]):
-                    top[own], first[own] = now, j
-                elif first[own] == j and now < top[own]:
-                    look_through(kind, low, mean, own, width, top, first)
-        best = 0
-        for block in range(1, blocks):
-            if top[block] > top[best]:
-                best = block
-        chosen = first[best]
-        for a in range(used[0]):
-            atom = atoms[a]
-            if atom >= 0 and (atom < d or place[atom - d] < 0):  # both signs of a coordinate: once
-                x[atom % d] *= 1.0 - eta[t]
-        negative = kind == 0 and mean[chosen] > 0.0
-        x[chosen] += eta[t] * (-high[chosen] if negative else high[chosen])
-        reweight(chosen + d if negative else chosen, eta[t], alpha, atoms, place, used)
-        begin = end
+    rows, terms = given[:3], given[3:11]
+    table, mean, _, *point = given[11:]
+    REFERENCES["table_steps"](*rows, *terms, 0, table, mean, np.zeros(0), *point)
 
 
 @compiled
-def without_repeats(index: Any, begins: Any, lengths: Any, n: int) -> None:
+def without_repeats(index: Index, begins: Index, lengths: Index, n: int) -> None:
     """Floyd's rule on batches whose q-th entry was drawn below n − b + q + 1: who repeats an earlier one is n − b + q."""
-    for t in range(len(begins)):
-        begin, b = begins[t], lengths[t]
-        for q in range(1, b):
-            for before in range(q):
-                if index[begin + before] == index[begin + q]:
-                    index[begin + q] = n - b + q
-                    break
+    for begin, b in zip(begins.tolist(), lengths.tolist(), strict=True):
+        found: set[int] = set()
+        for q, i in enumerate(index[begin : begin + b].tolist()):
+            index[begin + q] = n - b + q if i in found else i
+            found.add(int(index[begin + q]))

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
 
-PACKAGES = ("greedyhull", "numpy", "scipy", "numba")
+PACKAGES = ("greedyhull", "numpy", "scipy")
 
 
 def call(solution: Solution) -> str:

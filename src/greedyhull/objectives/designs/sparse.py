@@ -73,7 +73,7 @@ class SparseDesign:
 
     def combine(self, index: Index, c: Array) -> Array:
         z = np.zeros(self.n, dtype=self.dtype)
-        add_columns(*self.columns_of, index, c.astype(self.dtype, copy=False), z)
+        add_columns(*self.columns_of, np.asarray(index, dtype=np.int64), np.ascontiguousarray(c, dtype=self.dtype), z)
         return z
 
     def take_rows(self, index: Index) -> Any:
@@ -89,17 +89,17 @@ class SparseDesign:
             right = _dense(Z if Z2 is None else Z2)
             return np.asarray(_dense(Z).T.dot(right if weights is None else right * weights[:, None]))
         both = Z if Z2 is None else Z.beside(Z2)
-        weights = np.ones(self.n) if weights is None else weights
+        weights = np.ones(self.n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
         different, which = both.numbered()
         m = len(different)
         half = np.zeros((m, m))
         entries = int((self.columns_of[0][different + 1] - self.columns_of[0][different]).sum())
         if m * entries < self.by_column.nnz:  # few columns: meeting each other costs less than looking at every row
-            gram_columns(*self.columns_of, weights, different, np.zeros(self.n), half)
+            gram_columns(*self.columns_of, weights, different, half)
         else:
             number = np.full(self.domain[0], -1, dtype=np.int64)
             number[different] = np.arange(m)
-            gram_rows(*self.rows_of, weights, number, np.empty(m, np.int64), np.empty(m), half)
+            gram_rows(*self.rows_of, weights, number, half)
         base = half + np.tril(half, -1).T
         m = Z.shape[1]
         across, scales = (which, Z.scales) if Z2 is None else (which[m:], Z2.scales)
@@ -169,7 +169,8 @@ class _Transposed:
 
     def __matmul__(self, r: Array) -> Array:
         out = np.empty(len(self.Z.index), dtype=np.float64)
-        dot_columns(*self.Z.design.columns_of, self.Z.index, r, out)
+        r = np.ascontiguousarray(r, dtype=self.Z.design.dtype)
+        dot_columns(*self.Z.design.columns_of, np.asarray(self.Z.index, dtype=np.int64), r, out)
         return out * self.Z.scales
 
 

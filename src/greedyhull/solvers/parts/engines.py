@@ -55,9 +55,9 @@ SETS: dict[type, Callable[[Any], tuple[int, Array, Array, Array]]] = {  # number
     L2Ball: lambda S: (3, np.array(S.middle), np.full(S.shape, S.radius), _NONE),
     Vertices: lambda S: (4, np.zeros(S.shape), np.zeros(S.shape), np.array(S.matrix, order="C")),
 }
-DATA: dict[type, Callable[[Any], tuple[Any, Any, Any, Any]]] = {  # starts, places and entries of the rows, or a matrix
-    DenseDesign: lambda A: (None, None, None, np.ascontiguousarray(A.X)),
-    SparseDesign: lambda A: (*A.rows_of, None),
+DATA: dict[type, Callable[[Any], tuple[Any, ...]]] = {  # a matrix; or starts, places and entries of the rows
+    DenseDesign: lambda A: (np.ascontiguousarray(A.X),),
+    SparseDesign: lambda A: A.rows_of,
 }
 
 

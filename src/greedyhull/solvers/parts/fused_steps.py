@@ -21,6 +21,7 @@ from greedyhull.gradients.saga import Saga
 from greedyhull.gradients.spider import Spider
 from greedyhull.gradients.storm import Storm
 from greedyhull.gradients.svrg import Svrg
+from greedyhull.kernels.core import core
 from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
 from greedyhull.objectives.batch import Source
 from greedyhull.points.shapes import BasisBlock
@@ -53,7 +54,7 @@ class Plan(NamedTuple):
 def compiled_burst(solver: StochasticFrankWolfe, f: Objective, S: AtomSet, source: Supply, estimate: Estimate,
                    look: Looking) -> Burst:
     """The bursts of a solve; there are none where a kernel cannot do its steps, or the look wants to see every one."""
-    plan, known = PLANS.get(type(solver.estimator)), engine(f, S)
+    plan, known = PLANS.get(type(solver.estimator)), None if core is None else engine(f, S)
     if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:
         return Burst()
     assert isinstance(source, Source) and isinstance(estimate, ArrayState)  # as in the tables
@@ -195,17 +196,23 @@ def _svrg(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any,
     difference_steps(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
 
 
+def _table(estimate: Any) -> tuple[Array, Array]:
+    """The table of slopes and its mean; runs of float32 data that were saved long ago have a table of float32."""
+    estimate.arrays["table"] = np.asarray(estimate.arrays["table"], dtype=np.float64)
+    return estimate.arrays["table"], estimate.arrays["mean"]
+
+
 def _saga(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-    table_steps(*terms, 1, estimate.arrays["table"], estimate.arrays["mean"], np.zeros_like(point[4]), *point)
+    table_steps(*terms, 1, *_table(estimate), np.zeros_like(point[4]), *point)
 
 
 def _dual(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-    starts, (kind, low, high, _, x, alpha, atoms, place, used) = terms[0], point
-    table, mean = estimate.arrays["table"], estimate.arrays["mean"]
-    if starts is None or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
+    sparse, (_, _, _, _, x, alpha, atoms, _, used) = terms[0].ndim == 1, point
+    table, mean = _table(estimate)
+    if not sparse or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
         table_steps(*terms, 0, table, mean, np.zeros(0), *point)
-    else:  # terms: starts, places, entries, no matrix, …
-        wide_table_steps(*terms[:3], *terms[4:], table, mean, isqrt(len(x)), kind, low, high, x, alpha, atoms, place, used)
+    else:
+        wide_table_steps(*terms, table, mean, isqrt(len(x)), *point)
 
 
 def _elsewhere(atoms: Index, used: int, d: int) -> Any:

@@ -1,0 +1,297 @@
+// The door between Python and the core: arrays come in as they are (const where they are only read, never converted), the
+// GIL is released, and every shape that the loops rely on is compared before they begin.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+
+#include "face_newton.hpp"
+#include "l1_swaps.hpp"
+#include "logistic.hpp"
+#include "pairwise.hpp"
+#include "sparse_columns.hpp"
+#include "stochastic.hpp"
+
+namespace nb = nanobind;
+using namespace greedyhull;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Span<T> span(const Vector<T>& a) {
+    return {a.data(), static_cast<Index>(a.shape(0))};
+}
+template <class T>
+Matrix<T> matrix(const Table2<T>& a) {
+    return {a.data(), static_cast<Index>(a.shape(0)), static_cast<Index>(a.shape(1))};
+}
+void expect(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+// Every entry of `index` is a number from 0 to n - 1: what comes from Python is looked at once, before pointers are followed.
+template <class T>
+void expect_below(Span<const T> index, Index n, const char* message) {
+    bool inside = true;
+    for (Index i = 0; i < index.size; i++) inside &= static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(n);
+    expect(inside, message);
+}
+
+template <class A>
+struct is_array : std::false_type {};
+template <class... T>
+struct is_array<nb::ndarray<T...>> : std::true_type {};
+
+// Arrays are never converted, for what is written would be lost in a copy; numbers are.
+template <class A>
+auto argument() {
+    if constexpr (is_array<A>::value)
+        return nb::arg().noconvert();
+    else
+        return nb::arg();
+}
+
+template <class R, class... A>
+void def(nb::module_& m, const char* name, R (*f)(A...)) {
+    m.def(name, f, argument<A>()..., nb::call_guard<nb::gil_scoped_release>());
+}
+
+Index burst(Table2<const double> G, Vector<double> grad, Vector<double> alpha, Index steps, double tol) {
+    const Index m = static_cast<Index>(alpha.shape(0));
+    expect(matrix(G).rows == m && matrix(G).columns == m && span(grad).size == m && m > 0, "pairwise_burst: shapes differ");
+    return pairwise_burst(matrix(G), span(grad), span(alpha), steps, tol);
+}
+
+bool newton(Table2<const double> G, Vector<double> grad, Vector<double> alpha) {
+    const Index m = static_cast<Index>(alpha.shape(0));
+    expect(matrix(G).rows == m && matrix(G).columns == m && span(grad).size == m && m > 0, "face_newton: shapes differ");
+    return face_newton(matrix(G), span(grad), span(alpha));
+}
+
+double swaps(Table2<const double> Q, Vector<const double> scale, Vector<double> g, Vector<double> w, double r, double tol,
+             Index steps) {
+    const Index d = static_cast<Index>(w.shape(0));
+    expect(matrix(Q).rows == d && matrix(Q).columns == d && span(scale).size == d && span(g).size == d && d > 0,
+           "l1_swaps: shapes differ");
+    return l1_swaps(matrix(Q), span(scale), span(g), span(w), r, tol, steps);
+}
+
+template <class Y, class T>
+double pieces(Vector<const Y> y, Vector<const T> z, Vector<T> residual, Vector<T> curvature) {
+    const Index n = static_cast<Index>(z.shape(0));
+    expect(span(y).size == n && span(residual).size == n && span(curvature).size == n, "logistic_pieces: lengths differ");
+    return logistic_pieces<Y, T>(span(y), span(z), span(residual), span(curvature));
+}
+
+template <class T, class I>
+Compressed<T, I> compressed(const Vector<const Index>& starts, const Vector<const I>& places, const Vector<const T>& entries) {
+    const auto s = span(starts);
+    expect(s.size > 0 && s[0] == 0 && s[s.size - 1] <= span(places).size && span(places).size == span(entries).size,
+           "a compressed matrix does not fit together");
+    return {s, span(places), span(entries)};
+}
+
+template <class T, class I>
+void add(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const Index> index,
+         Vector<const T> c, Vector<T> z) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    expect(span(index).size == span(c).size, "add_columns: lengths differ");
+    expect_below(span(index), X.starts.size - 1, "add_columns: there is no such column");
+    add_columns(X, span(index), span(c), span(z));
+}
+
+template <class T, class I>
+void dots(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const Index> index,
+          Vector<const T> r, Vector<double> out) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    expect(span(index).size == span(out).size, "dot_columns: lengths differ");
+    expect_below(span(index), X.starts.size - 1, "dot_columns: there is no such column");
+    dot_columns(X, span(index), span(r), span(out));
+}
+
+template <class T, class I>
+void by_rows(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> weights,
+             Vector<const Index> number, Table2<double> G) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    const Index m = matrix(G).rows;
+    expect(span(weights).size == X.starts.size - 1 && matrix(G).columns == m, "gram_rows: shapes differ");
+    std::vector<Index> found(static_cast<std::size_t>(m) + 1);
+    std::vector<double> value(found.size());
+    gram_rows(X, span(weights), span(number), {found.data(), m}, {value.data(), m}, matrix(G));
+}
+
+template <class T, class I>
+void by_columns(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> weights,
+                Vector<const Index> index, Table2<double> G) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    const Index m = span(index).size;
+    expect(matrix(G).rows == m && matrix(G).columns == m, "gram_columns: shapes differ");
+    expect_below(span(index), X.starts.size - 1, "gram_columns: there is no such column");
+    std::vector<double> work(static_cast<std::size_t>(span(weights).size), 0.0);
+    gram_columns(X, span(weights), span(index), {work.data(), span(weights).size}, matrix(G));
+}
+
+// --- stochastic steps: terms, batches, what the estimate keeps, set and point, in this order ---------------------------
+
+Terms terms(const Vector<const double>& y, const Vector<const double>& shares, int weighted, int loss,
+            const Vector<const double>& shape) {
+    expect(span(shares).size == (weighted ? span(y).size : 1), "the weights of the terms have another length");
+    expect(loss >= SQUARED && loss <= KINKED && span(shape).size >= (loss == KINKED ? 3 : 1), "there is no such loss");
+    return {span(y), span(shares), weighted != 0, loss, span(shape)};
+}
+
+Batches batches(const Vector<const Index>& index, const Vector<const Index>& ends, const Vector<const double>& eta, Index n) {
+    expect_below(span(index), n, "a batch names a term that is not there");
+    Index before = 0;
+    bool ordered = span(ends).size == span(eta).size;
+    for (Index t = 0; ordered && t < span(ends).size; t++) {
+        ordered = span(ends)[t] >= before && span(ends)[t] <= span(index).size;
+        before = span(ends)[t];
+    }
+    expect(ordered, "the ends of the batches are out of order");
+    return {span(index), span(ends), span(eta)};
+}
+
+Point point(int kind, const Vector<const double>& low, const Vector<const double>& high, const Table2<const double>& rows,
+            const Vector<double>& x, const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place,
+            const Vector<Index>& used) {
+    const Index d = span(x).size;
+    const bool coordinates = kind == L1_BALL || kind == SIMPLEX;
+    expect(kind >= L1_BALL && kind <= VERTICES && span(low).size == d && span(high).size == d, "there is no such set");
+    expect(kind != VERTICES || matrix(rows).columns == d, "the vertices have another length");
+    expect(!coordinates || (span(place).size == 2 * d && span(used).size == 1 && span(alpha).size == span(atoms).size &&
+                            span(used)[0] >= 0 && span(used)[0] + 2 * d <= span(alpha).size + span(used)[0]),
+           "the weights of the atoms do not fit the set");
+    return {kind, span(low), span(high), matrix(rows), span(x), span(alpha), span(atoms), span(place), span(used)};
+}
+
+template <class Rows>
+void differences(const Rows& rows, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares, int weighted,
+                 int loss, const Vector<const double>& shape, const Vector<const Index>& index,
+                 const Vector<const Index>& ends, const Vector<const double>& eta, const Vector<const double>& keep,
+                 const Vector<const double>& here, const Vector<const double>& there, const Vector<const double>& base,
+                 const Vector<double>& other, int follows, const Vector<double>& g, const Point& p) {
+    const Index steps = span(eta).size;
+    expect(span(y).size == n && p.x.size == d && span(g).size == d && span(base).size == d && span(other).size == d &&
+               span(keep).size == steps && span(here).size == steps && span(there).size == steps,
+           "difference_steps: shapes differ");
+    difference_steps(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+                     {span(keep), span(here), span(there), span(base), span(other), follows != 0, span(g)}, p);
+}
+
+template <class T>
+void dense_differences(Table2<const T> X, Vector<const double> y, Vector<const double> shares, int weighted, int loss,
+                       Vector<const double> shape, Vector<const Index> index, Vector<const Index> ends,
+                       Vector<const double> eta, Vector<const double> keep, Vector<const double> here,
+                       Vector<const double> there, Vector<const double> base, Vector<double> other, int follows,
+                       Vector<double> g, int kind, Vector<const double> low, Vector<const double> high,
+                       Table2<const double> rows, Vector<double> x, Vector<double> alpha, Vector<Index> atoms,
+                       Vector<Index> place, Vector<Index> used) {
+    differences(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta,
+                keep, here, there, base, other, follows, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
+}
+
+template <class T, class I>
+void sparse_differences(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
+                        Vector<const double> shares, int weighted, int loss, Vector<const double> shape,
+                        Vector<const Index> index, Vector<const Index> ends, Vector<const double> eta,
+                        Vector<const double> keep, Vector<const double> here, Vector<const double> there,
+                        Vector<const double> base, Vector<double> other, int follows, Vector<double> g, int kind,
+                        Vector<const double> low, Vector<const double> high, Table2<const double> rows, Vector<double> x,
+                        Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    differences(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, keep,
+                here, there, base, other, follows, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
+}
+
+template <class Rows>
+void tables(const Rows& rows, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares, int weighted,
+            int loss, const Vector<const double>& shape, const Vector<const Index>& index, const Vector<const Index>& ends,
+            const Vector<const double>& eta, int both, const Vector<double>& table, const Vector<double>& mean,
+            const Vector<double>& g, const Point& p) {
+    expect(span(y).size == n && p.x.size == d && span(mean).size == d && span(table).size == n && (!both || span(g).size == d),
+           "table_steps: shapes differ");
+    table_steps(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+                {both != 0, span(table), span(mean), span(g)}, p);
+}
+
+template <class T>
+void dense_tables(Table2<const T> X, Vector<const double> y, Vector<const double> shares, int weighted, int loss,
+                  Vector<const double> shape, Vector<const Index> index, Vector<const Index> ends, Vector<const double> eta,
+                  int both, Vector<double> table, Vector<double> mean, Vector<double> g, int kind, Vector<const double> low,
+                  Vector<const double> high, Table2<const double> rows, Vector<double> x, Vector<double> alpha,
+                  Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
+    tables(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta, both,
+           table, mean, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
+}
+
+template <class T, class I>
+void sparse_tables(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
+                   Vector<const double> shares, int weighted, int loss, Vector<const double> shape, Vector<const Index> index,
+                   Vector<const Index> ends, Vector<const double> eta, int both, Vector<double> table, Vector<double> mean,
+                   Vector<double> g, int kind, Vector<const double> low, Vector<const double> high, Table2<const double> rows,
+                   Vector<double> x, Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    tables(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, both, table,
+           mean, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
+}
+
+template <class T, class I>
+void wide_tables(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
+                 Vector<const double> shares, int weighted, int loss, Vector<const double> shape, Vector<const Index> index,
+                 Vector<const Index> ends, Vector<const double> eta, Vector<double> table, Vector<double> mean, Index width,
+                 int kind, Vector<const double> low, Vector<const double> high, Table2<const double> rows, Vector<double> x,
+                 Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
+    const auto X = compressed<T, I>(starts, places, entries);
+    const Index n = X.starts.size - 1;
+    expect(span(y).size == n && span(mean).size == span(x).size && span(table).size == n && width > 0 &&
+               (kind == L1_BALL || kind == SIMPLEX),
+           "wide_table_steps: shapes differ");
+    wide_table_steps(SparseRows<T, I>{X}, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n), span(table),
+                     span(mean), width, point(kind, low, high, rows, x, alpha, atoms, place, used));
+}
+
+void different(Vector<Index> index, Vector<const Index> begins, Vector<const Index> lengths, Index n) {
+    bool inside = span(begins).size == span(lengths).size;
+    for (Index t = 0; inside && t < span(begins).size; t++)
+        inside = span(begins)[t] >= 0 && span(lengths)[t] >= 0 && span(begins)[t] + span(lengths)[t] <= span(index).size;
+    expect(inside, "without_repeats: a batch lies outside the draws");
+    without_repeats(span(index), span(begins), span(lengths), n);
+}
+
+template <class T, class I>
+void sparse_kernels(nb::module_& m) {
+    def(m, "add_columns", add<T, I>);
+    def(m, "dot_columns", dots<T, I>);
+    def(m, "gram_rows", by_rows<T, I>);
+    def(m, "gram_columns", by_columns<T, I>);
+    def(m, "difference_steps", sparse_differences<T, I>);
+    def(m, "table_steps", sparse_tables<T, I>);
+    def(m, "wide_table_steps", wide_tables<T, I>);
+}
+
+template <class T>
+void kernels_of(nb::module_& m) {
+    def(m, "logistic_pieces", pieces<double, T>);
+    sparse_kernels<T, std::uint32_t>(m);
+    sparse_kernels<T, std::uint64_t>(m);
+    def(m, "difference_steps", dense_differences<T>);
+    def(m, "table_steps", dense_tables<T>);
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "Inner loops that know arrays only.";
+    def(m, "pairwise_burst", burst);
+    def(m, "face_newton", newton);
+    def(m, "l1_swaps", swaps);
+    def(m, "without_repeats", different);
+    kernels_of<double>(m);
+    kernels_of<float>(m);
+    def(m, "logistic_pieces", pieces<float, float>);
+}

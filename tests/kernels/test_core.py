@@ -1,0 +1,85 @@
+"""The compiled core: it is used where it is there, arrays pass through its door as they are, and wrong ones are refused."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import greedyhull as gh
+from greedyhull.errors import GreedyhullError
+from greedyhull.kernels import core as home
+from greedyhull.kernels.core import REFERENCES, core
+from greedyhull.kernels.pairwise import pairwise_burst
+from greedyhull.kernels.sparse_columns import add_columns
+
+loaded = pytest.mark.skipif(core is None, reason=f"no compiled core: {home.MISSING}")
+
+
+def run(code: str, mode: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "GREEDYHULL_CORE": mode}
+    return subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, env=env)
+
+
+@loaded
+def test_every_loop_of_the_core_has_its_reference() -> None:
+    import greedyhull.estimators.l1_path
+    import greedyhull.kernels.stochastic  # noqa: F401
+
+    assert core is not None
+    assert {name for name, member in vars(core).items() if callable(member)} == set(REFERENCES)
+
+
+def test_the_reference_can_be_asked_for() -> None:
+    code = ("import numpy as np, greedyhull as gh\nfrom greedyhull.kernels.core import core, MISSING\n"
+            "assert core is None and MISSING\ns = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))\n"
+            "assert s.converged\nprint(s.value)")
+    found = run(code, "reference")
+    assert found.returncode == 0, found.stderr
+    s = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))
+    assert float(found.stdout) == pytest.approx(s.value, rel=1e-6)
+
+
+def test_another_word_is_refused() -> None:
+    found = run("import greedyhull.kernels.core", "fast")
+    assert found.returncode != 0 and "auto, reference, required" in found.stderr
+
+
+def test_a_core_that_is_required_and_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise ImportError("no such module")
+
+    monkeypatch.setattr(home, "import_module", absent)
+    monkeypatch.setenv("GREEDYHULL_CORE", "required")
+    with pytest.raises(GreedyhullError, match=r"required is set, but the compiled core cannot be loaded.*compiler"):
+        home._found()
+    monkeypatch.setenv("GREEDYHULL_CORE", "auto")
+    assert home._found()[0] is None and "compiler" in home._found()[1]
+
+
+@loaded
+@pytest.mark.parametrize("wrong", ["float32", "strided", "too short", "read-only"])
+def test_arrays_are_never_converted(wrong: str) -> None:
+    """What is written into a copy would be lost, and what is shorter would be read past its end."""
+    G, grad, alpha = np.eye(4), np.ones(4), np.full(4, 0.25)
+    bad = {"float32": np.ones(4, np.float32), "strided": np.ones(8)[::2], "too short": np.ones(3)}.get(wrong, np.ones(4))
+    bad.flags.writeable = wrong != "read-only"
+    with pytest.raises((TypeError, ValueError)):
+        pairwise_burst(G, bad, alpha, 5, 0.0)
+    assert pairwise_burst(G, grad, alpha, 5, 0.0) == 0
+
+
+@loaded
+def test_what_is_only_read_may_be_read_only() -> None:
+    G = np.eye(3)
+    G.flags.writeable = False
+    assert pairwise_burst(G, np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0]), 50, 1e-12) > 0
+
+
+@loaded
+def test_columns_that_are_not_there_are_refused() -> None:
+    starts, places, entries = np.array([0, 1, 2]), np.array([0, 1], np.uint32), np.ones(2)
+    for index in ([2], [-1]):
+        with pytest.raises(ValueError, match="no such column"):
+            add_columns(starts, places, entries, np.array(index), np.ones(1), np.zeros(2))
