@@ -29,7 +29,7 @@ def said(it: object, name: str) -> str:
 
 @pytest.mark.parametrize("it, name, meant", [
     (SOLVED, "fun", "value"), (SOLVED, "coef_", "x"), (SOLVED, "weight", "x, or point.weights for the weights of the atoms"),
-    (SOLVED, "nit", "iterations"), (SOLVED, "lower", "certificate.lower"), (SOLVED, "vallue", "value"),
+    (SOLVED, "nit", "iterations"), (SOLVED, "lower", "certificate.lower"), (SOLVED, "valuex", "value"),
     (SOLVED, "plott", "plot"), (SOLVED.certificate, "upper", "value"), (SOLVED.certificate, "lowr", "lower"),
     (SOLVED.certificate, "dual_gap", "gap"),
     (gh.L1Ball(3, 1.0), "radious", "radius"), (gh.L1Ball(3, 1.0), "r", "radius"), (gh.Simplex(3), "dim", "shape"),
