@@ -66,9 +66,9 @@ def check_lower(f: object, S: AtomSet, value: float, lower: float, kind: Kind, r
     """Raise where a value lies below what is said to be always a lower bound: something that the bound rests on is wrong."""
     if kind != "always" or not value < lower - ROUGH * (abs(value) + abs(lower)) - LEEWAY * rounding:
         return
-    raise GreedyhullError(f"{f!r} is {value:.10g} at the last point, below {lower:.10g}, which is a lower bound by its gradients "
-                          f"and the oracle of {S!r}. The point lies outside the set, an answer of the oracle is wrong, or the "
-                          "gradient disagrees with the value; run with check=True to see which.")
+    raise GreedyhullError(f"{f!r} is {value:.10g} at the last point, below {lower:.10g}, which is a lower bound by its "
+                          f"gradients and the oracle of {S!r}. The point lies outside the set, an answer of the oracle is "
+                          "wrong, or the gradient disagrees with the value; run with check=True to see which.")
 
 
 def check_owners(w: Iterate, S: AtomSet) -> None:

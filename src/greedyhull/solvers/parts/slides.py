@@ -66,7 +66,8 @@ class Slide:
         if inside is not None and not inside:
             return "it lies outside the set"
         atoms = () if inside is None or owners is not None else (target.block[i] for i in range(len(target)))
-        return None if all(S.contains_quickly(Iterate.at(d, S.shape)) for d in atoms) else "one of its atoms lies outside the set"
+        kept = all(S.contains_quickly(Iterate.at(d, S.shape)) for d in atoms)
+        return None if kept else "one of its atoms lies outside the set"
 
     def _falls(self, w: Iterate, target: Iterate) -> bool:
         """Whether f is smaller at ``target``, whatever rounding did."""
