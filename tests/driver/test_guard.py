@@ -155,3 +155,23 @@ def test_an_oracle_that_errs_and_says_so_does_not_cost_the_result(solver):
     f = gh.least_squares(rng.standard_normal((20, 3)), rng.standard_normal(20))
     s = gh.minimize(f, gh.oracle(erring, 3), solver, stop=gh.Iterations(50))
     assert s.value - gh.minimize(f, gh.Vertices(atoms), stop=gh.Gap(1e-9)).value <= s.certificate.gap
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.Jones()],
+                         ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+def test_a_value_below_its_own_lower_bound_is_no_certificate(solver, scale):
+    """An oracle that sleeps through its first question proves too much; the point that it leads to later gives it away."""
+    class Sleepy(gh.AtomSet):
+        shape, bound, asked = (4,), 1.0, 0
+
+        def __repr__(self):
+            return "Sleepy()"
+
+        def argmin(self, g):
+            self.asked += 1
+            return gh.Simplex(4).argmin(g if self.asked > 2 else np.arange(4.0))
+
+    f = gh.quadratic(scale * np.eye(4), scale * np.array([0.0, 0.0, 0.0, 2.0]))
+    with pytest.raises(gh.GreedyhullError, match="lower bound"):
+        gh.minimize(f, Sleepy(), solver, stop=gh.Iterations(30))

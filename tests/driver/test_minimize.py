@@ -204,10 +204,10 @@ def test_a_small_gap_is_reached_after_many_moves() -> None:
 
 
 class Interrupting:
-    """A design whose adjoint is interrupted at the n-th product."""
+    """A design whose adjoint is interrupted at the n-th product of a run; an objective asks for two when it is made."""
 
     def __init__(self, A: Any, n: int) -> None:
-        self._inner, self._left = A, n
+        self._inner, self._left = A, n + 2
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -56,3 +56,36 @@ def test_objectives_answer_to_euler(f: gh.extend.Composite) -> None:
     w = gh.Simplex(3).centre()
     with pytest.warns(DeprecationWarning, match="euler is called gradient_dot now"):
         assert f.euler(w) == f.gradient_dot(w)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_former_method_may_ask_the_one_that_it_replaces() -> None:
+    class Twice(gh.L1Ball):
+        def absolute(self, c: np.ndarray) -> float:
+            return 2.0 * super().absolute(c)
+
+    class Thrice(Twice):
+        def absolute(self, c: np.ndarray) -> float:
+            return 3.0 * super().absolute(c)
+
+    class Newer(Twice):
+        def max_abs(self, c: np.ndarray) -> float:
+            return 5.0 * super().max_abs(c)
+
+    class Own(AtomSet):
+        shape, bound = (3,), 1.0
+
+        def argmin(self, g: np.ndarray) -> np.ndarray:
+            return np.eye(3)[int(np.argmin(g))]
+
+        def absolute(self, c: np.ndarray) -> float:
+            return 1.0 + super().absolute(c)
+
+    c = np.array([1.0, 5.0, 2.0])
+    assert [S.max_abs(c) for S in (Twice(3, 1.0), Thrice(3, 1.0), Newer(3, 1.0), Own())] == [10.0, 30.0, 50.0, 9.0]
+    assert Twice(3, 1.0).absolute(c) == 10.0 and Thrice(3, 1.0).absolute(c) == 30.0
+
+
+def test_former_names_take_arguments_by_name() -> None:
+    with pytest.warns(DeprecationWarning):
+        assert gh.Simplex(3).absolute(c=np.ones(3)) == 1.0

@@ -143,3 +143,17 @@ def test_a_start_does_not_change_the_answer():
         warm = at_price(f, gh.L1Ball(15, 1.0), 0.1, inside, 1e-9, start)
         assert warm.converged
         np.testing.assert_allclose(warm.solution.x, cold.solution.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [3, 6, 9, 12, 13, 16])
+def test_no_radius_is_tried_that_single_precision_cannot_stand(seed):
+    """Columns that hardly differ: the curvature is rounding, and the step that it suggests leads anywhere."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 9)), int(rng.integers(1, 6))
+    A = (rng.standard_normal((n, d)) + 10.0 ** rng.integers(2, 8)).astype(np.float32)
+    f = gh.least_squares(A, rng.standard_normal(n).astype(np.float32), intercept=bool(seed % 2))
+    alpha = 10.0 ** rng.uniform(-4, 0)
+    found = at_price(f, gh.L1Ball(d, 1.0), alpha, solve(f), 1e-10)
+    zero = float(f.precise().value(gh.L1Ball(d, 1.0).decompose(np.zeros(d))))
+    assert found.certificate.lower <= found.certificate.value <= zero * (1 + 1e-6)
+    assert alpha * np.abs(found.solution.x).sum() <= found.certificate.value * (1 + 1e-6)

@@ -88,7 +88,10 @@ def test_exact_objectives_are_not_asked():
     gh.minimize(Exact(), gh.Simplex(D), gh.FrankWolfe(), stop=gh.Iterations(3))
 
 
-@pytest.mark.parametrize("told", [np.nan, -1.0, np.inf, np.ones(3), None, "much"])
+@pytest.mark.parametrize("told", [
+    np.nan, -1.0, np.inf, np.ones(3), None, "much", "0.1", 1j, np.full(D, 1j), [[0.1], [0.1, 0.2]], 10**400,
+    np.zeros(0), 1e308, np.ma.masked_array(np.zeros(D), mask=np.arange(D) == 0),  # of a masked entry nothing is known
+])
 def test_errors_that_are_none_are_told(told):
     class Odd(Rounded):
         def gradient_error(self, w):
@@ -98,6 +101,31 @@ def test_errors_that_are_none_are_told(told):
         gh.minimize(Odd(), gh.Simplex(D), gh.FrankWolfe(), stop=gh.Iterations(3))
     with pytest.raises(GreedyhullError, match=r"gradient_error\(w\) of Rounded"):
         gh.certify(Odd(), gh.Simplex(D), np.full(D, 1.0 / D))
+
+
+def test_an_error_that_nobody_tells_is_asked_for():
+    class Silent(BlackBox):
+        def __init__(self):
+            super().__init__(lambda w: float(w @ w), lambda w: 2.0 * w, (D,), None)
+            self.traits = replace(self.traits, exact_gradient=False)
+
+    with pytest.raises(GreedyhullError, match=r"no gradient_error\(w\)"):
+        gh.minimize(Silent(), gh.Simplex(D), gh.FrankWolfe(), stop=gh.Iterations(3))
+
+
+def test_a_set_may_write_on_the_numbers_that_it_is_given():
+    class Writing(AtomSet):
+        shape = (D,)
+
+        def argmin(self, g):
+            return np.eye(D)[np.argmin(g)]
+
+        def max_abs(self, c):
+            c *= 2.0
+            return float(c.max()) / 2.0
+
+    one, other = (gh.certify(Rounded(1), S, np.full(D, 1.0 / D)) for S in (Writing(), gh.Simplex(D)))
+    assert one.gap == pytest.approx(other.gap, rel=1e-9)
 
 
 def test_where_the_sizes_of_atoms_are_estimated_so_is_the_bound():

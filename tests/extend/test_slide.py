@@ -218,6 +218,9 @@ def test_what_does_not_lower_f_is_left(solver, how):
     (lambda w: Iterate.at(Dense(np.zeros(3)), (3,)), "shape"),
     (lambda w: w.array(), "ndarray"),
     (lambda w: w.block, "DenseBlock"),
+    (lambda w: Iterate(DenseBlock(np.zeros((0, 2)), (2,)), np.zeros(0), (2,)), "no atoms"),
+    (lambda w: Iterate(DenseBlock(np.ones((1, 3)), (3,)), np.ones(1), (2,)), "another shape"),
+    (lambda w: Iterate(DenseBlock(np.array([[0.55, 3.1], [0.55, -2.9]]), (2,)), np.full(2, 0.5), (2,)), "one of its atoms"),
 ])
 def test_what_is_no_point_of_the_set_is_refused_in_words(solver, found, said):
     class Wrong(Arc):
@@ -239,6 +242,42 @@ def test_a_set_without_a_formula_is_searched_at_the_end():
     f = gh.least_squares(np.eye(2), np.array([5.0, 0.0]))
     with pytest.raises(GreedyhullError, match="outside the set"):
         gh.minimize(f, Blind(), gh.FrankWolfe(step=gh.Constant(0.01)), start=at(2.0), stop=gh.Iterations(1))
+
+
+def test_atoms_without_weight_count_for_nothing():
+    class Beside(Sliding):
+        def slide(self, f, w):
+            found = super().slide(f, w)
+            atoms = w.block.matrix if found is None else found.block.matrix
+            return Iterate(DenseBlock(np.vstack([atoms, [[9.0, 9.0]]]), (2,)), np.append(w.weights, 0.0), (2,))
+
+    assert path(Beside(), gh.FrankWolfe()) == path(Sliding(), gh.FrankWolfe())
+
+
+@named
+@pytest.mark.parametrize("length", [3.0, 1.01])
+def test_a_set_without_a_formula_and_with_many_entries_is_asked_at_the_end(solver, length):
+    """A ball of radius one that slides out of itself, to where f is lower than anywhere inside."""
+    far = length * np.eye(70)[0]
+
+    class Round(AtomSet):
+        shape = (70,)
+
+        def __repr__(self):
+            return "Round()"
+
+        def argmin(self, g):
+            size = np.linalg.norm(g)
+            return -g / size if size else np.eye(70)[0]
+
+        def max_abs(self, c):
+            return float(np.linalg.norm(c))
+
+        def slide(self, f, w):
+            return Iterate.at(Dense(far), (70,))
+
+    with pytest.raises(GreedyhullError, match="outside the set"):
+        gh.minimize(gh.quadratic(np.eye(70), far), Round(), solver, stop=gh.Iterations(20))
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e8, 1e100])

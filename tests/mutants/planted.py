@@ -123,7 +123,7 @@ MUTANTS = (
            "+ self.rounding", (ROUGHLY,)),
     Mutant("the error of a gradient is part of a certificate", "driver/certificate.py", "rounding + slack, 0.0)",
            "rounding, 0.0)", (ROUGHLY, HIDES)),
-    Mutant("the error of a gradient counts at both ends", "objectives/gradient_error.py", "slack = 2.0 *", "slack = 0.4 *",
+    Mutant("the error of a gradient counts at both ends", "objectives/gradient_error.py", "float(2.0 *", "float(0.4 *",
            (ROUGHLY,)),
     Mutant("a mean of linearisations has the error of each", "solvers/aggregated.py", " - gradient_slack(f, w, self.S))", ")",
            (MEAN,)),

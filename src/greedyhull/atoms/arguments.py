@@ -58,7 +58,8 @@ def _columns(data: Any) -> str:
 
 def positive(value: Any, name: str) -> float:
     """value as a positive finite number."""
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= HUGE
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    good = good and 0 < (float(value) if isinstance(value, np.floating) else value) <= HUGE  # HUGE overflows in float32
     check(bool(good), lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
     return float(value)
 

@@ -299,7 +299,7 @@ class AtomSet(ABC):
         check(int(np.prod(self.shape)) <= PROBED, f"{self!r} has no formula for its diameter, and too many coordinates to "
                                                   "measure each. Write its sizes(), or use Backtracking().")
         low, high = self._bounds
-        D = float(np.linalg.norm(high - low))
+        D = length(high - low)
         return Sizes.of(D, 0.5 * D, "upper bound")
 
     @cached_property
@@ -329,7 +329,7 @@ class AtomSet(ABC):
 
     def curvature(self, form: Any) -> Constant:
         """Return the maximum over atoms of ‖s − s'‖²_H for a quadratic form H; by default the upper bound D² λ_max(H)."""
-        return Constant(self.diameter**2 * float(form.top()), "upper bound", "M")
+        return Constant(self.diameter * (self.diameter * float(form.top())), "upper bound", "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """Return min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; by default two oracle calls a row."""

@@ -108,17 +108,18 @@ class BoundedSimplex(AtomSet):
     def sizes(self) -> Sizes:
         """Exact for one bound for all: every vertex has the same norm, and the one that avoids its places is farthest.
         Otherwise ‖s‖² ≤ max Σ upper_j s_j, the greedy filling, bounds both."""
-        d, cap = self.shape[0], self._cap
-        if float(cap.sum()) <= self.total * (1.0 + TINY):
+        d, t, cap = self.shape[0], self.total, self._cap / self.total  # relative to total, so that no square vanishes
+        if float(cap.sum()) <= 1.0 + TINY:
             return Sizes.of(0.0, 0.0)
-        square, middle = self.max_abs(cap), self.total**2 / d
+        square, middle = self.max_abs(cap) / t, 1.0 / d
         if self._even:
             s = np.zeros(d)
-            self._filled(np.arange(d)).add_to(s, 1.0)
+            self._filled(np.arange(d)).add_to(s, 1.0 / t)
             square = float(s @ s)
-            return Sizes.of(np.sqrt(2.0 * max(square - self.argmin(s).dot(s), 0.0)), np.sqrt(max(square - middle, 0.0)))
+            apart = 2.0 * max(square - self.argmin(s).dot(s) / t, 0.0)
+            return Sizes.of(t * np.sqrt(apart), t * np.sqrt(max(square - middle, 0.0)))
         r = np.sqrt(max(min(square - middle, 0.25 * float(cap @ cap)), 0.0))
-        return Sizes.of(min(np.sqrt(2.0 * square), 2.0 * r), r, "upper bound")
+        return Sizes.of(t * min(np.sqrt(2.0 * square), 2.0 * r), t * r, "upper bound")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """Every row's coordinates filled in ascending and in descending order."""
@@ -136,5 +137,5 @@ class BoundedSimplex(AtomSet):
     def curvature(self, form: Any) -> Constant:
         """From above, by the least of three sets around it: the simplex, the ball, and the box of differences."""
         most = farthest_coordinates(form)[0]
-        sets = self.total**2 * most, self.diameter**2 * float(form.top()), form.signs(self._cap)
+        sets = self.total * (self.total * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
         return Constant(min(sets), "upper bound", "M")

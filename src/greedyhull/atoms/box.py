@@ -13,6 +13,7 @@ from greedyhull.atoms.geometry.row_ranges import products, row_spans
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import locked
+from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -124,13 +125,13 @@ class Box(AtomSet):
 
     def sizes(self) -> Sizes:
         """D = ‖upper − lower‖ and r_S = D/2 around the middle."""
-        D = float(np.linalg.norm(self.upper - self.lower))
+        D = length(self.upper - self.lower)
         return Sizes.of(D, 0.5 * D)
 
     def radius_around(self, x: Array) -> Constant:
         """The farther end of every coordinate."""
         farther = np.maximum(np.abs(self.upper - x), np.abs(self.lower - x))
-        return Constant(float(np.linalg.norm(farther)), "exact", "R")
+        return Constant(length(farther), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """max over signs x of (Δx)ᵀH(Δx), Δ = upper − lower: exact for few coordinates and where a bound is attained."""

@@ -112,12 +112,13 @@ class CappedSimplex(AtomSet):
 
     def radius_around(self, x: Array) -> Constant:
         """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j, and ‖x‖² for the origin."""
-        return Constant(float(np.sqrt(x @ x + max(self.total * (self.total - 2.0 * x.min()), 0.0))), "exact", "R")
+        u = x / self.total  # of which no square vanishes
+        return Constant(self.total * float(np.sqrt(u @ u + max(1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """total² max over i, j of H_ii + H_jj − 2H_ij and H_jj; from above where there are too many pairs."""
         most, status = farthest_coordinates(form)
-        return Constant(self.total**2 * max(most, float(form.diagonal().max())), status, "M")
+        return Constant(self.total * (self.total * max(most, float(form.diagonal().max()))), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """total·min(0, min_j a_ij) and total·max(0, max_j a_ij)."""

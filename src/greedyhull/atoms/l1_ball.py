@@ -145,12 +145,13 @@ class L1Ball(AtomSet):
 
     def radius_around(self, x: Array) -> Constant:
         """‖±scale_j e_j − x‖² = ‖x‖² + scale_j² ∓ 2 scale_j x_j."""
-        farthest = float((np.asarray(self._scale) * (self._scale + 2.0 * np.abs(x))).max())
-        return Constant(float(np.sqrt(x @ x + farthest)), "exact", "R")
+        longest = float(np.max(self._scale))
+        scale, u = np.asarray(self._scale) / longest, x / longest  # of which no square vanishes
+        return Constant(longest * float(np.sqrt(u @ u + (scale * (scale + 2.0 * np.abs(u))).max())), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """4 max_j scale_j² H_jj: the set is symmetric."""
-        return Constant(4.0 * float((form.diagonal() * np.asarray(self._scale) ** 2).max()), "exact", "M")
+        return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "exact", "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """±max_j scale_j |a_ij|."""

@@ -109,12 +109,12 @@ class L2Ball(AtomSet):
 
     def radius_around(self, x: Array) -> Constant:
         """radius + ‖x − centre‖."""
-        return Constant(self.radius + float(np.linalg.norm(x - self.middle)), "exact", "R")
+        return Constant(self.radius + length(x - self.middle), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """4 radius² λ_max(H); exact where λ_max is."""
         top = form.top()
-        return Constant(4.0 * self.radius**2 * float(top), top.status, "M")
+        return Constant(4.0 * self.radius * (self.radius * float(top)), top.status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """⟨a_i, centre⟩ ± radius·‖a_i‖."""

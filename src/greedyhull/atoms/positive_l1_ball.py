@@ -109,15 +109,16 @@ class PositiveL1Ball(AtomSet):
 
     def radius_around(self, x: Array) -> Constant:
         """‖scale_j e_j − x‖² = ‖x‖² + scale_j² − 2 scale_j x_j, and ‖x‖² for the origin."""
-        farthest = max(float((self._scale * (self._scale - 2.0 * x)).max()), 0.0)
-        return Constant(float(np.sqrt(x @ x + farthest)), "exact", "R")
+        longest = float(self._scale.max())
+        scale, u = self._scale / longest, x / longest  # of which no square vanishes
+        return Constant(longest * float(np.sqrt(u @ u + max((scale * (scale - 2.0 * u)).max(), 0.0))), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """max over i, j of ‖scale_i e_i − scale_j e_j‖²_H and scale_j² H_jj; with weights, that of the l1 ball bounds it."""
         if self.weights is not None:
-            return Constant(4.0 * float((form.diagonal() * self._scale**2).max()), "upper bound", "M")
+            return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "upper bound", "M")
         most, status = farthest_coordinates(form)
-        return Constant(self.radius**2 * max(most, float(form.diagonal().max())), status, "M")
+        return Constant(self.radius * (self.radius * max(most, float(form.diagonal().max()))), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """min and max over j of 0 and scale_j a_ij."""

@@ -115,12 +115,13 @@ class Simplex(AtomSet):
 
     def radius_around(self, x: Array) -> Constant:
         """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j."""
-        return Constant(float(np.sqrt(max(x @ x + self.total * (self.total - 2.0 * x.min()), 0.0))), "exact", "R")
+        u = x / self.total  # of which no square vanishes
+        return Constant(self.total * float(np.sqrt(max(u @ u + 1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """total² max_ij (H_ii + H_jj − 2H_ij); from above where there are too many pairs."""
         most, status = farthest_coordinates(form)
-        return Constant(self.total**2 * most, status, "M")
+        return Constant(self.total * (self.total * most), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """total·min_j a_ij and total·max_j a_ij."""

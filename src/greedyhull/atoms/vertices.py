@@ -145,14 +145,18 @@ class Vertices(AtomSet):
     def _sizes(self) -> Sizes:
         points = self.matrix if self.dense_atoms else self.matrix.toarray()
         centred = points - points.mean(axis=0)
+        size = float(np.abs(centred).max()) or 1.0
+        centred /= size  # of which no square vanishes
         squared, status = farthest_points(centred, centred)
-        return Sizes(Constant(float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
+        return Sizes(Constant(size * float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
 
     def radius_around(self, x: Array) -> Constant:
         """max over the rows of ‖v − x‖."""
-        squares = np.asarray((self.matrix**2).sum(axis=1) if self.dense_atoms else self.matrix.power(2).sum(axis=1)).ravel()
-        farthest = float((squares - 2.0 * np.asarray(self.matrix @ x)).max()) + float(x @ x)
-        return Constant(max(farthest, 0.0) ** 0.5, "exact", "R")
+        size = max(float(abs(self.matrix).max()), float(np.abs(x).max())) or 1.0
+        atoms, u = self.matrix / size, x / size  # of which no square vanishes
+        squares = np.asarray((atoms**2).sum(axis=1) if self.dense_atoms else atoms.power(2).sum(axis=1)).ravel()
+        farthest = float((squares - 2.0 * np.asarray(atoms @ u)).max()) + float(u @ u)
+        return Constant(size * max(farthest, 0.0) ** 0.5, "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
         """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""

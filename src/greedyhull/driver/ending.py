@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.driver.bound import held
 from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of
 from greedyhull.driver.fewer_atoms import in_fewer_atoms
-from greedyhull.driver.guard import check_drift, check_point
+from greedyhull.driver.guard import check_drift, check_lower, check_point
 from greedyhull.driver.inspection import challenge
 from greedyhull.driver.reason import Reason
 from greedyhull.driver.solution import Solution, StreamSolution
@@ -47,6 +47,7 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
     if not moved and not run.single_precision and run.f.fresh(event.point):  # computed from the atoms a moment ago
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
+        check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
         return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
@@ -77,6 +78,7 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     allowance = max(allowance, _drift(run, w), fresh.gap if run.single_precision else 0.0)
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
     rounding = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
+    check_lower(f, S, fresh.value, known, memory.kind, rounding)
     if known - rounding <= fresh.lower:
         kind, delta = held(fresh.kind, memory.spent)
         return replace(fresh, kind=kind, delta=delta)

@@ -8,13 +8,18 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.generator import generator
 from greedyhull.errors import DriftWarning, GreedyhullError
+from greedyhull.points.entering import as_answer
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree, wrong_weights
-from greedyhull.types import AtomSet
+from greedyhull.points.shapes import dense
+from greedyhull.types import AtomSet, Kind
 
 EPS = float(np.finfo(np.float64).eps)
 FEW = 64  # points with so many numbers at most are looked for in the hull even where that takes a search
+ASKED = 8  # of a point with more numbers, atoms that the oracle is asked about
+NEAR, ROUGH = 1e-7, 1e-6  # shares by which ⟨x, x⟩ and a value may be beyond what is proved of all points
 LEEWAY = 8.0  # how many times what rounding may do counts as more than rounding
 
 
@@ -22,7 +27,8 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     """Raise unless w lies in the hull of S: weights of at least 0 that sum to one, and a place that the set owns up to.
 
     ``moves`` is how many steps may each have rounded the weights. Where the atoms are kept, and the set has no formula for
-    membership, the weights are the proof: the atoms are answers of its oracle, unless the set let them slide.
+    membership, the weights are the proof: the atoms are answers of its oracle, unless the set let them slide. Of slid atoms
+    with many entries the oracle is asked a few questions only, which find those that stick out far.
     """
     check_owners(w, S)
     wrong = wrong_weights(w, moves) if w.keeps_atoms else None
@@ -30,12 +36,39 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     unproved = inside is None and wrong is None and (S.traits.slides or not w.keeps_atoms)
     if unproved and prod(S.shape) <= FEW:
         inside = not S.excludes(w)  # by a search, which an oracle that errs may leave open
+    elif unproved and w.keeps_atoms:
+        inside = not _sticks_out(w, S)
     if inside is not None and not inside:
         wrong = f"its point lies outside the set ({_described(w)})"
     if wrong is not None:
         raise GreedyhullError(f"{type(solver).__name__} over {S!r} ended at a point that cannot be certified: {wrong}. This "
                               "is an error of the solver, of the set's oracle or of a step rule, not of the data; run with "
                               "check=True to see where it begins, or use another solver.")
+
+
+def _sticks_out(w: Iterate, S: AtomSet) -> bool:
+    """Whether ⟨x, x⟩ > max over S of ⟨x, ·⟩ for x the point or, if the set has one owner, one of its first atoms."""
+    oracle = S.oracle(generator(S, 0))
+    atoms = [dense(w.block[i], S.shape) for i in range(min(len(w), ASKED))] if w.owners is None else []
+    for x in (w.array(), *atoms):
+        largest = float(np.abs(x).max())
+        if largest == 0.0:
+            continue
+        g = -x / largest
+        answer = as_answer(oracle.argmin(g), S.shape)
+        here, least = -float(np.vdot(g, x)), float(answer.atom.dot(g)) - answer.slack
+        if answer.kind == "always" and here > (1.0 + NEAR) * -least:
+            return True
+    return False
+
+
+def check_lower(f: object, S: AtomSet, value: float, lower: float, kind: Kind, rounding: float) -> None:
+    """Raise where a value lies below what is said to be always a lower bound: something that the bound rests on is wrong."""
+    if kind != "always" or not value < lower - ROUGH * (abs(value) + abs(lower)) - LEEWAY * rounding:
+        return
+    raise GreedyhullError(f"{f!r} is {value:.10g} at the last point, below {lower:.10g}, which is a lower bound by its "
+                          f"gradients and the oracle of {S!r}. The point lies outside the set, an answer of the oracle is "
+                          "wrong, or the gradient disagrees with the value; run with check=True to see which.")
 
 
 def check_owners(w: Iterate, S: AtomSet) -> None:

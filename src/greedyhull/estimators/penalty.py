@@ -66,7 +66,13 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
     for _ in range(ROUNDS):
         ball, value = S.rescaled(radius), zero if best is None else _value(best.certificate)
         wanted = max(FINER * tol * _scale(value, f.scale), finest)
-        found = solve(ball, start if found is None else carried(found, ball), wanted)
+        try:
+            found = solve(ball, start if found is None else carried(found, ball), wanted)
+        except GreedyhullError:
+            if best is None:
+                raise
+            hi, radius = radius, 0.5 * (lo + radius)  # so large that f overflows there, in single precision above all
+            continue
         finest = 0.5 * finest if found.converged else float(found.certificate.gap or 0.0)
         value, line = penalised(f, unit, found, alpha)
         lines.append(line)
@@ -78,7 +84,8 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
         if value - lower <= tol * _scale(value, f.scale):
             return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
         lo, hi = (radius, hi) if line.price > alpha else (lo, radius)
-        radius = _next(radius, (line.price - alpha) * _give(f, found, radius), lo, hi)
+        farthest = min(hi, (value - floor(f)) / alpha)  # a minimiser lies within
+        radius = _next(radius, (line.price - alpha) * _give(f, found, radius), lo, hi, farthest)
         if not lo < radius < min(hi, FARTHEST):
             break
     assert best is not None
@@ -154,9 +161,9 @@ def _scale(value: float, scale: float) -> float:
     return max(abs(value), scale, 1e-300)
 
 
-def _next(radius: float, step: float, lo: float, hi: float) -> float:
-    """The radius to try next: by Newton's step if it stays in the bracket."""
-    return radius + step if lo < radius + step < hi else (2.0 * lo if np.isinf(hi) else 0.5 * (lo + hi))
+def _next(radius: float, step: float, lo: float, hi: float, farthest: float) -> float:
+    """The radius to try next: by Newton's step if it stays in the bracket and below ``farthest``."""
+    return radius + step if lo < radius + step < farthest else (2.0 * lo if np.isinf(hi) else 0.5 * (lo + hi))
 
 
 def floor(f: Objective) -> float:
@@ -177,7 +184,8 @@ def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:
         tiny = max(FINER * tol, 1e-16) * abs(float(f.value(zero))) / alpha
         return min(max(tiny, 1.0 / FARTHEST), 1.0)
     bend = float(f.along(zero, zero.toward(d)).bend)
-    return min(max(fall / bend, 1.0 / FARTHEST), FARTHEST) if np.isfinite(bend) and bend > 0.0 else 1.0
+    reach = min((float(f.value(zero)) - floor(f)) / alpha, FARTHEST)  # a minimiser lies within
+    return max(min(fall / bend if np.isfinite(bend) and bend > 0.0 else 1.0, reach), 1.0 / FARTHEST)
 
 
 def _give(f: Objective, s: Solution, radius: float) -> float:
@@ -190,4 +198,7 @@ def _give(f: Objective, s: Solution, radius: float) -> float:
     with np.errstate(all="ignore"):  # where numbers leave their range, the bracket alone leads on
         H = np.asarray(bent.restricted(w.block.take(keep)).hessian(w), dtype=np.float64) / radius / radius
         H[np.diag_indices_from(H)] += 1e-12 * float(np.trace(H)) / len(H) + 1e-300
-        return float(np.linalg.solve(H, np.ones(len(H))).sum()) if np.isfinite(H).all() else 0.0
+        try:
+            return float(np.linalg.solve(H, np.ones(len(H))).sum()) if np.isfinite(H).all() else 0.0
+        except np.linalg.LinAlgError:  # singular, whatever was added to its diagonal
+            return 0.0

@@ -10,7 +10,8 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import AtomSet, Objective
+from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import approximate
 
 EPS = float(np.finfo(np.float64).eps)
@@ -24,13 +25,27 @@ def gradient_slack(f: Objective, w: Iterate, S: AtomSet) -> float:
     rough = approximate(f)
     if rough is None:
         return 0.0
+    check(not lacks(f, "gradient_error"), lambda: f"{f!r} says exact_gradient=False, but has no gradient_error(w). Write one: "
+                                                 "a bound on the error of each entry of the gradient at w.")
     told = rough.gradient_error(w)
-    try:
-        error = np.asarray(told, dtype=np.float64)
-    except (TypeError, ValueError):
-        error = np.asarray(np.nan)
+    error = _numbers(told)
     check(error.shape in ((), S.shape) and bool(np.isfinite(error).all()) and bool((error >= 0.0).all()),
           lambda: f"gradient_error(w) of {f!r} returned {told!r}; a finite number of at least 0 is wanted, or an array of "
                   f"them of shape {S.shape}: a bound on the error of each entry of the gradient.")
-    slack = 2.0 * S.max_abs(np.broadcast_to(error, S.shape))
-    return float(slack * (1.0 + EPS * (error.size + np.prod(S.shape) + 16.0)))
+    most = np.zeros(S.shape)  # an array of its own, which a user's set may write on
+    most[...] = error
+    slack = float(2.0 * S.max_abs(most) * (1.0 + EPS * (error.size + most.size + 16.0)))
+    check(slack < np.inf, lambda: f"gradient_error(w) of {f!r} is up to {error.max():g}, so large that the error of ⟨∇f(w), ·⟩"
+                                  f" over {S!r} overflows. Nothing can be certified there.")
+    return slack
+
+
+def _numbers(told: object) -> Array:
+    """What an objective told of its error, as an array; NaN where it is no number or array of them."""
+    try:
+        given = np.asanyarray(told)
+        if given.dtype.kind in "biuf" and not np.ma.is_masked(given):
+            return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):  # a ragged list
+        pass
+    return np.asarray(np.nan)

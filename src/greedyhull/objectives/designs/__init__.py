@@ -10,6 +10,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.inspected import inspected
 from greedyhull.objectives.designs.operator import OperatorDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.points.arrays import is_sparse
@@ -27,13 +28,13 @@ def design(X: Any, name: str = "X") -> Design:
     matrices whose index arrays are malformed are refused.
     """
     if isinstance(X, DesignBase):
-        return X
+        return X if type(X).__module__.startswith("greedyhull.") else inspected(X)
     if not lacks(X, "adjoint", "domain") and lacks(X, "rmatvec"):  # a user's design, of whatever class
         silent = lacks(X, "stored", "has_columns", "takes_factors", "frobenius")
         check(not silent, lambda: f"{type(X).__name__} does not say {', '.join(silent)}: whether its rows are stored, whether "
               "it has columns, whether it takes factors, and ‖A‖_F or None. Derive it from greedyhull.extend.DesignBase, "
               "which has defaults.")
-        return X  # type: ignore[no-any-return]
+        return inspected(X)
     if is_sparse(X):
         return sparse_design(compressed(X, name))
     if not lacks(X, "matvec", "rmatvec"):

@@ -42,18 +42,32 @@ class Slide:
         check(found.keeps_atoms and found.shape == w.shape, lambda: f"slide(f, w) of {S!r} returned {found!r}; a point of "
               f"shape {w.shape} with its atoms and weights is wanted.")
         wrong = None if owners_agree(found, S) else "it has other owners than the set"
-        wrong = wrong or wrong_weights(found, len(found))
-        target = found.copy().merged()
-        if wrong is None and not np.isfinite(target.absolute()).all():
-            wrong = "its atoms are not finite"
-        inside = S.contains_quickly(target) if wrong is None else None
-        if inside is not None and not inside:
-            wrong = "it lies outside the set"
+        wrong = wrong or (wrong_weights(found, len(found)) if len(found) else "it has no atoms")
+        target = found
+        if wrong is None:
+            target = found.copy().merged()
+            target.refresh()
+            wrong = self._outside(target)
         check(wrong is None, lambda: f"slide(f, w) of {S!r} returned a point that is no mixture of its atoms: {wrong}. Change "
                                      "the parameters of atoms within their range, and keep weights that sum to one.")
-        target.refresh()
         target.work = w.work
         return target
+
+    def _outside(self, target: Iterate) -> str | None:
+        """What is wrong with the atoms of a mixture, if anything: later steps move weight between them."""
+        S, owners = self.S, target.owners
+        try:
+            finite = bool(np.isfinite(target.absolute()).all())
+        except (ValueError, IndexError):  # a block of its own is only looked at here
+            return f"its atoms have another shape than {S.shape}"
+        if not finite:
+            return "its atoms are not finite"
+        inside = S.contains_quickly(target)
+        if inside is not None and not inside:
+            return "it lies outside the set"
+        atoms = () if inside is None or owners is not None else (target.block[i] for i in range(len(target)))
+        kept = all(S.contains_quickly(Iterate.at(d, S.shape)) for d in atoms)
+        return None if kept else "one of its atoms lies outside the set"
 
     def _falls(self, w: Iterate, target: Iterate) -> bool:
         """Whether f is smaller at ``target``, whatever rounding did."""
