@@ -23,6 +23,7 @@ from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solutio
 from greedyhull.driver.guard import check_owners
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
+from greedyhull.driver.own import own_objective
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import because, ended, interrupted
 from greedyhull.driver.resume import moved_over, take_up
@@ -34,7 +35,6 @@ from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
-from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -179,7 +179,7 @@ class Run:
             from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
-        if isnan(self.start_value) and isinstance(f, BlackBox):  # as it begins, not as it goes on from a saved state
+        if isnan(self.start_value) and own_objective(f):  # as it begins, not as it goes on from a saved state
             inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
