@@ -26,6 +26,7 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Objective, Oracle, SetTraits, Shape
+from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ class AtomSet(ABC):
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
         if cls._ships:
             hinted_arguments(cls)
+
+    def __repr__(self) -> str:
+        return type(self).__name__ + ("()" if lacks(self, "shape") else f"(shape={self.shape})")
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:

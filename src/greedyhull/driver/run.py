@@ -16,6 +16,7 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
+from greedyhull.driver.asked import check_steps
 from greedyhull.driver.bound import Bound, held
 from greedyhull.driver.certificate import as_iterate, at_edge, check_pair, kind_of
 from greedyhull.driver.choose import choose_solver
@@ -49,7 +50,7 @@ from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
 
-REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
+REMEDY = "rounding or the step rule prevents progress. Ask for less, or try another solver"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 BLURRED = 0.5  # of the gap: where rounding may be a larger share, views that have been carried far are computed afresh
@@ -108,6 +109,7 @@ class Run:
         else:
             x = array_of(start)
             check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+            check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
             check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
             w = S.decompose(x) if self.looks_back or not S.dense_atoms else CoordinateIterate(x)
         return w
@@ -130,6 +132,7 @@ class Run:
         with self.interrupt as interrupt:
             self.memory.requested = self._requested
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
+            check_steps(self.solver, steps)
             try:
                 for progress in steps:
                     event = self._record(progress)
