@@ -89,6 +89,37 @@ def test_a_wrong_adjoint_of_a_design_is_found_as_a_run_begins() -> None:
         gh.minimize(gh.least_squares(Backwards(), y), S)
 
 
+@pytest.mark.parametrize("scale", [1e-160, 1e-70, 1e-8, 1e8, 1e70])
+def test_right_slopes_pass_at_every_scale(scale: float) -> None:
+    class Square(extend.Separable):
+        def terms(self, z: Any) -> Any:
+            return 0.5 * (z - self.y) ** 2
+
+        def slopes(self, z: Any) -> Any:
+            return z - self.y
+
+    A = extend.design(scale * X)
+    own = extend.Composite(A, Square(scale * y, extend.shares(None, A.n)), "own")
+    for T in (S, gh.Simplex(6), gh.L2Ball(6, 1e-3), gh.Vertices(X[:4]), gh.oracle(lambda g: -np.sign(g), 6)):
+        assert np.isfinite(gh.minimize(own, T, stop=gh.Iterations(5)).value)
+
+
+def test_a_loss_with_kinks_that_has_no_dual_is_refused_in_words() -> None:
+    class Kinked(extend.Separable):
+        smooth = False
+
+        def terms(self, z: Any) -> Any:
+            return np.abs(z - self.y)
+
+        def slopes(self, z: Any) -> Any:
+            return np.sign(z - self.y)
+
+    for solve in (lambda: gh.minimize(of_loss(Kinked), S), lambda: gh.certify(of_loss(Kinked), S, np.zeros(6)),
+                  lambda: gh.minimize(of_loss(Kinked), S, gh.RegularizedStochasticFrankWolfe())):
+        with pytest.raises(gh.GreedyhullError, match=r"conjugate and smoothed.*finite_sum"):
+            solve()
+
+
 class Optimist:
     """Frank-Wolfe, which reports a share of its gap."""
 

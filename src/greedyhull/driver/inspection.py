@@ -28,6 +28,7 @@ POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
 FAR = (0.02, 0.5)  # shares of the way to an atom at which a lower bound is put to the test
 ROUGH = 1e-6  # by which share of the values it may be missed
+FAINT = 1e-290  # differences that are smaller may be what underflow has left
 NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
               "where it is wrong, or say convex=False.")
 FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
@@ -107,11 +108,11 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
     slack = max(gradient_slack(f, w, S), gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
     if not np.isfinite([before, after, slope]).all():
         return
     start, first = float(value(x)), float(np.vdot(gradient(x), v))
-    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack
+    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
