@@ -26,6 +26,7 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Objective, Oracle, SetTraits, Shape
+from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
+WITHIN = 1e-6  # by which share an entry may exceed the bound, for what is computed is rounded
 NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search can tell from nothing, and that are nothing
 PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
 
@@ -123,6 +125,9 @@ class AtomSet(ABC):
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
         if cls._ships:
             hinted_arguments(cls)
+
+    def __repr__(self) -> str:
+        return type(self).__name__ + ("()" if lacks(self, "shape") else f"(shape={self.shape})")
 
     @abstractmethod
     def argmin(self, g: Array) -> Atom | Array:
@@ -267,12 +272,23 @@ class AtomSet(ABC):
         return self.__dict__.get("_sizes_seen")
 
     def saw(self, d: Atom) -> None:
-        """Record the size of an atom, if `max_abs` has to be estimated."""
+        """Record the size of an atom, if `max_abs` has to be estimated; else see that it is no larger than ``bound``."""
         if self.sized:
+            self._check_bound(d)
             return
         x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense(d, self.shape))
         sum_, norm = self.seen or (0.0, 0.0)
         self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, length(np.asarray(x))))
+
+    def _check_bound(self, d: Atom) -> None:
+        """Raise if an entry of a user's atom exceeds ``bound`` by more than rounding."""
+        if self.bound is None or self._measures:
+            return
+        x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense(d, self.shape))
+        largest = float(np.max(x, initial=0.0))
+        check(largest <= self.bound * (1.0 + WITHIN), lambda: f"{self!r} says bound = {self.bound:g}, but its oracle "
+              f"returned an atom with an entry of size {largest:.6g}. Give the largest absolute value that an entry "
+              "of an atom can have, or leave bound out; rounding is bounded by it.")
 
     def _look_once(self) -> tuple[float, float]:
         self.saw(self.start(np.random.default_rng(0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from greedyhull.driver.stop import Stop
@@ -32,6 +33,12 @@ def check_solver(solver: Any) -> None:
                                                 f"Make one: {solver.__name__}().")
     check(type(solver).__module__ != STEPS, lambda: f"solver={shown(solver)} was given, which is a step rule; a solver is "
                                                     f"wanted. Give the rule to one: FrankWolfe({shown(solver)}).")
+
+
+def check_steps(solver: object, steps: object) -> None:
+    """Raise unless ``run`` of a solver returned something to iterate over: without a yield it is no generator."""
+    check(isinstance(steps, Iterator), lambda: f"run(f, S, w, memory) of {shown(solver)} returned {shown(steps)}; a generator "
+                                               "is wanted, which yields Progress.of(w, gap, answer) once for each iteration.")
 
 
 def check_stop(stop: Any) -> None:

@@ -244,6 +244,15 @@ def check_pair(f: Objective, S: AtomSet) -> None:
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
     check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
                                   "Vertices(matrix) is wanted.")
+    if isinstance(f, Composite) and not f.loss.smooth:
+        missing = lacks(f.loss, "conjugate", "smoothed")
+        check(not missing, lambda: f"{f.loss!r} has smooth = False, but no method {' and '.join(missing)}, which certificates "
+              "of losses with kinks need; see greedyhull.extend.KinkedLoss. Write what is missing, or pass terms and "
+              "subgradients to finite_sum, which needs neither.")
+    check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
+                                         "__init__: the shape of its points.")
+    check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as {f.domain} "
+                                              "is wanted.")
     check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
                                        f"{S.shape}. {_fitting(f, S)}")
 

@@ -12,7 +12,8 @@ from greedyhull.driver.bound import held
 from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of
 from greedyhull.driver.fewer_atoms import in_fewer_atoms
 from greedyhull.driver.guard import check_drift, check_lower, check_point
-from greedyhull.driver.inspection import challenge
+from greedyhull.driver.inspection import challenge, inspect_opposite
+from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.reason import Reason
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import closing
@@ -44,14 +45,16 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
     check_point(event.point, run.S, run.solver, event.iteration)
     if event.self_standing:
         return _complete(run, event)
-    if not moved and not run.single_precision and run.f.fresh(event.point):  # computed from the atoms a moment ago
+    inspect_opposite(run.f, run.S, event.point, run.memory)
+    recent = not moved and not run.single_precision and run.f.fresh(event.point)
+    if recent and ships(run.solver):  # computed from the atoms a moment ago
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
         check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
         return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
-    if isinstance(run.f, BlackBox) and run.convex:
+    if run.convex and (own_objective(run.f) or not ships(run.solver)):
         challenge(run.f, run.S, event.point, certificate.lower, run.memory)
     final = replace(event, seconds=run.seconds, value=certificate.value, gap=certificate.gap, lower=certificate.lower,
                     kind=certificate.kind, delta=certificate.delta)

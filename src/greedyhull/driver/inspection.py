@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.from_function import FromFunction
+from greedyhull.driver.own import functions_of, own_objective, ships
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.gradient_error import gradient_slack
@@ -26,6 +28,10 @@ POINTS = 3  # random points of the hull at which the objective is looked at
 ROUGHLY = 1e-2  # the same where only gross errors count
 FAR = (0.02, 0.5)  # shares of the way to an atom at which a lower bound is put to the test
 ROUGH = 1e-6  # by which share of the values it may be missed
+FAINT = 1e-290  # differences that are smaller may be what underflow has left
+NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
+              "where it is wrong, or say convex=False.")
+FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
 NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
@@ -85,7 +91,7 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
     )
 
 
-def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> None:
+def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
     """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
 
     In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
@@ -95,18 +101,18 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
     x, v = w.array(), _way(f, S, w, memory)
     if v is None:
         return
-    value, gradient = f.sampled_functions()
+    value, gradient = functions_of(f)
     with np.errstate(all="ignore"):
         left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
         slope = float(np.vdot(gradient(x + 0.4 * v), v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
     slack = max(gradient_slack(f, w, S), gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack
+    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
     if not np.isfinite([before, after, slope]).all():
         return
     start, first = float(value(x)), float(np.vdot(gradient(x), v))
-    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack
+    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
@@ -120,31 +126,50 @@ def inspect_gradient(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Non
     )
 
 
-def challenge(f: BlackBox, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:
+def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:
     """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
 
-    They lie on the ways from w to atoms that random gradients lead to; a user's oracle, which may be dear, is not asked for
-    that, and its last answer and the atoms of w have to do. A gradient that is right where a run begins, and wrong where it
-    ends, is found out by these as a rule, for few values of f.
+    They lie on the segments from w to the atoms for random gradients and, if f is the library's, for the last one. A user's
+    oracle, which may be expensive, is not called again; there its last answer and the atoms of w are used. This finds, as a
+    rule and for few values of f, a gradient that is right where a run begins and wrong where it ends, and a solver whose gaps
+    are too small.
     """
-    x = w.array()
-    for d in _others(S, w, memory):
+    x, value = w.array(), f.whole if isinstance(f, BlackBox) else functions_of(f)[0]
+    for d in _others(f, S, w, memory):
         u = dense_atom(d, S.shape)
         for t in FAR:
             with np.errstate(all="ignore"):
-                there = f.whole((1.0 - t) * x + t * u)
+                there = value((1.0 - t) * x + t * u)
             check(not there < lower - ROUGH * (abs(there) + abs(lower)),
-                  f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by its values and "
-                  "gradients. It is not convex, or its gradient disagrees with its value: look at the gradient, run with "
-                  "check=True to see where it is wrong, or say convex=False.")
+                  f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by the gaps that "
+                  f"were reported. {NOT_CONVEX if own_objective(f) else FALSE_GAP}")
 
 
-def _others(S: AtomSet, w: Iterate, memory: Memory) -> list[Atom]:
+def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+    """At the end, if w is a single atom of a user's set: is the atom for −∇f(w) no better for ∇f(w) than w?
+
+    An oracle that maximises can return the same atom for every gradient of a run, and the gap is zero. If it returns a second
+    one, that gap is negative, and the run has ended with an error before.
+    """
+    own = isinstance(S, FromFunction) or not ships(S)
+    g = f.gradient(w) if own and w.keeps_atoms and len(w) == 1 else None
+    if not isinstance(g, np.ndarray):  # operators need not have a negative
+        return
+    answer = memory.oracle(S).glance(-g)
+    there, here = float(answer.atom.dot(g)), float(w.dot(g))
+    noise = ROUGH * (abs(there) + abs(here)) + answer.slack
+    check(answer.kind != "always" or not there < here - noise,
+          f"The oracle of {S!r} is wrong: for ∇f(w) it returned an atom with ⟨∇f(w), d⟩ = {here:.6g}, and for −∇f(w) one with "
+          f"{there:.6g}, which is smaller. Its argmin must return the atom with the least ⟨g, ·⟩; it may maximise.")
+
+
+def _others(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> list[Atom]:
     """A few atoms to look at."""
     oracle, rng = memory.oracle(S), memory.fresh(3)
-    if oracle.closed is not None and type(S).__module__.startswith("greedyhull."):
-        return [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
     given = [_first(answer) for answer in oracle.recent[-1:]]
+    if oracle.closed is not None and ships(S):
+        atoms = [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
+        return atoms if own_objective(f) else [*given, *atoms]
     return [*given, *islice(vertices(w.block), POINTS - len(given))] if w.keeps_atoms else given
 
 
@@ -153,13 +178,13 @@ def _first(answer: Answer | Shortlist) -> Atom:
     return answer.atom if isinstance(answer, Answer) else whole(answer.atoms)
 
 
-def _way(f: BlackBox, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
+def _way(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
     """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
     oracle, x = memory.oracle(S), w.array()
     answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))
     v = dense_atom(_first(answer), S.shape) - x
     if not v.any():
-        v = dense_atom(oracle.aside(-f.gradient(w)).atom, S.shape) - x
+        v = dense_atom(oracle.aside(-as_array(f.gradient(w))).atom, S.shape) - x
     return v if v.any() else None
 
 

@@ -65,6 +65,7 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
         A file that the state of the run is saved to, about once a second and at the end.
     resume : str or Path, optional
         A file that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues exactly.
+        ``start`` is ignored then.
 
     Returns
     -------

@@ -16,6 +16,7 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
+from greedyhull.driver.asked import check_steps
 from greedyhull.driver.bound import Bound, held
 from greedyhull.driver.certificate import as_iterate, at_edge, check_pair, kind_of
 from greedyhull.driver.choose import choose_solver
@@ -23,6 +24,7 @@ from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solutio
 from greedyhull.driver.guard import check_owners
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
+from greedyhull.driver.own import own_objective
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import ended, interrupted
 from greedyhull.driver.resume import moved_over, take_up
@@ -34,7 +36,6 @@ from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
-from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -107,6 +108,7 @@ class Run:
         else:
             x = array_of(start)
             check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+            check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
             check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
             w = S.decompose(x) if self.looks_back or not S.dense_atoms else CoordinateIterate(x)
         return w
@@ -129,6 +131,7 @@ class Run:
         with self.interrupt as interrupt:
             self.memory.requested = self._requested
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
+            check_steps(self.solver, steps)
             try:
                 for progress in steps:
                     event = self._record(progress)
@@ -178,7 +181,7 @@ class Run:
             from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
-        if isnan(self.start_value) and isinstance(f, BlackBox):  # as it begins, not as it goes on from a saved state
+        if isnan(self.start_value) and own_objective(f):  # as it begins, not as it goes on from a saved state
             inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):

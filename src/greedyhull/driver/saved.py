@@ -71,8 +71,8 @@ def load_state(path: Path) -> State:
             state: State = {name: file[name] for name in file.files}
         sound = np.array_equal(state.pop(CHECKSUM), checksum(state))
     except Exception as error:  # a damaged archive fails in as many ways as it can be damaged
-        raise GreedyhullError(f"The saved state at {path} cannot be read ({type(error).__name__}: {error}). "
-                              "Give the file that checkpoint= wrote.") from error
+        raise GreedyhullError(f"The saved state at {path} cannot be read: it is damaged, or no file that "
+                              "checkpoint= wrote. Give such a file, or solve again.") from error
     check(sound, f"The saved state at {path} is damaged: its contents are not those that were written. Solve again, or give "
                  "another file that checkpoint= wrote.")
     return state

@@ -173,7 +173,7 @@ class Solution:
         middle = traits.middle
         if middle is not None:
             slope -= inner(self.objective.gradient(self.point), middle)
-        return -slope / float(radius)
+        return -slope / float(radius) + 0.0  # not −0.0
 
     @property
     def intercept(self) -> float:

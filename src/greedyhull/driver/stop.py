@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from greedyhull.driver.reason import Reason, because, claimed, missed, so_far
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.relative import of_what, share
@@ -70,6 +70,10 @@ class Stop:
         return _stops(other, self)[0]  # it raises: another stop would have come first
 
     __rand__ = __ror__
+
+    def __bool__(self) -> bool:
+        raise GreedyhullError(f"{self!r} was used as a truth value, as `or`, `and` and `not` do: one of two stops would be "
+                              "lost. Combine stops by | (either) and & (both).")
 
 
 def _stops(*stops: Stop) -> tuple[Stop, ...]:
@@ -365,7 +369,7 @@ class _Stalled(Stop):
             self.since = event.iteration
         if event.iteration - self.since >= self.k:
             return because("stalled", f"Neither value nor gap improved in {self.k} iterations,", event,
-                           "rounding or the step rule holds them. Try Corrective or BlendedPairwise, or ask for less")
+                           "rounding or the step rule prevents progress. Try another solver, or ask for less")
         return None
 
 

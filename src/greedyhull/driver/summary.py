@@ -22,7 +22,7 @@ def rows(solution: Solution) -> list[tuple[str, str]]:
     c, point = solution.certificate, solution.point
     value = "unknown, f is a stream" if c.value is None else f"{c.value:.10g}"
     gap = "unknown" if c.gap is None else f"{c.gap:.3g}, {promise(c.kind, c.delta)}"
-    found = [("problem", f"{solution.objective!r} over {solution.atom_set!r}"), ("solver", repr(solution.solver)),
+    found = [("problem", f"{solution.objective!r} over {solution.atom_set!r}"), ("solver", named(solution.solver)),
              ("value", value), ("gap", gap), ("converged", "yes" if solution.converged else "no"),
              ("took", f"{count(solution.iterations, 'iteration')}, {duration(solution.seconds)}")]
     if point.keeps_atoms:
@@ -35,6 +35,12 @@ def rows(solution: Solution) -> list[tuple[str, str]]:
 def size_name(solution: Solution) -> str:
     """What the size of the set is called where it is given: "total" for weights with a sum, else "radius"."""
     return "radius" if solution.atom_set.traits.total is None else "total"
+
+
+def named(solver: object) -> str:
+    """The solver as it writes itself; a class that does not say how, by its name."""
+    words = repr(solver)
+    return f"{type(solver).__name__}()" if " object at 0x" in words else words
 
 
 def largest(solution: Solution) -> str:
@@ -65,7 +71,7 @@ def line(solution: Solution) -> str:
     atoms = f", {count(len(point), 'atom')}" if point.keeps_atoms else ""
     why = "" if solution.converged else f", reason={solution.reason!r}"
     return (f"Solution(value={value}, gap={gap}, {state}, {count(solution.iterations, 'iteration')}, "
-            f"{duration(solution.seconds)}{atoms}, solver={solution.solver!r}{why})")
+            f"{duration(solution.seconds)}{atoms}, solver={named(solution.solver)}{why})")
 
 
 def text(solution: Solution) -> str:

@@ -44,6 +44,9 @@ ELSEWHERE = {  # names of other libraries, in small letters and without undersco
     **dict.fromkeys(("polytope", "hull", "convexhull"), "Vertices"),
     **dict.fromkeys(("ball", "normball"), "L1Ball, L2Ball or LinfBall"), "l1": "L1Ball", "l2": "L2Ball", "linf": "LinfBall",
     **dict.fromkeys(("tolerance", "tol"), "Relative"), **dict.fromkeys(("maxiter", "maxiterations"), "Iterations"),
+    **dict.fromkeys(("nuclearball", "nuclearnormball", "tracenormball", "spectrahedron", "schattenball", "birkhoff", "lpball",
+                     "birkhoffpolytope", "permutahedron", "transport", "spanningtree", "pathpolytope", "linearprogram",
+                     "ksparse", "groupl1ball", "totalvariationball", "hypersimplex"), "oracle(fn, shape)"),
     **dict.fromkeys(("lmo", "linearminimizationoracle", "linearminimisationoracle"), "oracle"),
 }
 NEAR = 0.7  # how much two names have in common where one may be the other misspelt

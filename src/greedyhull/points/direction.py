@@ -64,4 +64,4 @@ class Direction:
 def outside(step: float, v: Direction) -> str:
     """What is said of a step that leaves the hull."""
     return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
-            "rule: testing.check_step tells what it does wrong.")
+            "rule: greedyhull.extend.check_step shows what is wrong with it.")

@@ -92,7 +92,7 @@ def _numbers(given: Any, shape: Shape) -> Array:
         array = array.reshape(shape)
     check(array.shape == shape, lambda: f"An oracle returned an array of shape {array.shape}; one of shape {shape} is wanted.")
     check(bool(np.isfinite(array).all()), "An oracle returned an array with NaN or infinite entries; a point of the set is "
-                                          "wanted. Where the set has none, refuse the gradient.")
+                                          "wanted. If there is none, raise an error.")
     return array + 0.0
 
 

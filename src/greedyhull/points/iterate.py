@@ -101,7 +101,7 @@ class Iterate:
         return len(self.block)
 
     def __repr__(self) -> str:
-        return f"Iterate({len(self.block)} atoms in shape {self.shape})"
+        return f"Iterate({len(self.block)} atom{'' if len(self.block) == 1 else 's'} in shape {self.shape})"
 
     def array(self) -> Array:
         """The coordinates Σ αᵢ dᵢ as a new float64 array."""

@@ -70,7 +70,8 @@ class Mixed:
     choose: Literal["alternate", "better"] | Callable[[int], int] = "alternate"
 
     def __post_init__(self) -> None:
-        check(len(self.solvers) > 0 and all(isinstance(s, FrankWolfe | Moving) for s in self.solvers),
+        several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
+        check(several and all(isinstance(s, FrankWolfe | Moving) for s in self.solvers),
               f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
         check(callable(self.choose) or self.choose in ("alternate", "better"),
               f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")

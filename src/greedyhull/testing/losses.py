@@ -114,6 +114,8 @@ def _check_second(loss: Loss, z: Array) -> None:
     with np.errstate(invalid="ignore"):
         H = loss.hessian_gram(z, np.eye(len(z)))
     if not np.isfinite(H).all():
+        expect(not loss.twice_differentiable, f"{loss!r}: curvatures(z) has NaN or infinite entries, but twice_differentiable "
+                                              "is True. Set it to False, or mend curvatures.")
         return
     h = 1e-6
     seen = np.stack([(loss.gradient(z + h * e) - loss.gradient(z - h * e)) / (2 * h) for e in np.eye(len(z))])

@@ -11,9 +11,11 @@ from greedyhull.objectives.line import Curve, Parabola
 from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.negative_log import NegativeLog
 from greedyhull.objectives.losses.poisson import Poisson
+from greedyhull.solvers.parts.careful import no_rule
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.testing.expect import expect, saved
 from greedyhull.types import Loss
+from greedyhull.types.attributes import lacks
 
 
 def check_step(rule: Any, *, descends: bool | None = None, seed: int = 0) -> None:
@@ -26,6 +28,7 @@ def check_step(rule: Any, *, descends: bool | None = None, seed: int = 0) -> Non
     >>> check_step(OpenLoop())
     >>> check_step(Short())
     """
+    expect(not lacks(rule, "start"), no_rule(rule))
     descends = not isinstance(rule, APriori) if descends is None else descends
     rng = np.random.default_rng(seed)
     before = repr(rule)

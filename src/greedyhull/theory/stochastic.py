@@ -30,6 +30,7 @@ def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c:
     capped joint choice of atom and step, which minimises the batch over d and η in [0, η_k] (then the weights of averages
     are the caps η_k): in the proof w_{k+1} - w_k - η_k(v - w_k) still has length <= η_k r_S. Without the cap it fails.
 
+    >>> from greedyhull.theory.batch_schedules import LastIterate
     >>> asj(LastIterate(), 64, M=1.0, sigma=2.0, r_S=1.0)
     0.75
     """
@@ -42,6 +43,7 @@ def asfw(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c
 
     The paper remarks that such bounds exist and gives no constants.
 
+    >>> from greedyhull.theory.batch_schedules import LastIterate
     >>> asfw(LastIterate(), 64, M=2.0, sigma=2.0, r_S=1.0)
     0.75
     """
@@ -56,6 +58,7 @@ def asfw_line_search(schedule: BatchSchedule, t: K, *, M: float, M_mean: float, 
     M_mean is the mean of the curvatures of the terms: here the batch is looked at beyond w_k in a direction that
     depends on it, so that its own curvature counts.
 
+    >>> from greedyhull.theory.batch_schedules import LastIterate
     >>> asfw_line_search(LastIterate(), 64, M=1.0, M_mean=1.0, sigma=2.0, r_S=1.0)
     0.75
     """

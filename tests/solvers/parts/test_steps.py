@@ -83,10 +83,10 @@ def test_no_rule_leaves_the_line(slope: float, bend: float, max_step: float) -> 
             assert all(0.0 <= working(line, k) <= max_step for k in range(3)), rule
 
 
-@pytest.mark.parametrize("tolerance, words", [(lambda k: 0.1, "could not be asked"), (lambda k, gap: None, "is None"),
+@pytest.mark.parametrize("tolerance, words", [(lambda k: 0.1, "could not be evaluated"), (lambda k, gap: None, "is None"),
                                               (lambda k, gap: 0.1 if k < 1 else None, r"is None at \(1, "),
                                               (lambda k, gap: np.nan, "is nan"), (lambda k, gap: -1.0, "is -1.0"),
-                                              (lambda k, gap: k / None, "could not be asked.*None at first"),
+                                              (lambda k, gap: k / None, "could not be evaluated.*None at first"),
                                               ("a", "schedule"),
                                               (lambda k, gap: np.ones(2), "array")])
 @pytest.mark.parametrize("make", [gh.FrankWolfe, gh.Jones, gh.BlendedPairwise, gh.PairwiseJones, gh.StochasticFrankWolfe,

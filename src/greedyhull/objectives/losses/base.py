@@ -82,6 +82,12 @@ class Separable(ABC):
     def __init__(self, y: Array, p: Array | float) -> None:
         self.y, self.p, self.n = y, p, len(y)
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        unknown = cls.curvatures is Separable.curvatures and cls.curvature is Separable.curvature
+        if unknown and "twice_differentiable" not in vars(cls):  # without ℓ'' there is no Hessian for Newton steps
+            cls.twice_differentiable = False
+
     # --- to be written for each loss ------------------------------------------------------------------------------
 
     @abstractmethod

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from greedyhull.errors import check
+from greedyhull.errors.given import shown
 from greedyhull.objectives.black_box import number
 from greedyhull.types import Line, State, Step, StepRule
 
@@ -34,6 +36,23 @@ def careful(rule: StepRule, step: Step) -> Step:
     return step if type(rule).__module__.startswith("greedyhull.") else Careful(rule, step)
 
 
+def no_rule(rule: object) -> str:
+    """What is said of something that was given in place of a step rule.
+
+    >>> no_rule(0.1).endswith("For a fixed step size use Constant(0.1).")
+    True
+    """
+    how = ""
+    if isinstance(rule, type):
+        how = f" Make one: {rule.__name__}()."
+    elif isinstance(rule, Real) and not isinstance(rule, bool):
+        how = f" For a fixed step size use Constant({rule!r})."
+    elif callable(rule):
+        how = (" A rule of your own is a class with a method start(warm) that returns a function of a line and k; "
+               "greedyhull.extend.check_step tests it.")
+    return f"step={shown(rule)} was given to the solver; a step rule such as Exact() or Short() is wanted.{how}"
+
+
 def step_at(rule: Any, k: int) -> float:
     """η_k of a rule that is known in advance, a number from 0 to 1."""
     eta = rule.at(k)
@@ -44,5 +63,5 @@ def step_at(rule: Any, k: int) -> float:
 
 
 def _leaves(rule: Any, k: int, eta: float, most: float) -> str:
-    return (f"step={rule!r} answered {eta!r} at k = {k}, where steps from 0 to {most:g} stay in the hull. "
-            "testing.check_step tells what it does wrong.")
+    return (f"step={shown(rule)} returned {eta!r} at k = {k}, where steps from 0 to {most:g} stay in the hull. "
+            "greedyhull.extend.check_step shows what is wrong with it.")

@@ -17,7 +17,7 @@ from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.states import under
-from greedyhull.solvers.parts.careful import careful
+from greedyhull.solvers.parts.careful import careful, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
 from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import caching, measuring
@@ -84,8 +84,7 @@ class Memory:
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
-        check(not lacks(rule, "start"),
-              f"step={rule!r} was given to the solver; a step rule such as Exact(), Short() or Constant(0.1) is wanted.")
+        check(not lacks(rule, "start"), lambda: no_rule(rule))
         self._step = rule.start(self.warm)
         saved = under("step", self._pending)
         if saved:

@@ -47,7 +47,8 @@ def check_needs(f: Objective, S: AtomSet, solver: Solver) -> None:
           lambda: f"{name} follows gradients, and {f!r} has kinks: there a subgradient may point nowhere, and the method can "
                   "stand still far from the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
     check(f.traits.second_order or not needs.second_order,
-          lambda: f"{name} reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use BlendedPairwise().")
+          lambda: f"{name} takes Newton steps, and {f!r} has no finite Hessian. Use BlendedPairwise(). A loss of your own "
+                  "has one if it defines curvatures(z), a function if it is given hessian_product=.")
     check(f.traits.exact_gradient or not needs.terms,
           lambda: f"{name} samples the gradients of terms, and {f!r} has inexact gradients, whose error it knows for the "
                   "whole sum only. Use FrankWolfe() or BlendedPairwise().")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
+from types import FunctionType
+from typing import cast
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.types import Schedule, Solver
 from greedyhull.types.kinds import parts_of, tolerance_of
@@ -243,6 +246,9 @@ def check_tolerance(solver: Solver) -> None:
     tolerance = tolerance_of(solver)
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                             f"such as constant({tolerance!r}) or harmonic() is wanted.")
+    ours = isinstance(tolerance, FunctionType) and tolerance.__module__ == __name__
+    check(not ours, lambda: f"tolerance={shown(tolerance)} was given to the solver; a schedule such as harmonic() is wanted. "
+                            f"Call the function: {cast(FunctionType, tolerance).__name__}(...).")
 
 
 def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
@@ -254,10 +260,10 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
     try:
         epsilon = tolerance(k, gap)
     except TypeError as error:
-        raise GreedyhullError(f"tolerance={tolerance!r} could not be asked for its value at ({k}, {gap}): {error}. "
+        raise GreedyhullError(f"tolerance={shown(tolerance)} could not be evaluated at ({k}, {gap}): {error}. "
                               f"{WANTED}") from error
     if type(epsilon) is float and epsilon >= 0.0:
         return epsilon
     if not (isinstance(epsilon, Real) and epsilon >= 0.0):
-        raise GreedyhullError(f"tolerance={tolerance!r} is {epsilon!r} at ({k}, {gap}). {WANTED}")
+        raise GreedyhullError(f"tolerance={shown(tolerance)} is {epsilon!r} at ({k}, {gap}). {WANTED}")
     return float(epsilon)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.errors.given import shown
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.choice import choice_of
 from greedyhull.solvers.parts.looks.timing import Looks
@@ -85,8 +86,9 @@ class Looking(ABC):
 
 def at_steps(look: Look, every: int | None) -> Look:
     """The look, at multiples of ``every`` if that is given: what solvers do with the short cut of that name."""
-    check(not lacks(look, "start"),
-          f"look={look!r} was given; a look such as FullGap(), MinibatchGap(1000) or Regret() is wanted.")
+    make = f" Make one: {look.__name__}()." if isinstance(look, type) else ""
+    check(not lacks(look, "start"), lambda: f"look={shown(look)} was given; a look such as FullGap(), MinibatchGap(1000) or "
+                                            f"Regret() is wanted.{make}")
     return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
 
 
