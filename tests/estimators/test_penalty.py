@@ -143,3 +143,20 @@ def test_a_start_does_not_change_the_answer():
         warm = at_price(f, gh.L1Ball(15, 1.0), 0.1, inside, 1e-9, start)
         assert warm.converged
         np.testing.assert_allclose(warm.solution.x, cold.solution.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [1e-14, 1e-20, 1e-40])
+def test_a_penalty_below_rounding_does_not_send_the_search_to_ever_larger_balls(alpha):
+    """Once a ball holds the unconstrained minimum, larger ones have the same: a price above alpha is rounding."""
+    f = gh.least_squares(X, y, intercept=True)
+    balls = []
+
+    def counted(S, start, gap):
+        balls.append(S.radius)
+        return solve(f)(S, start, gap)
+
+    found = at_price(f, gh.L1Ball(15, 1.0), alpha, counted, 1e-6)
+    least = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), y)[1][0] / 120
+    assert found.certificate.value == pytest.approx(least, rel=1e-6)
+    assert found.certificate.lower <= least
+    assert len(balls) <= 20

@@ -20,6 +20,7 @@ from greedyhull.types import Array, Objective
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
                                 "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"],
                                 "positive": ["boolean"], "warm_start": ["boolean"]}
+MISSED = ", where the search for the radius ended. Use a larger alpha, tol or max_iter, or give a radius."
 
 
 class Budgeted(RadiusPath, Linear):
@@ -52,7 +53,7 @@ class Budgeted(RadiusPath, Linear):
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
-                        f"{priced.radius:.6g}{'.' if priced.converged else ', and no radius near it does better.'}")
+                        f"{priced.radius:.6g}{'.' if priced.converged else MISSED}")
         return self._counted(found)
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
