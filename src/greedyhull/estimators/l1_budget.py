@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.budget_set import Budget, budget, scaled_into
+from greedyhull.estimators.budget_set import Budget, budget, price_of, scaled_into
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.penalty import at_price
@@ -58,7 +58,7 @@ class Budgeted(RadiusPath, Linear):
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)
-        radii, prices = [float(s.atom_set.radius) for s in solutions], [s.price for s in solutions]
+        radii, prices = [float(s.atom_set.radius) for s in solutions], [price_of(s) for s in solutions]
         self.radius_: Any = radii if len(solutions) > 1 else radii[0]
         self.price_: Any = prices if len(solutions) > 1 else prices[0]
 
