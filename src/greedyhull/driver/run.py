@@ -49,7 +49,7 @@ from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
 
-REMEDY = "rounding or the step rule holds it. Ask for less, or try Corrective or BlendedPairwise"
+REMEDY = "rounding or the step rule prevents progress. Ask for a larger gap, or try Corrective or BlendedPairwise"
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 BLURRED = 0.5  # of the gap: where rounding may be a larger share, views that have been carried far are computed afresh
@@ -139,7 +139,7 @@ class Run:
                         save(self, event)
                     said = hear(self.stop, event)
                     if said is None and self.standing.still(event, self.w, self.memory):
-                        said = because("still", "The run stands still, for whole rounds change nothing,", event, REMEDY)
+                        said = because("still", "The iterates no longer change,", event, REMEDY)
                     if said is None and not interrupt.requested:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()

@@ -365,7 +365,8 @@ class _Stalled(Stop):
             self.since = event.iteration
         if event.iteration - self.since >= self.k:
             return because("stalled", f"Neither value nor gap improved in {self.k} iterations,", event,
-                           "rounding or the step rule holds them. Try Corrective or BlendedPairwise, or ask for less")
+                           "rounding or the step rule prevents progress. Ask for a larger gap, or try Corrective or "
+                           "BlendedPairwise")
         return None
 
 
