@@ -160,3 +160,12 @@ def test_a_penalty_below_rounding_does_not_send_the_search_to_ever_larger_balls(
     assert found.certificate.value == pytest.approx(least, rel=1e-6)
     assert found.certificate.lower <= least
     assert len(balls) <= 20
+
+
+@pytest.mark.parametrize("alpha", [1e-60, 1e-100, 1e-140])
+def test_a_value_that_is_nothing_but_rounding_is_not_certified(alpha):
+    f = gh.least_squares(X, y, intercept=True)
+    found = at_price(f, PositiveL1Ball(15, 1.0), alpha, solve(f), 1e-6)
+    least = gh.minimize(f, PositiveL1Ball(15, 100.0)).value
+    assert found.certificate.value == pytest.approx(least, rel=1e-3)
+    assert found.certificate.lower <= least

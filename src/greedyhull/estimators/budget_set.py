@@ -81,4 +81,5 @@ def _sparse_spreads(X: Any, p: Array) -> Array:
 def _told_apart(spread: Array, mean: Array, size: Array) -> Array:
     """Spreads in the units of the data, of columns that were divided by ``size``."""
     level = np.abs(mean) * size
-    return np.where(spread > CONSTANT * np.abs(mean), spread * size, np.where(level > 0.0, level, 1.0))
+    found = np.where(spread > CONSTANT * np.abs(mean), spread * size, level)
+    return np.where(found > 0.0, found, 1.0)  # zero for a column of zeros, or by underflow

@@ -23,6 +23,7 @@ from greedyhull.types.kinds import linear_model, second_order
 
 ROUNDS = 60
 FINER = 0.1  # the gap over one ball, as a share of what the penalised problem may have
+FASTEST = 1e3  # times its size is the most that a radius grows by in one step: a price may be nothing but rounding
 SETTLED = 4.0  # a gap below so many times its rounding is not made much smaller
 INSIDE = 1e-6  # a point whose norm is less than the radius by this share of it does not use the whole budget
 FARTHEST = 1e150  # radii beyond have squares that overflow
@@ -65,7 +66,7 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
     best: Priced | None = None
     lines: list[Below] = []
     finest = 0.0  # the gap that rounding or patience allowed over one ball: less is not asked for soon
-    share = FINER
+    share, noise = FINER, 0.0  # noise: how far rounding may have moved the best value
     for _ in range(ROUNDS):
         ball, value = S.rescaled(radius), zero if best is None else _value(best.certificate)
         wanted = max(share * tol * _scale(value, f.scale), finest)
@@ -73,10 +74,11 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
         finest = 0.5 * finest if found.converged else float(found.certificate.gap or 0.0)
         value, line = penalised(f, unit, found, alpha)
         lines.append(line)
-        if best is None or value < _value(best.certificate):
-            best = Priced(found, radius, Certificate(value, None, -np.inf))
+        blur = float(f.precise().rounding(found.point.copy(), ball))  # over huge balls a value may be nothing but rounding
+        if best is None or value + blur < _value(best.certificate) + noise:
+            best, noise = Priced(found, radius, Certificate(value, None, -np.inf)), blur
         value = _value(best.certificate)
-        lower = min(max(lowest_sum(lines, alpha, value, floor(f)), floor(f)), value)
+        lower = min(max(lowest_sum(lines, alpha, value + noise, floor(f)), floor(f) - noise), value)
         best = best._replace(certificate=Certificate(value, value - lower, lower))
         if value - lower <= tol * _scale(value, f.scale):
             return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
@@ -86,7 +88,7 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
             share *= FINER**2
             continue
         lo, hi = (radius, hi) if line.price > alpha else (lo, radius)
-        radius = _next(radius, (line.price - alpha) * _give(f, found, radius), lo, hi)
+        radius = _next(radius, min((line.price - alpha) * _give(f, found, radius), FASTEST * radius), lo, hi)
         if not lo < radius < min(hi, FARTHEST):
             break
     assert best is not None
