@@ -148,23 +148,23 @@ def test_targets_that_are_constant_in_a_fold_do_no_harm():
 
 def test_a_class_that_a_fold_lacks_is_named_with_the_fold():
     t = np.repeat(["a", "b", "c"], 10)
-    with pytest.raises(ValueError, match=r"Fold 0 of 3 has no sample of the class 'a' to train with"):
+    with pytest.raises(ValueError, match=r"Fold 1 of 3 has no sample of the class 'a' to train with"):
         L1BudgetClassifierCV(radii=2, cv=KFold(3)).fit(some, t)
-    with pytest.raises(ValueError, match=r"Fold 2 of 3 has no sample of the class 'c'"):
+    with pytest.raises(ValueError, match=r"Fold 3 of 3 has no sample of the class 'c'"):
         folds = [(np.arange(30), np.arange(5))] * 2 + [(np.arange(20), np.arange(20, 30))]
         L1BudgetClassifierCV(radii=2, cv=folds, fit_intercept=False).fit(some, t)
-    with pytest.raises(ValueError, match="Fold 0 of 2 has no sample of the class 'c'"):
+    with pytest.raises(ValueError, match="Fold 1 of 2 has no sample of the class 'c'"):
         L1BudgetClassifierCV(radii=2, cv=2).fit(some, t, sample_weight=np.where(t == "c", 0.0, 1.0))
     with pytest.warns(UserWarning, match="least populated"), pytest.raises(ValueError, match="the class 'rare'"):
         L1BudgetClassifierCV(radii=2, cv=3).fit(some, np.where(np.arange(30) == 4, "rare", t))
 
 
 def test_a_fold_without_weight_is_named():
-    with pytest.raises(ValueError, match="Fold 1 of 3 leaves out no sample of positive weight"):
+    with pytest.raises(ValueError, match="Fold 2 of 3 leaves out no sample of positive weight"):
         L1BudgetRegressorCV(radii=2, cv=KFold(3)).fit(some, some[:, 0], sample_weight=np.repeat([1.0, 0.0, 1.0], 10))
     with pytest.raises(ValueError, match="no folds"):
         L1BudgetRegressorCV(radii=2, cv=[]).fit(some, some[:, 0])
-    with pytest.raises(ValueError, match="Fold 0 of 1 leaves out no sample"):
+    with pytest.raises(ValueError, match="Fold 1 of 1 leaves out no sample"):
         L1BudgetRegressorCV(radii=2, cv=[([0, 1], [])]).fit(some, some[:, 0])
     with pytest.raises(ValueError, match="numbers from 0 to 29"):
         L1BudgetRegressorCV(radii=2, cv=[([0, 99], [1])]).fit(some, some[:, 0])

@@ -23,6 +23,7 @@ from greedyhull.estimators import (
     SimplexClassifier,
     SimplexRegressor,
 )
+from greedyhull.estimators.budget_set import spreads
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((80, 6))
@@ -102,6 +103,18 @@ def test_a_penalty_means_what_logistic_regression_means_by_c():
     np.testing.assert_allclose(ours.coef_, other.coef_, atol=1e-4)
 
 
+@pytest.mark.parametrize("how", [{"radius": 1e-9}, {"alpha": 1e3}, {"radius": 1e-9, "positive": True}], ids=repr)
+def test_the_price_of_a_budget_too_small_to_use_is_that_of_its_first_unit(how):
+    m = L1BudgetRegressor(**how).fit(X, y)
+    slopes = (X - X.mean(axis=0)).T @ (y - y.mean()) / 80
+    assert m.price_ == pytest.approx(np.max(slopes if "positive" in how else np.abs(slopes)), rel=1e-6)
+
+
+def test_a_budget_that_nothing_is_worth_costs_nothing():
+    m = L1BudgetRegressor(2.0).fit(X, np.zeros(80))
+    assert m.price_ == 0.0 and not np.signbit(m.price_)
+
+
 def test_standardising_is_the_same_as_scaling_the_columns():
     D = X * np.array([1.0, 10.0, 0.1, 5.0, 2.0, 1.0]) + 4.0
     inside = L1BudgetRegressor(0.8, standardize=True, tol=1e-9).fit(D, y)
@@ -109,6 +122,24 @@ def test_standardising_is_the_same_as_scaling_the_columns():
     np.testing.assert_allclose(inside.coef_ * D.std(axis=0), outside.coef_, atol=1e-5)
     sparse = L1BudgetRegressor(0.8, standardize=True, tol=1e-9).fit(sp.csr_array(D), y)
     np.testing.assert_allclose(sparse.coef_, inside.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-20, 1e20, 1e100])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_standardising_does_not_depend_on_the_units_of_the_columns(size, kind):
+    D = np.column_stack([X, np.full(80, 3.0)])  # a constant column has units too
+    plain = L1BudgetRegressor(0.8, standardize=True).fit(D, y)
+    other = L1BudgetRegressor(0.8, standardize=True).fit(kind(D * size), y)
+    assert other.certificate_.value == pytest.approx(plain.certificate_.value, rel=1e-4)
+    assert other.dual_gap_ <= 1e-4 * plain.certificate_.value
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_standard_deviations_of_float32_data_far_from_zero_are_right(kind):
+    D = (1000.0 + 0.1 * X).astype(np.float32)
+    np.testing.assert_allclose(spreads(kind(D), None), D.astype(np.float64).std(axis=0), rtol=1e-6)
+    s = np.arange(80.0)
+    assert spreads(kind(D), s) == pytest.approx(spreads(kind(D[1:]), s[1:]), rel=1e-12)
 
 
 def test_a_constant_column_does_no_harm():

@@ -68,7 +68,8 @@ def test_pairs_work_for_classes_too():
 @pytest.mark.parametrize(("models", "said"), [
     ([], "empty"), ([("a", ridge), ("a", near)], "several named a"), ([ridge, "drop"], "no predict"),
     ([("a", ridge), ("b", "drop")], "'b', 'drop', has no predict"), ([(ridge, "a")], "no predict"),
-    ([("deep", "er", ridge)], "no predict"), ([("line", Ridge)], "'line' is a class")])
+    ([("deep", "er", ridge)], "no predict"), ([("line", Ridge)], "'line' is a class"),
+    ([Ridge], "models holds a class, .*Ridge")])
 def test_what_are_no_models_is_refused(models, said):
     with pytest.raises(GreedyhullError, match=said):
         EnsembleRegressor(models=models).fit(X, y)

@@ -94,6 +94,30 @@ def test_groups_are_given_as_folds():
     assert m.weights_.sum() == pytest.approx(1.0)
 
 
+def test_folds_of_groups_that_cannot_be_had_are_explained():
+    groups = np.arange(len(t)) % 7
+    with pytest.raises(GreedyhullError, match=r"needs groups.*cv=list\(splitter\.split\(X, y, groups\)\)"):
+        EnsembleRegressor(models=MODELS, cv=GroupKFold(7)).fit(D, t)
+    once = EnsembleRegressor(models=MODELS, cv=GroupKFold(7).split(D, t, groups)).fit(D, t)
+    with pytest.raises(GreedyhullError, match=r"no folds.*empty after one fit.*cv=list"):
+        once.fit(D, t)
+    often = EnsembleRegressor(models=MODELS, cv=list(GroupKFold(7).split(D, t, groups)))
+    np.testing.assert_array_equal(clone(often.fit(D, t)).fit(D, t).weights_, often.weights_)
+
+
+def test_the_error_of_a_model_says_which_one_and_where():
+    class Delicate(Ridge):
+        def fit(self, X, y, sample_weight=None):
+            if len(X) < self.alpha:
+                raise RuntimeError("too few samples")
+            return super().fit(X, y, sample_weight)
+
+    models, folds = [("line", Ridge()), ("delicate", Delicate(300.0))], [(range(400), [401]), ([0, 1], [2])]
+    with pytest.raises(RuntimeError, match="too few") as caught:
+        EnsembleRegressor(models=models, cv=folds).fit(D, t)
+    assert caught.value.__notes__ == ["This happened as the model 'delicate' of the ensemble was fitted in fold 2 of 2."]
+
+
 def test_weights_of_samples_reach_models_that_take_them():
     s = np.random.default_rng(0).uniform(0.1, 3.0, len(t))
     models = [("ridge", Ridge(0.1)), ("piped", make_pipeline(StandardScaler(), Ridge(0.1))), ("shy", Shy())]
@@ -150,8 +174,10 @@ def test_folds_that_are_none_are_refused(cv, said):
 
 
 def test_a_fold_without_a_class_to_train_with_is_refused():
-    with pytest.raises(GreedyhullError, match="no sample of the class 'setosa' to train with"):
+    with pytest.raises(GreedyhullError, match="Fold 1 of 3 has no sample of the class 'setosa' to train with"):
         EnsembleClassifier(models=JUDGES, cv=KFold(3)).fit(F, words)
+    with pytest.raises(GreedyhullError, match="Fold 1 of 1 has no sample of the classes 'versicolor', 'virginica' to"):
+        EnsembleClassifier(models=JUDGES, cv=[(np.arange(50), np.arange(50, 150))]).fit(F, words)
 
 
 def test_prefit_is_no_cv():
@@ -183,6 +209,17 @@ def test_cv_without_models_has_no_effect_and_says_so():
         m = EnsembleRegressor(cv=5).fit(Z, t)
     np.testing.assert_array_equal(m.weights_, EnsembleRegressor().fit(Z, t).weights_)
     assert m.models_ is None
+
+
+@pytest.mark.parametrize("fit", [
+    lambda: EnsembleRegressor(models=[Ridge().fit(D, t)]).fit(D, t),
+    lambda: EnsembleRegressor(cv=5).fit(D, t),
+    lambda: EnsembleRegressor(models=[KNeighborsRegressor()], cv=3).fit(D, t, sample_weight=np.ones(len(t))),
+    lambda: EnsembleClassifier().fit(F[:, :3], words)], ids=["seen", "no models", "no sample_weight", "no probabilities"])
+def test_warnings_point_to_the_line_that_called_fit(fit):
+    with pytest.warns(GreedyhullWarning) as told:
+        fit()
+    assert {one.filename for one in told} == {__file__}
 
 
 def test_other_models_can_be_used_after_predictions():

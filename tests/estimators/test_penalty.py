@@ -157,3 +157,29 @@ def test_no_radius_is_tried_that_single_precision_cannot_stand(seed):
     zero = float(f.precise().value(gh.L1Ball(d, 1.0).decompose(np.zeros(d))))
     assert found.certificate.lower <= found.certificate.value <= zero * (1 + 1e-6)
     assert alpha * np.abs(found.solution.x).sum() <= found.certificate.value * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("alpha", [1e-14, 1e-20, 1e-40])
+def test_a_penalty_below_rounding_does_not_send_the_search_to_ever_larger_balls(alpha):
+    """Once a ball holds the unconstrained minimum, larger ones have the same: a price above alpha is rounding."""
+    f = gh.least_squares(X, y, intercept=True)
+    balls = []
+
+    def counted(S, start, gap):
+        balls.append(S.radius)
+        return solve(f)(S, start, gap)
+
+    found = at_price(f, gh.L1Ball(15, 1.0), alpha, counted, 1e-6)
+    least = np.linalg.lstsq(np.column_stack([X, np.ones(60)]), y)[1][0] / 120
+    assert found.certificate.value == pytest.approx(least, rel=1e-6)
+    assert found.certificate.lower <= least
+    assert len(balls) <= 20
+
+
+@pytest.mark.parametrize("alpha", [1e-60, 1e-100, 1e-140])
+def test_a_value_that_is_nothing_but_rounding_is_not_certified(alpha):
+    f = gh.least_squares(X, y, intercept=True)
+    found = at_price(f, PositiveL1Ball(15, 1.0), alpha, solve(f), 1e-6)
+    least = gh.minimize(f, PositiveL1Ball(15, 100.0)).value
+    assert found.certificate.value == pytest.approx(least, rel=1e-3)
+    assert found.certificate.lower <= least

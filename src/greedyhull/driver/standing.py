@@ -21,7 +21,7 @@ def standing_still(event: Event, solver: Solver) -> Reason:
     from greedyhull.solvers.corrective import Corrective
 
     others = "" if isinstance(solver, Corrective) else ", or try Corrective or BlendedPairwise"
-    return because("still", "The run stands still, as whole rounds change nothing,", event,
+    return because("still", "The iterates no longer change,", event,
                    f"rounding or the step rule prevents further progress. Ask for a larger gap{others}")
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.errors import GreedyhullWarning, check
+from greedyhull.estimators.caller import caller_level
 from greedyhull.estimators.models import ROUNDING
 from greedyhull.types import Array
 
@@ -90,11 +91,11 @@ def _tell(fault: str, others: bool) -> None:
     check(not others, f"{fault} Other models give probabilities. Numbers in [0, 1] that sum to one over the classes are "
                       "wanted from this one too: calibrate it, or leave it out.")
     warnings.warn(f"{fault} Entries above 1 are taken for scores, others for probabilities to be scaled.",
-                  GreedyhullWarning, stacklevel=7)
+                  GreedyhullWarning, stacklevel=caller_level())
 
 
 def _check_votes(X: Array, K: int) -> None:
     if not np.array_equal(np.clip(np.rint(X), 0, K - 1), X):
         warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. Blocks of {K} columns for each model, the probabilities "
                       "of the classes in sorted order, are wanted; each column is taken for the number of the class that a "
-                      "model votes for, rounded.", GreedyhullWarning, stacklevel=7)
+                      "model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())

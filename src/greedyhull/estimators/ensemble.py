@@ -20,6 +20,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.estimators.base import FLOATS, Certified, bounded
+from greedyhull.estimators.caller import caller_level
 from greedyhull.estimators.cardinality import best_few
 from greedyhull.estimators.models import Named, named
 from greedyhull.estimators.out_of_fold import Ask, check_models, out_of_fold, refitted
@@ -76,7 +77,7 @@ class Ensemble(Certified):
         if self.models is None:
             if self._fitted_here():
                 warnings.warn("cv was given without models and has no effect: the columns of X are taken for out-of-fold "
-                              "predictions. Give models to have these made.", GreedyhullWarning, stacklevel=5)
+                              "predictions. Give models to have these made.", GreedyhullWarning, stacklevel=caller_level())
             X, y = validate_data(self, X, y, dtype=FLOATS, **how)
             bounded(X, "X", X.dtype)
             self.model_names_, self.models_ = self._feature_names(), None
@@ -93,7 +94,13 @@ class Ensemble(Certified):
         """What clones of the models predict for rows they were not fitted with; then the models are fitted with all."""
         assert self.models_ is not None
         check_models(self.models_, s)
-        splits = check_cv(self.cv, y, classifier=classes is not None).split(X, y)
+        splitter = check_cv(self.cv, y, classifier=classes is not None)
+        try:
+            splits = list(splitter.split(X, y))
+        except ValueError as error:
+            check("groups" not in str(error), f"cv={self.cv!r} needs groups, which fit does not take. Give the folds "
+                                              "themselves: cv=list(splitter.split(X, y, groups)).")
+            raise
         rows, said = out_of_fold(self.models_, folds_of(splits, len(y), s, classes), X, y, s, ask)
         self.models_ = refitted(self.models_, X, y, s)
         return rows, said

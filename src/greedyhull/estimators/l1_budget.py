@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.budget_set import Budget, budget, scaled_into
+from greedyhull.estimators.budget_set import Budget, budget, price_of, scaled_into
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.penalty import at_price
@@ -20,6 +20,7 @@ from greedyhull.types import Array, Objective
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
                                 "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"],
                                 "positive": ["boolean"], "warm_start": ["boolean"]}
+MISSED = ", where the search for the radius ended. Use a larger alpha, tol or max_iter, or give a radius."
 
 
 class Budgeted(RadiusPath, Linear):
@@ -52,12 +53,12 @@ class Budgeted(RadiusPath, Linear):
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
-                        f"{priced.radius:.6g}{'.' if priced.converged else ', and no radius near it does better.'}")
+                        f"{priced.radius:.6g}{'.' if priced.converged else MISSED}")
         return self._counted(found)
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)
-        radii, prices = [float(s.atom_set.radius) for s in solutions], [s.price for s in solutions]
+        radii, prices = [float(s.atom_set.radius) for s in solutions], [price_of(s) for s in solutions]
         self.radius_: Any = radii if len(solutions) > 1 else radii[0]
         self.price_: Any = prices if len(solutions) > 1 else prices[0]
 

@@ -9,6 +9,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from greedyhull.driver.solution import Solution
+from greedyhull.estimators.budget_set import price_of
 from greedyhull.estimators.callbacks import checked
 from greedyhull.estimators.cv_choice import CHOICE, Chosen, affordable, left_out
 from greedyhull.estimators.cv_paths import Paths, grid, radii_of
@@ -172,5 +173,5 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         self.radius_ = self._choose(self.radii_, losses)
         self.coefs_path_ = np.concatenate([one.on(None, self.radii_).coefs for one in paths], axis=1)
         chosen = [self._solve(f, S.rescaled(self.radius_)) for f in problems]
-        self.price_ = chosen[0].price if len(chosen) == 1 else [s.price for s in chosen]
+        self.price_ = price_of(chosen[0]) if len(chosen) == 1 else [price_of(s) for s in chosen]
         return chosen

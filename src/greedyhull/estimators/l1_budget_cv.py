@@ -8,7 +8,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from greedyhull.estimators.base import weights_of
-from greedyhull.estimators.budget_set import Budget
+from greedyhull.estimators.budget_set import Budget, price_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.cv_choice import CHOICE, Chosen, affordable, constant, left_out
 from greedyhull.estimators.cv_paths import Line, Paths, SquarePaths, first_price, grid, radii_of
@@ -174,7 +174,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         self.radius_ = self._choose(self.radii_, losses)
         self.coefs_path_ = whole.coefs
         solution = self._solve(f, S.rescaled(self.radius_))
-        self.price_ = solution.price
+        self.price_ = price_of(solution)
         for name, value in self._attributes(solution.point, f, X.dtype).items():
             setattr(self, name, value)
         self._keep([solution], X.dtype)

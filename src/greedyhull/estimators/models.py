@@ -22,6 +22,8 @@ Named = tuple[str, Any]  # models are whatever has predict or predict_proba, sci
 def named(models: Sequence[Any], method: str) -> list[Named]:
     """The models with their names: pairs as scikit-learn's VotingClassifier takes them, or models named by their class."""
     check(len(models) > 0, "models is empty; one model or more are wanted.")
+    for model in models:
+        check(not isinstance(model, type), f"models holds a class, {model!r}; an instance of it is wanted.")
     bare = iter(_name_estimators([model for model in models if not _pair(model)]))
     pairs = [model if _pair(model) else next(bare) for model in models]
     names = [name for name, _ in pairs]

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from greedyhull.errors import GreedyhullWarning, check
+from greedyhull.estimators.caller import caller_level
 from greedyhull.estimators.models import Named
 from greedyhull.estimators.split import Fold
 from greedyhull.types import Array, Index
@@ -27,18 +28,28 @@ def out_of_fold(models: list[Named], folds: list[Fold], X: Any, y: Array, s: Arr
 
     A row that several folds leave out is there several times, one that none leaves out is not there.
     """
-    parts = [ask(refitted(models, X, y, s, train), _safe_indexing(X, test)) for train, test in folds]
+    parts = []
+    for i, (train, test) in enumerate(folds, 1):
+        parts.append(ask(refitted(models, X, y, s, train, f" in fold {i} of {len(folds)}"), _safe_indexing(X, test)))
     return np.concatenate([test for _, test in folds]), np.concatenate(parts)
 
 
-def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None) -> list[Named]:
-    """Clones of the models, fitted with some of the rows, or with all; frames stay frames."""
+def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None,
+             where: str = " with all samples") -> list[Named]:
+    """Clones of the models, fitted with some of the rows, or with all; frames stay frames.
+
+    An error of a model goes through as it is, with a note that names the model and says ``where`` it was fitted.
+    """
     if rows is not None:
         X, y, s = _safe_indexing(X, rows), y[rows], None if s is None else s[rows]
     fitted = []
     for name, model in models:
         fresh, takes = clone(model, safe=False), weights_name(model)
-        fresh.fit(X, y, **({} if s is None or not takes else {takes: s}))
+        try:
+            fresh.fit(X, y, **({} if s is None or not takes else {takes: s}))
+        except Exception as error:
+            error.add_note(f"This happened as the model {name!r} of the ensemble was fitted{where}.")
+            raise
         fitted.append((name, fresh))
     return fitted
 
@@ -67,4 +78,4 @@ def check_models(models: list[Named], s: Array | None) -> None:
     without = [repr(name) for name, model in models if not weights_name(model)]
     if s is not None and without:
         warnings.warn(f"fit of {', '.join(without)} takes no sample_weight: fitted without. The weights of the ensemble are "
-                      "fitted with it.", GreedyhullWarning, stacklevel=6)
+                      "fitted with it.", GreedyhullWarning, stacklevel=caller_level())

@@ -23,6 +23,9 @@ from greedyhull.types.kinds import linear_model, second_order
 
 ROUNDS = 60
 FINER = 0.1  # the gap over one ball, as a share of what the penalised problem may have
+FASTEST = 1e3  # times its size is the most that a radius grows by in one step: a price may be nothing but rounding
+SETTLED = 4.0  # a gap below so many times its rounding is not made much smaller
+INSIDE = 1e-6  # a point whose norm is less than the radius by this share of it does not use the whole budget
 FARTHEST = 1e150  # radii beyond have squares that overflow
 
 
@@ -63,9 +66,10 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
     best: Priced | None = None
     lines: list[Below] = []
     finest = 0.0  # the gap that rounding or patience allowed over one ball: less is not asked for soon
+    share, noise = FINER, 0.0  # noise: how far rounding may have moved the best value
     for _ in range(ROUNDS):
         ball, value = S.rescaled(radius), zero if best is None else _value(best.certificate)
-        wanted = max(FINER * tol * _scale(value, f.scale), finest)
+        wanted = max(share * tol * _scale(value, f.scale), finest)
         try:
             found = solve(ball, start if found is None else carried(found, ball), wanted)
         except GreedyhullError:
@@ -76,20 +80,37 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
         finest = 0.5 * finest if found.converged else float(found.certificate.gap or 0.0)
         value, line = penalised(f, unit, found, alpha)
         lines.append(line)
-        if best is None or value < _value(best.certificate):
-            best = Priced(found, radius, Certificate(value, None, -np.inf))
+        blur = float(f.precise().rounding(found.point.copy(), ball))  # over huge balls a value may be nothing but rounding
+        if best is None or value + blur < _value(best.certificate) + noise:
+            best, noise = Priced(found, radius, Certificate(value, None, -np.inf)), blur
         value = _value(best.certificate)
-        lower = min(max(lowest_sum(lines, alpha, value, floor(f)), floor(f)), value)
+        lower = min(max(lowest_sum(lines, alpha, value + noise, floor(f)), floor(f) - noise), value)
         best = best._replace(certificate=Certificate(value, value - lower, lower))
         if value - lower <= tol * _scale(value, f.scale):
             return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
+        if line.price > alpha and slack(unit, found, radius):  # a larger ball has the same minimum: the price is noise
+            if not found.converged or settled(f, found):
+                break
+            share *= FINER**2
+            continue
         lo, hi = (radius, hi) if line.price > alpha else (lo, radius)
         farthest = min(hi, (value - floor(f)) / alpha)  # a minimiser lies within
-        radius = _next(radius, (line.price - alpha) * _give(f, found, radius), lo, hi, farthest)
+        step = min((line.price - alpha) * _give(f, found, radius), FASTEST * radius)
+        radius = _next(radius, step, lo, hi, farthest)
         if not lo < radius < min(hi, FARTHEST):
             break
     assert best is not None
     return with_exact_zeros(f, unit, alpha, best, tol)
+
+
+def slack(unit: Any, s: Solution, radius: float) -> bool:
+    """Whether the solution over a ball lies inside it, so that no larger ball has a smaller minimum."""
+    return float(unit.gauge(s.point.array())) < (1.0 - INSIDE) * radius
+
+
+def settled(f: Objective, s: Solution) -> bool:
+    """Whether the gap over a ball is little more than rounding."""
+    return float(s.certificate.gap or 0.0) <= SETTLED * float(f.precise().rounding(s.point.copy(), s.atom_set))
 
 
 def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: float) -> Priced:

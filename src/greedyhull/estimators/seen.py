@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullWarning
+from greedyhull.estimators.caller import caller_level
 from greedyhull.estimators.models import Named
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array
@@ -31,7 +32,7 @@ def warn_if_seen(models: list[Named], X: Any, residuals: Array, scale: float) ->
         said = "; ".join(f"{name!r} {sign}" for name, sign in signs)
         warnings.warn(f"Models seem to have been fitted on the data that the weights are fitted on: {said}. Such weights "
                       "favour models that overfit. Fit the weights on data that the models have not seen, or give cv=5 to "
-                      "have out-of-fold predictions made.", GreedyhullWarning, stacklevel=6)
+                      "have out-of-fold predictions made.", GreedyhullWarning, stacklevel=caller_level())
 
 
 def _sign(model: Any, X: Any, r: Array, scale: float) -> str:

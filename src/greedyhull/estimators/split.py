@@ -20,8 +20,9 @@ def folds_of(splits: Iterable[Any], n: int, s: Array | None, classes: tuple[Arra
     [(array([0, 1]), array([2]))]
     """
     folds = [(_rows(train, n), _rows(test, n)) for train, test in splits]
-    check(len(folds) > 0, "cv gives no folds; one or more are wanted.")
-    for i, (train, test) in enumerate(folds):
+    check(len(folds) > 0, "cv gives no folds; one or more are wanted. A generator, as splitter.split(X, y, groups) returns, "
+                          "is empty after one fit: pass a list, cv=list(...).")
+    for i, (train, test) in enumerate(folds, 1):
         for rows, what in ((train, "trains with"), (test, "leaves out")):
             counted = rows if s is None else rows[s[rows] > 0.0]
             check(len(counted) > 0, f"Fold {i} of {len(folds)} {what} no sample of positive weight. Give other folds.")
@@ -52,5 +53,6 @@ def _check_classes(rows: Index, classes: tuple[Array, Array], fold: str) -> None
     labels, names = classes
     missing = np.setdiff1d(np.arange(len(names)), labels[rows])
     shown = ", ".join(repr(name) for name in names[missing].tolist())
-    check(not len(missing), f"{fold} has no sample of the class {shown} to train with. Use StratifiedKFold with fewer folds, "
-                            "give more samples of the class, or leave it out.")
+    what, them = ("class", "it") if len(missing) == 1 else ("classes", "them")
+    check(not len(missing), f"{fold} has no sample of the {what} {shown} to train with. Use StratifiedKFold with fewer folds, "
+                            f"give more samples of {them}, or leave {them} out.")

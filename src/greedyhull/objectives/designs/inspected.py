@@ -36,7 +36,7 @@ def inspected(A: Design) -> Design:
             return A  # its numbers overflow; a run says so where that happens
         _check_pair(A, z, r, along, "adjoint(r)")
         known = A.frobenius
-        check(known is None or length(z) <= FAR * known, lambda: f"frobenius of {_named(A)} is {known!r}, but ‖Aw‖ = "
+        check(known is None or length(z) <= FAR * known, lambda: f"frobenius of {_of(A)} is {known!r}, but ‖Aw‖ = "
               f"{length(z):.3g} for a random vector w of 1 and −1. It is to be ‖A‖_F, or None where that is not known.")
         if columned(A) is not None and isinstance(g, np.ndarray):
             j, c = rng.integers(g.size, size=COLUMNS), rng.standard_normal(COLUMNS)
@@ -47,13 +47,13 @@ def inspected(A: Design) -> Design:
 
 def _check_sizes(A: Design) -> None:
     whole = isinstance(A.domain, tuple) and all(isinstance(k, (int, np.integer)) and k > 0 for k in (*A.domain, A.n))
-    check(whole, lambda: f"{_named(A)} has domain={A.domain!r} and n={A.n!r}; a tuple of whole numbers, such as (d,), and the whole "
-                         "number of rows are wanted, all at least 1.")
+    check(whole, lambda: f"{_of(A)} has domain={A.domain!r} and n={A.n!r}; a tuple of whole numbers, such as (d,), and the "
+                         "whole number of rows are wanted, all at least 1.")
     single = A.dtype == np.float32
-    check(single or A.dtype in (np.float64, float), lambda: f"{_named(A)} has dtype={A.dtype!r}; np.dtype(np.float32) or "
+    check(single or A.dtype in (np.float64, float), lambda: f"{_of(A)} has dtype={A.dtype!r}; np.dtype(np.float32) or "
                                                             "np.dtype(np.float64) is wanted.")
     known = A.frobenius
-    check(known is None or (isinstance(known, Real) and 0.0 <= known < np.inf), lambda: f"{_named(A)} has frobenius={known!r}; "
+    check(known is None or (isinstance(known, Real) and 0.0 <= known < np.inf), lambda: f"{_of(A)} has frobenius={known!r}; "
           "‖A‖_F, a finite number of at least 0, is wanted, or None where it is not known.")
 
 
@@ -75,28 +75,28 @@ def _product(A: Design, product: Callable[[Array], Any], called: str, x: Array) 
     """The product with x, which must leave x as it is, and be left as it is by the next product."""
     given = x.copy()
     found = product(given)
-    check(np.array_equal(given, x), lambda: f"{called} of {_named(A)} writes on its argument. Work on a copy.")
+    check(np.array_equal(given, x), lambda: f"{called} of {_of(A)} writes on its argument. Work on a copy.")
     if isinstance(found, np.ndarray):
         kept = found.copy()
         product(-x)
-        check(np.array_equal(found, kept, equal_nan=True), lambda: f"{called} of {_named(A)} writes on the array that it returned "
-              "before. Return a new array each time.")
+        check(np.array_equal(found, kept, equal_nan=True), lambda: f"{called} of {_of(A)} writes on the array that it "
+              "returned before. Return a new array each time.")
     return found
 
 
 def _check_array(A: Design, z: Any, called: str, shape: tuple[int, ...]) -> Array:
     fits = isinstance(z, np.ndarray) and z.shape == shape
-    check(fits, lambda: f"{called} of {_named(A)} returned {_said(z)}; an array of shape {shape} is wanted.")
+    check(fits, lambda: f"{called} of {_of(A)} returned {_said(z)}; an array of shape {shape} is wanted.")
     least = 4 if A.dtype == np.float32 else 8
-    check(z.dtype.kind == "f" and z.dtype.itemsize >= least, lambda: f"{called} of {_named(A)} returned {z.dtype}, but its dtype is "
-          f"{np.dtype(A.dtype)}: rounding would be more than a certificate allows for. Return {np.dtype(A.dtype)}.")
+    check(z.dtype.kind == "f" and z.dtype.itemsize >= least, lambda: f"{called} of {_of(A)} returned {z.dtype}, but its dtype "
+          f"is {np.dtype(A.dtype)}: rounding would be more than a certificate allows for. Return {np.dtype(A.dtype)}.")
     return np.asarray(z)
 
 
 def _check_pair(A: Design, z: Array, r: Array, along: float, called: str, other: str = "matvec(w)") -> None:
     one = float(z.astype(np.float64).dot(r))
     size = float(np.abs(z).astype(np.float64).dot(np.abs(r))) + abs(along)
-    check(abs(one - along) <= OFF * size + NOTHING, lambda: f"{called} of {_named(A)} does not agree with {other}: ⟨Aw, r⟩ = "
+    check(abs(one - along) <= OFF * size + NOTHING, lambda: f"{called} of {_of(A)} does not agree with {other}: ⟨Aw, r⟩ = "
           f"{one:.10g} and ⟨w, Aᵀr⟩ = {along:.10g} for one pair. Every certificate rests on it; look at signs and scales.")
 
 
@@ -104,7 +104,7 @@ def _said(z: object) -> str:
     return f"an array of shape {z.shape}" if isinstance(z, np.ndarray) else f"a {type(z).__name__}"
 
 
-def _named(A: object) -> str:
+def _of(A: object) -> str:
     """The design as it writes itself; a class that does not say how, by its name."""
     words = repr(A)
     return type(A).__name__ if " object at 0x" in words else words
