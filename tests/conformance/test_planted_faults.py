@@ -422,7 +422,8 @@ class Solver:
 
 @pytest.mark.parametrize(
     "fault, words",
-    [("boasts", "are too small|is a lower bound"), ("leaves the hull", "outside"), ("forgets", "resumed"), ("is unseeded", "same seed")],
+    [("boasts", "are too small|is a lower bound"), ("leaves the hull", "outside"), ("forgets", "resumed"),
+     ("is unseeded", "same seed")],
 )
 def test_a_broken_solver_is_found(fault: str, words: str) -> None:
     problems = [p for p in small_problems() if p.name == "least_squares over Simplex"]

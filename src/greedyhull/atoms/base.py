@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -109,8 +109,17 @@ class AtomSet(ABC):
     def traits(self) -> SetTraits:
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = vars(self)
-        return SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                         self.gradients, self._slides, not self._ships, self._compresses)
+        if "_traits" in own:
+            return cast(SetTraits, own["_traits"])
+        traits = SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
+                           self.gradients, self._slides, not self._ships, self._compresses)
+        if self._ships:  # a solve asks for them eight times; sets of others may be changed in any way
+            own["_traits"] = traits
+        return traits
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        vars(self).pop("_traits", None)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
