@@ -40,11 +40,18 @@ class Watched:
         return noted
 
 
+# As one of the library's own: a loss of a user is compared with its values as a run begins, wherever that leads.
+Watched.__module__ = "greedyhull.watched"
+
+
 class Along(Watched):
     """Its lines are watched too: they call the loss that they were made of."""
 
     def along(self, z, dz, max_step):
         return type(self.loss).along(self, z, dz, max_step)
+
+
+Along.__module__ = "greedyhull.watched"
 
 
 def watched(f, finite):
