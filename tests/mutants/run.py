@@ -19,14 +19,24 @@ from pathlib import Path
 
 from planted import MUTANTS, Mutant
 
+from greedyhull.kernels.core import core
+
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 600.0  # seconds that the tests of one mutant may take
+START = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != "ScikitBuildRedirectingFinder"]  # it leads to the checkout
+sys.path.insert(0, sys.argv[1])
+import greedyhull, pytest
+assert greedyhull.__file__.startswith(sys.argv[1]), greedyhull.__file__
+sys.exit(pytest.main(["-o", "pythonpath=" + sys.argv[1], *sys.argv[2:]]))
+"""
 
 
 def fails(src: Path, tests: Iterable[str]) -> list[str]:
     """Those of the tests that fail with the library in ``src``; all parameters of a test are one test."""
     named = sorted(set(tests))
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "--tb=no", "-rf", "-p", "no:cacheprovider", *named]
+    command = [sys.executable, "-c", START, str(src), "-n", "0", "-q", "--tb=no", "-rf", "-p", "no:cacheprovider", *named]
     env = {**os.environ, "PYTHONPATH": str(src), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "1000"}
     try:
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=LONGEST, check=False)
@@ -63,6 +73,8 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         src = Path(folder) / "src"
         shutil.copytree(ROOT / "src", src)
+        if core is not None and core.__file__ is not None:  # it is where it was installed, which need not be the checkout
+            shutil.copy(core.__file__, src / "greedyhull" / "kernels")
         broken = fails(src, [test for m in chosen for test in m.tests])
         if broken:
             print("These fail without any mutant:", *broken, sep="\n  ")
