@@ -61,14 +61,18 @@ def test_a_point_of_zeros_and_a_matrix_can_be_drawn():
     zero = gh.minimize(gh.least_squares(np.eye(2), np.zeros(2)), gh.L2Ball(2, radius=1.0))
     f = gh.function(lambda W: float(((W - 1.0) ** 2).sum()), lambda W: 2.0 * (W - 1.0), (3, 2))
     for s in (zero, gh.minimize(f, Signs(), stop=gh.Iterations(3))):
-        s.plot().canvas.draw()
+        figure = s.plot()
+        figure.canvas.draw()
+        assert len(figure.axes) == 2 and all(axes.get_title() for axes in figure.axes)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e100])
 def test_scales_far_from_one_can_be_drawn(scale):
     s = gh.minimize(gh.least_squares(np.eye(3), scale * np.arange(3.0)), gh.L1Ball(3, radius=scale), gh.FrankWolfe(),
                     stop=gh.Iterations(5))
-    s.plot().canvas.draw()
+    figure = s.plot()
+    figure.canvas.draw()
+    assert all(axes.get_xlabel() and axes.get_title() for axes in figure.axes)
 
 
 def test_without_matplotlib_the_error_says_what_to_install(runs, monkeypatch):

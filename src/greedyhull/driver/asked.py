@@ -20,7 +20,7 @@ SOLVERS = {  # names of algorithms that people write in words
 }
 
 
-def check_solver(solver: Any) -> None:
+def check_solver(solver: object) -> None:
     """Raise if something else was given in place of a solver: a stop, a step rule, a name."""
     if type(solver).__module__.startswith("greedyhull.solvers.") and type(solver).__module__ != STEPS:
         return
@@ -29,8 +29,9 @@ def check_solver(solver: Any) -> None:
     if isinstance(solver, str):
         near = nearest(solver.lower().replace("_", "").replace("-", "").replace(" ", ""), SOLVERS) or "FrankWolfe"
         raise GreedyhullError(f"solver={solver!r} was given; a solver such as {near}() is wanted, not its name.")
-    check(not isinstance(solver, type), lambda: f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted. "
-                                                f"Make one: {solver.__name__}().")
+    if isinstance(solver, type):
+        raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted. "
+                              f"Make one: {solver.__name__}().")
     check(type(solver).__module__ != STEPS, lambda: f"solver={shown(solver)} was given, which is a step rule; a solver is "
                                                     f"wanted. Give the rule to one: FrankWolfe({shown(solver)}).")
 

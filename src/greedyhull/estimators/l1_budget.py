@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from sklearn.utils._param_validation import Interval
 
@@ -15,7 +15,7 @@ from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.penalty import at_price
 from greedyhull.estimators.radius_path import RadiusPath
-from greedyhull.types import Array, Objective
+from greedyhull.types import Array, AtomSet, Objective
 
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
                                 "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"],
@@ -40,8 +40,8 @@ class Budgeted(RadiusPath, Linear):
         radius = 1.0 if self.radius is None else float(self.radius)
         return budget(X, s, radius, standardize=self.standardize, positive=self.positive)
 
-    def _moved(self, x: Array, S: Any) -> Array:
-        return scaled_into(x, S, positive=self.positive)
+    def _moved(self, x: Array, S: AtomSet) -> Array:
+        return scaled_into(x, cast(Budget, S), positive=self.positive)
 
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         if self.alpha is None:

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet
 
 LIMITS: dict[str, list[Any]] = {"total": [Interval(Real, 0, None, closed="neither")],
                                 "upper": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -27,7 +27,7 @@ class Shared(Linear):
     def _atoms(self, X: Any, s: Array | None) -> Any:
         return Simplex(X.shape[1], self.total, upper=self.upper)
 
-    def _moved(self, x: Array, S: Any) -> Array:
+    def _moved(self, x: Array, S: AtomSet) -> Array:
         inside = np.maximum(x, 0.0)
         sum_ = float(inside.sum())
         return np.asarray(inside * (self.total / sum_)) if sum_ > 0.0 else inside

@@ -179,5 +179,7 @@ def test_wide_long_and_single_designs_are_taken():
     for n, d in ((1, 1), (1, 300), (3000, 1), (200, 50)):
         A, one = RNG.standard_normal((n, d)), RNG.standard_normal((n, 1)) * np.ones(d)
         for M in (A, one, np.eye(n, d), np.ones((n, d))):
-            gh.least_squares(Mine(lambda w, M=M: M @ w, lambda r, M=M: M.T @ r, domain=(d,), n=n,
-                                  frobenius=float(np.linalg.norm(M))), np.ones(n))
+            f = gh.least_squares(Mine(lambda w, M=M: M @ w, lambda r, M=M: M.T @ r, domain=(d,), n=n,
+                                      frobenius=float(np.linalg.norm(M))), np.ones(n))
+            w = gh.Simplex(d).decompose(np.eye(d)[0])
+            assert f.domain == (d,) and np.allclose(f.gradient(w), M.T @ (M[:, 0] - 1.0) / n)
