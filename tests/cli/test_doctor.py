@@ -26,6 +26,16 @@ def test_the_doctor_tells_what_is_there(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_blas_that_the_core_cannot_call_is_named(capsys, monkeypatch):
+    core = pytest.importorskip("greedyhull.kernels._core")
+    monkeypatch.setattr("greedyhull.kernels.core.core", core)
+    assert run(["doctor"]) == 0
+    assert "SciPy's, called directly" in capsys.readouterr().out
+    monkeypatch.setattr("greedyhull.kernels.core.blas_missing", lambda: "SciPy does not export dgemv")
+    assert run(["doctor"]) == 0
+    assert "not called: SciPy does not export dgemv" in " ".join(capsys.readouterr().out.split())
+
+
 def test_what_is_missing_is_named_with_the_remedy(capsys, monkeypatch):
     monkeypatch.setattr("greedyhull.cli.doctor._version", lambda name: None)
     monkeypatch.setattr("greedyhull.cli.doctor.find_spec", lambda name: None)  # no threadpoolctl: numpy's own words

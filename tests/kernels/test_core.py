@@ -28,7 +28,8 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
     import greedyhull.kernels.stochastic  # noqa: F401
 
     assert core is not None
-    assert {name for name, member in vars(core).items() if callable(member)} == set(REFERENCES)
+    helpers = {"bind_blas", "blas_check"}  # they do no work of the library
+    assert {name for name, member in vars(core).items() if callable(member)} - helpers == set(REFERENCES)
 
 
 def test_the_reference_can_be_asked_for() -> None:

@@ -41,7 +41,7 @@ def run(voice: Voice) -> int:
     voice.say("Linear algebra")
     voice.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])
     voice.say("Compiled core")
-    voice.pairs([("state", found["core"]["words"])])
+    voice.pairs([("state", found["core"]["words"]), ("BLAS", found["core"]["blas"])])
     voice.say("Self-test")
     voice.pairs([("solve and certify", test["words"])])
     voice.result({**found, "self_test": test})
@@ -70,11 +70,13 @@ def blas() -> list[dict[str, Any]]:
 
 
 def compiled() -> dict[str, Any]:
-    """Whether the compiled core does the inner loops, and if not, why."""
-    from greedyhull.kernels.core import MISSING, core
+    """Whether the compiled core does the inner loops, and calls SciPy's BLAS; if not, why."""
+    from greedyhull.kernels.core import MISSING, blas_missing, core
 
     words = "loaded" if core is not None else f"not used: {MISSING}. The NumPy reference does the work, several times slower"
-    return {"loaded": core is not None, "words": words}
+    missing = "the core is not used" if core is None else blas_missing()
+    blas = f"not called: {missing}. Loops that need it run as NumPy references" if missing else "SciPy's, called directly"
+    return {"loaded": core is not None, "words": words, "blas": blas}
 
 
 def self_test() -> dict[str, Any]:

@@ -3,15 +3,19 @@
 The core is the module ``_core``, made from ``native/`` when the package is installed. Without a compiler the package installs
 all the same, and each loop is the NumPy function that is written beside it. The variable ``GREEDYHULL_CORE`` decides where one
 wants to be sure: ``reference`` leaves the core aside, ``required`` refuses to work without it.
+
+Loops that multiply or factorise matrices call the BLAS and LAPACK of SciPy through the capsules that it exports. They are
+bound when the first such loop is called, for the import of ``scipy.linalg`` takes longer than that of greedyhull.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache, wraps
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from greedyhull.errors import GreedyhullError
 
@@ -49,3 +53,39 @@ def compiled(reference: F) -> F:
     """
     REFERENCES[reference.__name__] = reference
     return reference if core is None else vars(core).get(reference.__name__, reference)
+
+
+@cache
+def blas_missing() -> str:
+    """Why the core cannot call SciPy's BLAS, empty where it can. The first call binds it."""
+    if core is None:
+        return f"there is no compiled core: {MISSING}"
+    try:
+        modules = [import_module(f"scipy.linalg.cython_{part}") for part in ("blas", "lapack")]
+    except ImportError as error:
+        return f"SciPy's BLAS cannot be loaded: {error}"
+    return str(core.bind_blas({name: capsule for module in modules
+                               for name, capsule in vars(module).get("__pyx_capi__", {}).items()}))
+
+
+def compiled_with_blas(reference: F) -> F:
+    """As `compiled`, for a function of the core that calls BLAS.
+
+    Where BLAS cannot be bound, or a size does not fit its integers, ``reference`` does the work.
+    """
+    name = reference.__name__
+    REFERENCES[name] = reference
+    if core is None or name not in vars(core):
+        return reference
+    loop = vars(core)[name]
+
+    @wraps(reference)
+    def call(*given: Any) -> Any:
+        if blas_missing():
+            return reference(*given)
+        try:
+            return loop(*given)
+        except OverflowError:  # entry points compare sizes before they write
+            return reference(*given)
+
+    return cast(F, call)

@@ -1,0 +1,124 @@
+// BLAS and LAPACK of SciPy, called through pointers: nothing is linked. blas_door.hpp fills them in; until then every call
+// throws. Matrices are by column, as in Fortran: a matrix with contiguous rows (Matrix<T>) is its own transpose here, with
+// its number of columns as leading dimension. Sizes have 64 bits; one that does not fit the library's int throws TooLarge,
+// for which Python calls the reference instead: entry points check their sizes with `fit` before they write anything.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <stdexcept>
+
+#include "arrays.hpp"
+
+namespace greedyhull::blas {
+
+using Int = int;  // what SciPy's functions take; blas_door.hpp refuses a SciPy whose integers are others
+
+template <class T>
+using Gemv = void(char*, Int*, Int*, T*, T*, Int*, T*, Int*, T*, T*, Int*);
+template <class T>
+using Gemm = void(char*, char*, Int*, Int*, Int*, T*, T*, Int*, T*, Int*, T*, T*, Int*);
+template <class T>
+using Syrk = void(char*, char*, Int*, Int*, T*, T*, Int*, T*, T*, Int*);
+using Trsv = void(char*, char*, char*, Int*, double*, Int*, double*, Int*);
+using Potrf = void(char*, Int*, double*, Int*, Int*);
+using Potrs = void(char*, Int*, Int*, double*, Int*, double*, Int*, Int*);
+
+template <class T>
+struct Products {
+    Gemv<T>* gemv = nullptr;
+    Gemm<T>* gemm = nullptr;
+    Syrk<T>* syrk = nullptr;
+};
+
+struct Functions {
+    Products<double> d;
+    Products<float> s;
+    Trsv* trsv = nullptr;
+    Potrf* potrf = nullptr;
+    Potrs* potrs = nullptr;
+    bool bound = false;
+    template <class T>
+    const Products<T>& products() const {
+        if constexpr (std::numeric_limits<T>::digits > 24)
+            return d;
+        else
+            return s;
+    }
+};
+
+inline Functions functions;  // written once, under the GIL, before any entry point calls
+
+struct TooLarge : std::overflow_error {  // OverflowError in Python
+    TooLarge() : std::overflow_error("a size does not fit the integers of BLAS") {}
+};
+
+inline const Functions& ready() {
+    if (!functions.bound) throw std::runtime_error("BLAS is not bound: call bind_blas first");
+    return functions;
+}
+
+inline Int fit(Index n) {
+    if (n < 0 || n > std::numeric_limits<Int>::max()) throw TooLarge();
+    return static_cast<Int>(n);
+}
+inline void fit(std::initializer_list<Index> sizes) {
+    for (const Index n : sizes) fit(n);
+}
+// BLAS refuses a leading dimension of zero even where the matrix is empty.
+inline Int leading(Index n) { return fit(std::max<Index>(n, 1)); }
+
+// y <- alpha op(A) x + beta y; A is m x n, op is 'N' or 'T'.
+template <class T>
+void gemv(char op, Index m, Index n, T alpha, const T* A, Index lda, const T* x, Index incx, T beta, T* y, Index incy) {
+    const auto& f = ready().products<T>();
+    Int rows = fit(m), columns = fit(n), ld = leading(lda), ix = fit(incx), iy = fit(incy);
+    if (m == 0 || n == 0) {  // BLAS would leave y as it is
+        for (Index i = 0; i < (op == 'N' ? m : n); i++) y[i * incy] = beta == T(0) ? T(0) : beta * y[i * incy];
+        return;
+    }
+    f.gemv(&op, &rows, &columns, &alpha, const_cast<T*>(A), &ld, const_cast<T*>(x), &ix, &beta, y, &iy);
+}
+
+// C <- alpha op(A) op(B) + beta C; C is m x n, op(A) is m x k.
+template <class T>
+void gemm(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
+          Index ldc) {
+    const auto& f = ready().products<T>();
+    Int rows = fit(m), columns = fit(n), inner = fit(k), la = leading(lda), lb = leading(ldb), lc = leading(ldc);
+    f.gemm(&op_a, &op_b, &rows, &columns, &inner, &alpha, const_cast<T*>(A), &la, const_cast<T*>(B), &lb, &beta, C, &lc);
+}
+
+// The triangle `uplo` ('U' or 'L') of C <- alpha A A' + beta C (op 'N', A is n x k) or alpha A'A + beta C (op 'T', A is k x n).
+template <class T>
+void syrk(char uplo, char op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc) {
+    const auto& f = ready().products<T>();
+    Int order = fit(n), inner = fit(k), la = leading(lda), lc = leading(ldc);
+    f.syrk(&uplo, &op, &order, &inner, &alpha, const_cast<T*>(A), &la, &beta, C, &lc);
+}
+
+// x <- op(A)^-1 x for a triangle of A; diag is 'N', or 'U' where the diagonal is all ones.
+inline void trsv(char uplo, char op, char diag, Index n, const double* A, Index lda, double* x, Index incx) {
+    const auto& f = ready();
+    Int order = fit(n), ld = leading(lda), ix = fit(incx);
+    f.trsv(&uplo, &op, &diag, &order, const_cast<double*>(A), &ld, x, &ix);
+}
+
+// A <- its Cholesky factor, in the triangle `uplo`: A = U'U or LL'. Returns 0, or k where the minor of order k is not positive.
+inline Index potrf(char uplo, Index n, double* A, Index lda) {
+    const auto& f = ready();
+    Int order = fit(n), ld = leading(lda), info = 0;
+    f.potrf(&uplo, &order, A, &ld, &info);
+    return info;
+}
+
+// B <- A^-1 B, `factor` as potrf left it; B is n x k. Returns 0.
+inline Index potrs(char uplo, Index n, Index k, const double* factor, Index lda, double* B, Index ldb) {
+    const auto& f = ready();
+    Int order = fit(n), sides = fit(k), la = leading(lda), lb = leading(ldb), info = 0;
+    f.potrs(&uplo, &order, &sides, const_cast<double*>(factor), &la, B, &lb, &info);
+    return info;
+}
+
+}  // namespace greedyhull::blas
