@@ -1,5 +1,6 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
 #include "blas_door.hpp"
+#include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
 #include "l1_swaps.hpp"
@@ -240,6 +241,7 @@ void kernels_of(nb::module_& m) {
 NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
+    add_rounds(m);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
     def(m, "l1_swaps", swaps);

@@ -1,0 +1,358 @@
+// Rounds of the corrective solver over a budget, one after another, without Python between them.
+//
+// A round: g = X'r, the gap, the best columns join the working ones, and their weights are solved for by Newton steps, each a
+// small quadratic problem. Coordinates are scaled so that the budget is one: w_j = scale_j u_j.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "budget_qp.hpp"
+#include "losses.hpp"
+#include "working_columns.hpp"
+
+namespace greedyhull {
+
+struct Aim {  // where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor)) less `rounding`
+    Index rounds;
+    double absolute, relative, floor, rounding;
+    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)) - rounding; }
+};
+
+struct RoundRow {  // what the trace says of a round, at its beginning
+    double value, gap, seconds;
+    Index atoms;
+};
+
+enum class Ending { gap, rounds, asked, stuck, lost };  // `lost`: numbers have left their range
+
+constexpr double EARLY = 0.03;        // of the value: above such a gap the best columns join whatever they promise
+constexpr double PROMISING = 0.05;    // of the gap: what a column must promise, later, to join
+constexpr double INNER = 0.1;         // of the gap: to what the working columns are solved for in a round
+constexpr double EXACT = 0.003;       // of the gap: to what a small quadratic is
+constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
+constexpr double DECREASE = 0.25;     // of what its slope promises, a step must do
+constexpr double STALE = 0.1;         // by which share a row's curvature may move before the Hessian follows
+constexpr Index CROWDED = 3;          // times as many columns as have weight or may join: then those without weight leave
+constexpr Index SAMPLE = 8;           // one row in so many makes the Hessian, early
+constexpr Index A_ROW_EACH = 10;      // times as many rows as columns must be left in a sample
+constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
+constexpr int TRIES = 12;             // shorter steps, before a round gives up
+
+template <class D>
+class Corrective {
+   public:
+    // What a run stands on, by which it is saved and taken up again.
+    std::vector<Index> columns;
+    std::vector<double> u, z, H, H_rows, gradient;
+    double last_gap = INFINITY;
+    bool sampling = true, has_hessian = false, sampled_hessian = false;
+
+    Corrective(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps)
+        : X_(X), loss_(std::move(loss)), budget_(budget), scales_(scales), l2_(l2), batch_(batch), steps_(steps),
+          place_(static_cast<std::size_t>(X.d), -1) {
+        const auto n = static_cast<std::size_t>(X.n);
+        z.resize(n), r_.resize(n), c_.resize(n), z_trial_.resize(n), r_trial_.resize(n), c_trial_.resize(n);
+        gradient.resize(static_cast<std::size_t>(X.d));
+    }
+
+    Index support() const {
+        return static_cast<Index>(std::count_if(u.begin(), u.end(), [](double x) { return x != 0.0; }));
+    }
+    const SmoothLoss& loss() const { return *loss_; }
+    SmoothLoss& loss() { return *loss_; }
+    double value() const { return value_; }
+    const std::vector<double>& residual() const { return r_; }
+
+    // Stand at sum_a u_a scale_a e_(columns_a), with these columns to work on and no others.
+    void begin() {
+        std::fill(place_.begin(), place_.end(), -1);
+        for (std::size_t a = 0; a < columns.size(); a++) place_[static_cast<std::size_t>(columns[a])] = static_cast<Index>(a);
+        build(0);
+        Z_.product(u.data(), z.data());
+        evaluate();
+        last_gap = INFINITY, sampling = true, has_hessian = false;
+    }
+
+    // Stand where the saved parts say.
+    void take_up() {
+        std::fill(place_.begin(), place_.end(), -1);
+        for (std::size_t a = 0; a < columns.size(); a++) place_[static_cast<std::size_t>(columns[a])] = static_cast<Index>(a);
+        build(0);
+        evaluate();
+    }
+
+    // grad f = X'r in the coordinates of w, and the Frank-Wolfe gap here.
+    double look() {
+        X_.adjoint(r_.data(), gradient.data());
+        if (l2_ > 0.0)
+            for (std::size_t a = 0; a < columns.size(); a++)
+                gradient[static_cast<std::size_t>(columns[a])] += l2_ * scale_of(columns[a]) * u[a];
+        least_ = budget_.whole ? INFINITY : 0.0, here_ = 0.0;
+        for (Index j = 0; j < X_.d; j++) least_ = std::min(least_, -promise(j));
+        for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * scale_of(columns[a]) * gradient[static_cast<std::size_t>(columns[a])];
+        return here_ - least_;
+    }
+
+    // Rounds from where we stand, after `look`; `asked` is called between them and says whether to end.
+    Ending rounds(const Aim& aim, const std::function<bool()>& asked, std::vector<RoundRow>& trace) {
+        const auto start = std::chrono::steady_clock::now();
+        double gap = here_ - least_;
+        for (Index k = 0;; k++) {
+            if (!std::isfinite(gap) || !std::isfinite(value_)) return Ending::lost;
+            trace.push_back({value_, gap, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), support()});
+            if (k > 0 && gap <= aim.gap(value_)) return Ending::gap;
+            if (k >= aim.rounds) return Ending::rounds;
+            if (k > 0 && asked()) return Ending::asked;
+            if (!round(gap, std::max(aim.gap(value_), 0.0), asked)) return Ending::stuck;
+            gap = look();
+        }
+    }
+
+   private:
+    D X_;
+    std::unique_ptr<SmoothLoss> loss_;
+    Budget budget_;
+    Span<const double> scales_;  // one entry where all are the same
+    double l2_;
+    Index batch_, steps_;
+    std::vector<Index> place_, rows_;  // where a column stands among the working ones; rows in use
+    std::vector<double> scale_, square_, r_, c_, g_, z_trial_, r_trial_, c_trial_, g_trial_, u_trial_, change_, cross_, reduced_;
+    std::vector<std::pair<double, Index>> candidates_;
+    WorkingColumns<D> Z_;
+    BudgetQP qp_;
+    double value_ = 0.0, least_ = 0.0, here_ = 0.0;
+
+    double scale_of(Index j) const { return scales_.size == 1 ? scales_[0] : scales_[j]; }
+    // Minus the score of the better atom of coordinate j.
+    double promise(Index j) const {
+        const double score = scale_of(j) * gradient[static_cast<std::size_t>(j)];
+        return budget_.positive ? -score : std::fabs(score);
+    }
+
+    void build(Index kept) {
+        scale_.resize(columns.size());
+        for (std::size_t a = 0; a < columns.size(); a++) scale_[a] = scale_of(columns[a]);
+        Z_.build(X_, columns, scale_.data(), kept);
+    }
+
+    double ridge(const std::vector<double>& at) const {
+        double total = 0.0;
+        if (l2_ > 0.0)
+            for (std::size_t a = 0; a < at.size(); a++) total += (scale_[a] * at[a]) * (scale_[a] * at[a]);
+        return 0.5 * l2_ * total;
+    }
+
+    void evaluate() {
+        value_ = loss_->pieces({z.data(), X_.n}, r_.data(), c_.data()) + ridge(u);
+    }
+
+    void working_gradient(const std::vector<double>& r, const std::vector<double>& at, std::vector<double>& g) {
+        g.resize(at.size());
+        if (at.empty()) return;
+        Z_.adjoint(r.data(), g.data());
+        if (l2_ > 0.0)
+            for (std::size_t a = 0; a < at.size(); a++) g[a] += l2_ * scale_[a] * scale_[a] * at[a];
+    }
+
+    // One round; false where nothing changed.
+    bool round(double gap, double aim, const std::function<bool()>& asked) {
+        const bool early = gap > EARLY * std::fabs(value_), changed = join(gap, early);
+        sampling = sampling && gap <= SLOW * last_gap, last_gap = gap;
+        const std::size_t m = u.size();
+        g_.resize(m);
+        for (std::size_t a = 0; a < m; a++) g_[a] = scale_[a] * gradient[static_cast<std::size_t>(columns[a])];
+        const bool moved = loss_->quadratic ? solve(gap, aim) : newton(gap, aim, early, asked);
+        return moved || changed;
+    }
+
+    // Let the best columns join; where too many wait in vain, those leave first. Says whether any are new.
+    bool join(double gap, bool early) {
+        const Index active = support(), room = std::max(batch_, active + 1);
+        const double enough = early ? 0.0 : -here_ + PROMISING * gap;
+        candidates_.clear();
+        for (Index j = 0; j < X_.d; j++) {
+            const double p = promise(j);
+            if ((early && (p > 0.0 || budget_.whole)) || (!early && p > enough && place_[static_cast<std::size_t>(j)] < 0))
+                candidates_.push_back({-p, j});
+        }
+        if (static_cast<Index>(candidates_.size()) > room) {
+            std::nth_element(candidates_.begin(), candidates_.begin() + room, candidates_.end());
+            candidates_.resize(static_cast<std::size_t>(room));
+        }
+        Index kept = static_cast<Index>(columns.size());
+        if (kept > CROWDED * (active + room)) leave(), kept = 0;
+        std::sort(candidates_.begin(), candidates_.end(), [](auto& a, auto& b) { return a.second < b.second; });
+        const std::size_t before = columns.size();
+        for (const auto& [score, j] : candidates_)
+            if (place_[static_cast<std::size_t>(j)] < 0) {
+                place_[static_cast<std::size_t>(j)] = static_cast<Index>(columns.size());
+                columns.push_back(j), u.push_back(0.0);
+            }
+        const bool joined = columns.size() > before;
+        if (joined || kept == 0) build(kept);
+        if (joined && !(loss_->quadratic && has_hessian)) has_hessian = false;
+        return joined;
+    }
+
+    void leave() {
+        std::vector<Index> stay;
+        for (std::size_t a = 0; a < u.size(); a++) {
+            place_[static_cast<std::size_t>(columns[a])] = -1;
+            if (u[a] != 0.0) stay.push_back(static_cast<Index>(a));
+        }
+        const std::size_t old = u.size(), m = stay.size();
+        if (has_hessian && H.size() == old * old) {
+            std::vector<double> less(m * m);
+            for (std::size_t a = 0; a < m; a++)
+                for (std::size_t b = 0; b < m; b++)
+                    less[a * m + b] = H[static_cast<std::size_t>(stay[a]) * old + static_cast<std::size_t>(stay[b])];
+            H.swap(less);
+        }
+        for (std::size_t a = 0; a < m; a++) {
+            columns[a] = columns[static_cast<std::size_t>(stay[a])], u[a] = u[static_cast<std::size_t>(stay[a])];
+            place_[static_cast<std::size_t>(columns[a])] = static_cast<Index>(a);
+        }
+        columns.resize(m), u.resize(m);
+        if (m == 0) has_hessian = false;
+    }
+
+    // The Hessian on the working columns with what an intercept takes away and a ridge adds.
+    const double* whole_hessian() {
+        if (!loss_->intercept && l2_ == 0.0) return H.data();
+        const std::size_t m = u.size();
+        reduced_ = H;
+        if (loss_->intercept) {
+            double total = 0.0;
+            for (double c : c_) total += c;
+            cross_.resize(m);
+            Z_.adjoint(c_.data(), cross_.data());
+            if (total > 0.0)
+                for (std::size_t a = 0; a < m; a++)
+                    for (std::size_t b = 0; b < m; b++) reduced_[a * m + b] -= cross_[a] * cross_[b] / total;
+        }
+        for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += l2_ * scale_[a] * scale_[a];
+        return reduced_.data();
+    }
+
+    // Quadratics: one exact solve.
+    bool solve(double gap, double aim) {
+        const Index m = static_cast<Index>(u.size());
+        Index known = 0;
+        if (has_hessian)
+            while ((known + 1) * (known + 1) <= static_cast<Index>(H.size())) known++;
+        if (known < m) Z_.hessian(c_.data(), nullptr, known, H), has_hessian = true;
+        qp_.u = u, qp_.g = g_;
+        qp_.solve(budget_, m, whole_hessian(), std::max(EXACT * gap, 0.1 * aim));
+        Z_.product(qp_.u.data(), z_trial_.data());
+        const double now = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data()) + ridge(qp_.u);
+        if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_)))) return false;
+        const bool moved = qp_.u != u;
+        take(qp_.u, now);
+        return moved;
+    }
+
+    void take(std::vector<double>& to, double now) {
+        u.swap(to), z.swap(z_trial_), r_.swap(r_trial_), c_.swap(c_trial_), value_ = now;
+    }
+
+    void renew(bool sample) {
+        rows_.clear();
+        if (sample) {
+            const double times = static_cast<double>(SAMPLE);
+            change_.assign(static_cast<std::size_t>(X_.n), 0.0);
+            std::uint32_t s = 12345;
+            for (Index i = 0; i < X_.n; i++) {
+                s = s * 1664525u + 1013904223u;
+                if ((s >> 8) % SAMPLE == 0) rows_.push_back(i), change_[static_cast<std::size_t>(i)] = times * c_[static_cast<std::size_t>(i)];
+            }
+            Z_.hessian(change_.data(), &rows_, 0, H);
+        } else {
+            Z_.hessian(c_.data(), nullptr, 0, H);
+            H_rows = c_;
+        }
+        has_hessian = true, sampled_hessian = sample;
+    }
+
+    // The Hessian follows the curvature: made anew where columns joined, else corrected on the rows that moved.
+    void follow(bool sample) {
+        if (!has_hessian || sample || sampled_hessian) return renew(sample);
+        rows_.clear();
+        change_.resize(static_cast<std::size_t>(X_.n));
+        double fell = 0.0, most = 0.0;
+        for (Index i = 0; i < X_.n; i++) {
+            const auto at = static_cast<std::size_t>(i);
+            fell = std::max(fell, H_rows[at]), most = std::max(most, c_[at]);
+            const double by = c_[at] - H_rows[at];
+            if (std::fabs(by) > STALE * H_rows[at]) rows_.push_back(i), change_[at] = by;
+        }
+        if (rows_.empty()) return;
+        // a curvature that has fallen by far, taken away from a sum, would leave rounding only
+        if (2 * static_cast<Index>(rows_.size()) > X_.n || fell > 1e6 * most) return renew(false);
+        for (Index i : rows_) H_rows[static_cast<std::size_t>(i)] = c_[static_cast<std::size_t>(i)];
+        Z_.correct(change_.data(), rows_, H);
+    }
+
+    // <g, to - u>, summed from what the scores exceed the best one by: the rest cancels where the budget is used up.
+    double slope(const std::vector<double>& to) const {
+        const double price = -BudgetQP::best(budget_, g_.data(), static_cast<Index>(u.size()));
+        double total = 0.0, spent = 0.0;
+        for (std::size_t a = 0; a < u.size(); a++) {
+            const double sign = (u[a] != 0.0 ? u[a] : to[a]) < 0.0 ? -1.0 : 1.0, by = to[a] - u[a];
+            total += by * (g_[a] + sign * price);
+            spent += sign * by;
+        }
+        return std::fabs(spent) > 1e-14 ? total - price * spent : total;
+    }
+
+    // Newton steps with a line search, until a tenth of the gap is left on the working columns.
+    bool newton(double gap, double aim, bool early, const std::function<bool()>& asked) {
+        const std::size_t m = u.size();
+        const double enough = std::max(INNER * gap, 0.3 * aim);
+        bool moved = false;
+        for (Index k = 0; k < steps_; k++) {
+            if (k > 0) {
+                double left = -BudgetQP::best(budget_, g_.data(), static_cast<Index>(m));
+                for (std::size_t a = 0; a < m; a++) left += g_[a] * u[a];
+                if (left <= enough || asked()) break;
+            }
+            follow(early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * static_cast<Index>(m)));
+            qp_.u = u, qp_.g = g_;
+            qp_.solve(budget_, static_cast<Index>(m), whole_hessian(), std::max(EXACT * gap, 0.1 * aim));
+            const double descent = slope(qp_.u), noise = 4e-16 * (std::fabs(value_) + std::fabs(here_));
+            if (!(descent < 0.0) || !search(descent, noise)) break;
+            moved = true;
+            working_gradient(r_, u, g_);
+        }
+        return moved;
+    }
+
+    // The whole step if it does a quarter of what its slope promises, else a shorter one that does.
+    bool search(double descent, double noise) {
+        double t = 1.0;
+        for (int k = 0; k < TRIES; k++) {
+            u_trial_ = qp_.u;
+            if (t < 1.0)
+                for (std::size_t a = 0; a < u.size(); a++) u_trial_[a] = u[a] + t * (qp_.u[a] - u[a]);
+            Z_.product(u_trial_.data(), z_trial_.data());
+            const double b = loss_->b;
+            const double now = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data()) + ridge(u_trial_);
+            if (now <= value_ + DECREASE * t * descent + noise) {
+                take(u_trial_, now);
+                return true;
+            }
+            loss_->b = b;
+            const double excess = now - value_ - t * descent;  // of the parabola through what was seen, the lowest point
+            t *= std::isfinite(excess) ? std::clamp(-0.5 * t * descent / excess, 0.1, 0.5) : 0.5;
+        }
+        return false;
+    }
+};
+
+}  // namespace greedyhull

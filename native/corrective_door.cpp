@@ -1,0 +1,225 @@
+// How Python holds the corrective rounds: an object that keeps its arrays alive, is told where to stand and how far to go.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "corrective.hpp"
+#include "corrective_door.hpp"
+#include "door.hpp"
+
+namespace greedyhull {
+
+// A loss of Python's: a function of z that returns value, residual and curvature.
+class AskedLoss : public SmoothLoss {
+   public:
+    AskedLoss(nb::callable fn, bool is_quadratic, bool with_intercept) : fn_(std::move(fn)) {
+        quadratic = is_quadratic, intercept = with_intercept;
+    }
+    ~AskedLoss() override {
+        nb::gil_scoped_acquire held;
+        fn_.reset();
+    }
+    double pieces(Span<const double> z, double* r, double* c) override {
+        nb::gil_scoped_acquire held;
+        const std::size_t n = static_cast<std::size_t>(z.size);
+        nb::ndarray<nb::numpy, const double, nb::ndim<1>> seen(z.data, {n}, nb::handle());
+        nb::tuple answer = nb::cast<nb::tuple>(fn_(nb::cast(seen, nb::rv_policy::copy)));
+        const auto residual = nb::cast<Vector<const double>>(answer[1]), curvature = nb::cast<Vector<const double>>(answer[2]);
+        expect(residual.shape(0) == n && curvature.shape(0) == n, "a loss answered with arrays of another length");
+        std::copy(residual.data(), residual.data() + n, r);
+        std::copy(curvature.data(), curvature.data() + n, c);
+        return nb::cast<double>(answer[0]);
+    }
+
+   private:
+    nb::callable fn_;
+};
+
+// One type for Python, whatever the data are.
+class Rounds {
+   public:
+    virtual ~Rounds() = default;
+    virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
+    virtual double look() = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) = 0;
+    virtual nb::tuple point() const = 0;     // columns and weights, z, residual, gradient, value
+    virtual nb::dict state() const = 0;
+    virtual void restore(nb::dict state) = 0;
+};
+
+template <class T>
+nb::object as_array(const std::vector<T>& v) {
+    nb::ndarray<nb::numpy, const T, nb::ndim<1>> seen(v.data(), {v.size()}, nb::handle());
+    return nb::cast(seen, nb::rv_policy::copy);
+}
+template <class T>
+std::vector<T> as_vector(nb::handle object) {
+    const auto a = nb::cast<Vector<const T>>(object);
+    return std::vector<T>(a.data(), a.data() + a.shape(0));
+}
+
+template <class D>
+class RoundsOf : public Rounds {
+   public:
+    RoundsOf(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps,
+             nb::list alive)
+        : alive_(std::move(alive)), core_(X, std::move(loss), budget, scales, l2, batch, steps), d_(X.d), n_(X.n) {}
+
+    void begin(Vector<const Index> columns, Vector<const double> u) override {
+        expect(columns.shape(0) == u.shape(0), "begin: as many weights as columns are wanted");
+        expect_below(span(columns), d_, "begin: a column is not there");
+        core_.columns.assign(columns.data(), columns.data() + columns.shape(0));
+        core_.u.assign(u.data(), u.data() + u.shape(0));
+        nb::gil_scoped_release free;
+        core_.begin();
+    }
+
+    double look() override {
+        nb::gil_scoped_release free;
+        return core_.look();
+    }
+
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) override {
+        std::vector<RoundRow> trace;
+        Ending ending;
+        {
+            nb::gil_scoped_release free;
+            auto last = std::chrono::steady_clock::now();
+            const auto ask = [&]() {
+                const auto now = std::chrono::steady_clock::now();
+                if (now - last < std::chrono::milliseconds(10)) return false;
+                nb::gil_scoped_acquire held;
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                last = now;
+                return nb::cast<bool>(asked());
+            };
+            ending = core_.rounds({rounds, absolute, relative, floor, rounding}, ask, trace);
+        }
+        nb::list rows;
+        for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
+        return nb::make_tuple(static_cast<int>(ending), rows);
+    }
+
+    nb::tuple point() const override {
+        std::vector<Index> at;
+        std::vector<double> u;
+        for (std::size_t a = 0; a < core_.u.size(); a++)
+            if (core_.u[a] != 0.0) at.push_back(core_.columns[a]), u.push_back(core_.u[a]);
+        return nb::make_tuple(as_array(at), as_array(u), as_array(core_.z), as_array(core_.residual()), as_array(core_.gradient),
+                              core_.value());
+    }
+
+    nb::dict state() const override {
+        nb::dict out;
+        out["columns"] = as_array(core_.columns), out["u"] = as_array(core_.u), out["z"] = as_array(core_.z);
+        out["hessian"] = as_array(core_.has_hessian ? core_.H : std::vector<double>());
+        out["rows"] = as_array(core_.has_hessian ? core_.H_rows : std::vector<double>());
+        const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(core_.has_hessian),
+                                          double(core_.sampled_hessian), core_.loss().b};
+        out["told"] = as_array(told);
+        return out;
+    }
+
+    void restore(nb::dict state) override {
+        const auto columns = as_vector<Index>(state["columns"]);
+        const auto u = as_vector<double>(state["u"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
+                   rows = as_vector<double>(state["rows"]), told = as_vector<double>(state["told"]);
+        const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
+        expect(u.size() == m && z.size() == n && told.size() == 5 && H.size() <= m * m && (rows.empty() || rows.size() == n),
+               "restore: the saved parts do not fit together");
+        expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
+        core_.columns = columns, core_.u = u, core_.z = z, core_.H = H, core_.H_rows = rows;
+        core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.sampled_hessian = told[3] != 0.0;
+        core_.has_hessian = told[2] != 0.0 && (core_.loss().quadratic || (H.size() == m * m && (rows.size() == n || told[3] != 0.0)));
+        core_.loss().b = told[4];
+        nb::gil_scoped_release free;
+        core_.take_up();
+    }
+
+   private:
+    nb::list alive_;  // the arrays that pointers lead to
+    Corrective<D> core_;
+    Index d_, n_;
+};
+
+struct Problem {  // what all data have in common: loss, budget, scales, numbers
+    Index n;
+    nb::object loss;  // (kind, parameter, y, p), or a function
+    bool quadratic, intercept, positive, whole;
+    Vector<const double> scales;
+    double l2;
+    Index batch, steps;
+};
+
+template <class D>
+std::unique_ptr<Rounds> rounds_on(D X, const Problem& about, nb::list alive) {
+    expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale a column is wanted");
+    std::unique_ptr<SmoothLoss> loss;
+    if (nb::isinstance<nb::tuple>(about.loss)) {
+        const nb::tuple named = nb::cast<nb::tuple>(about.loss);
+        const auto y = nb::cast<Vector<const double>>(named[2]), p = nb::cast<Vector<const double>>(named[3]);
+        expect(static_cast<Index>(y.shape(0)) == X.n, "one target a row is wanted");
+        expect(p.shape(0) == 1 || static_cast<Index>(p.shape(0)) == X.n, "one weight a row is wanted");
+        loss = loss_named(nb::cast<int>(named[0]), nb::cast<double>(named[1]), span(y), span(p), about.intercept);
+        expect(loss != nullptr, "a loss that the core knows is wanted");
+        alive.append(named[2]), alive.append(named[3]);
+    } else {
+        loss = std::make_unique<AskedLoss>(nb::cast<nb::callable>(about.loss), about.quadratic, about.intercept);
+    }
+    alive.append(nb::cast(about.scales));
+    return std::make_unique<RoundsOf<D>>(X, std::move(loss), Budget{about.positive, about.whole}, span(about.scales), about.l2,
+                                         about.batch, about.steps, alive);
+}
+
+template <class T>
+std::unique_ptr<Rounds> dense_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss, bool quadratic,
+                                     bool intercept, bool positive, bool whole, Vector<const double> scales, double l2,
+                                     Index batch, Index steps) {
+    const Index n = static_cast<Index>(X.shape(0)), d = static_cast<Index>(X.shape(1));
+    const Index down = n == 1 && X.stride(1) != 1 ? 1 : X.stride(0), across = d == 1 && X.stride(0) != 1 ? 1 : X.stride(1);
+    expect(down == 1 || across == 1, "contiguous rows or columns are wanted");
+    blas::fit({n, d, std::max(down, across)});
+    nb::list alive;
+    alive.append(nb::cast(X));
+    return rounds_on(Dense<T>{X.data(), n, d, down, across},
+                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps}, alive);
+}
+
+template <class T, class I>
+std::unique_ptr<Rounds> sparse_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
+                                      nb::object loss, bool quadratic, bool intercept, bool positive, bool whole,
+                                      Vector<const double> scales, double l2, Index batch, Index steps) {
+    const Index d = static_cast<Index>(starts.shape(0)) - 1;
+    expect(d >= 0 && starts.data()[0] == 0 && starts.data()[d] == static_cast<Index>(places.shape(0)) &&
+               places.shape(0) == entries.shape(0), "sparse_rounds: the arrays do not fit together");
+    for (Index j = 0; j < d; j++) expect(starts.data()[j] <= starts.data()[j + 1], "sparse_rounds: starts fall");
+    expect_below(span(places), n, "sparse_rounds: a row is not there");
+    nb::list alive;
+    alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
+    return rounds_on(ByColumn<T, I>{{span(starts), span(places), span(entries)}, n, d},
+                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps}, alive);
+}
+
+template <class T>
+void add_rounds_of(nb::module_& m) {
+    const auto plain = nb::arg().noconvert();
+    m.def("dense_rounds", dense_rounds<T>, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
+    m.def("sparse_rounds", sparse_rounds<T, std::uint32_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
+    m.def("sparse_rounds", sparse_rounds<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
+}
+
+void add_rounds(nb::module_& m) {
+    nb::class_<Rounds>(m, "Rounds")
+        .def("begin", &Rounds::begin, nb::arg().noconvert(), nb::arg().noconvert())
+        .def("look", &Rounds::look)
+        .def("advance", &Rounds::advance)
+        .def("point", &Rounds::point)
+        .def("state", &Rounds::state)
+        .def("restore", &Rounds::restore);
+    add_rounds_of<double>(m);
+    add_rounds_of<float>(m);
+}
+
+}  // namespace greedyhull

@@ -1,0 +1,198 @@
+// Losses as the corrective rounds see them: value, residual and curvature at an image z, in one pass.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "arrays.hpp"
+#include "exponential.hpp"
+
+namespace greedyhull {
+
+// phi(z) = sum_i p_i l(z_i, y_i), or its minimum over an intercept b added to every z_i.
+class SmoothLoss {
+   public:
+    bool quadratic = false, intercept = false;
+    double b = 0.0;  // the last intercept: the search for the next one begins there
+    virtual ~SmoothLoss() = default;
+    // r <- gradient, c <- diagonal of the Hessian; returns phi(z).
+    virtual double pieces(Span<const double> z, double* r, double* c) = 0;
+};
+
+// The terms of a loss: value, slope and curvature at one z. They are small structs, so that their loops are compiled for each.
+struct Squares {
+    static constexpr bool quadratic = true;
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        const double e = z - y;
+        value = 0.5 * e * e, slope = e, bend = 1.0;
+    }
+};
+
+struct SquaredHinges {
+    static constexpr bool quadratic = false;
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        const double margin = 1.0 - y * z, e = margin > 0.0 ? margin : 0.0;
+        value = 0.5 * e * e, slope = -y * e, bend = margin > 0.0 ? 1.0 : 0.0;
+    }
+};
+
+struct Hubers {
+    static constexpr bool quadratic = false;
+    double delta;
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        const double e = z - y, size = std::fabs(e), near = size < delta ? size : delta;
+        value = near * (size - 0.5 * near), slope = e < -delta ? -delta : e > delta ? delta : e;
+        bend = size <= delta ? 1.0 : 0.0;
+    }
+};
+
+struct Poissons {
+    static constexpr bool quadratic = false;
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        const double rate = z <= 300.0 ? std::exp(z) : INFINITY;  // its square must not overflow
+        value = rate - y * z, slope = rate - y, bend = rate;
+    }
+};
+
+struct NegativeLogs {
+    static constexpr bool quadratic = false;
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        value = z > 0.0 ? y - std::log(z) : INFINITY, slope = -1.0 / z, bend = 1.0 / (z * z);
+    }
+};
+
+struct Powers {
+    static constexpr bool quadratic = false;
+    double power;
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        const double e = z - y, size = std::fabs(e), most = std::pow(size, power - 2.0);
+        value = most * size * size / power, slope = most * e, bend = (power - 1.0) * most;
+    }
+};
+
+// log(1 + e^-yz) has its own pass: its exponentials are vectorised, and one logarithm is taken for 32 factors 1 + e.
+struct Logistics {
+    static constexpr bool quadratic = false;
+};
+
+template <class Term>
+class Separable : public SmoothLoss {
+   public:
+    Separable(Term term, Span<const double> y, Span<const double> p, bool with_intercept) : term_(term), y_(y), p_(p) {
+        quadratic = Term::quadratic, intercept = with_intercept;
+    }
+    double pieces(Span<const double> z, double* r, double* c) override {
+        if (!intercept) return at(z, 0.0, r, c);
+        return settle(z, r, c);
+    }
+
+   private:
+    Term term_;
+    Span<const double> y_, p_;  // p has one entry where all terms weigh the same
+
+    double weight(Index i) const { return p_.size == 1 ? p_[0] : p_[i]; }
+
+    double at(Span<const double> z, double shift, double* r, double* c) const;
+
+    // The best intercept by Newton steps within a bracket that closes, from the last one. The sum of the slopes rises with b.
+    double settle(Span<const double> z, double* r, double* c) {
+        double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
+        for (int k = 0; k < 100; k++) {
+            value = at(z, b, r, c), slope = 0.0, bend = 0.0;
+            double size = 0.0;
+            for (Index i = 0; i < z.size; i++) slope += r[i], bend += c[i], size += std::fabs(r[i]);
+            if (!(std::fabs(slope) > 1e-15 * size)) break;
+            (slope > 0.0 ? high : low) = b;
+            double next = bend > 0.0 ? b - slope / bend : INFINITY;
+            const double reach = 2.0 * std::fabs(b) + 1.0;
+            if (!(next > low && next < high && std::isfinite(next)))
+                next = std::isfinite(low) && std::isfinite(high) ? 0.5 * (low + high) : slope > 0.0 ? b - reach : b + reach;
+            if (std::fabs(next - b) <= 4e-16 * std::fabs(b)) break;
+            b = next;
+        }
+        if (bend > 0.0 && std::isfinite(slope))  // what is left of the sum, taken off where the curvature is
+            for (Index i = 0; i < z.size; i++) r[i] -= c[i] * (slope / bend);
+        return value;
+    }
+};
+
+template <class Term>
+double Separable<Term>::at(Span<const double> z, double shift, double* r, double* c) const {
+    double total = 0.0;
+    for (Index from = 0; from < z.size; from += 4096) {  // sums of blocks: errors grow with their number
+        const Index to = std::min(from + 4096, z.size);
+        double part = 0.0;
+        for (Index i = from; i < to; i++) {
+            double value, slope, bend;
+            const double p = weight(i);
+            term_(z[i] + shift, y_[i], value, slope, bend);
+            r[i] = p == 0.0 ? 0.0 : p * slope, c[i] = p == 0.0 ? 0.0 : p * bend;
+            part += p == 0.0 ? 0.0 : p * value;
+        }
+        total += part;
+    }
+    return total;
+}
+
+// One block of at most 256 margins: e <- e^-|m|, and the three sums are made in lanes.
+GREEDYHULL_CLONES inline void logistic_block(Index n, const double* z, const double* y, double shift, double* r, double* c,
+                                             double* e, double* negative) {
+    for (Index i = 0; i < n; i++) {
+        const double m = y[i] * (z[i] + shift), size = std::fabs(m);
+        e[i] = falling_exponential(-size);
+        negative[i] = m < 0.0 ? size : 0.0;
+        const double inverse = 1.0 / (1.0 + e[i]);
+        r[i] = -y[i] * (m >= 0.0 ? e[i] * inverse : inverse);
+        c[i] = e[i] * inverse * inverse;
+    }
+}
+
+template <>
+inline double Separable<Logistics>::at(Span<const double> z, double shift, double* r, double* c) const {
+    double total = 0.0, e[256], negative[256];
+    const bool same = p_.size == 1;
+    for (Index from = 0; from < z.size; from += 256) {
+        const Index n = std::min<Index>(256, z.size - from);
+        logistic_block(n, z.data + from, y_.data + from, shift, r + from, c + from, e, negative);
+        double part = 0.0;
+        if (same) {
+            double excess[8] = {};
+            for (Index i = 0; i < n; i++) {  // prod(1 + e) - 1, no digit lost
+                double& lane = excess[i & 7];
+                lane += e[i] * (1.0 + lane);
+                part += negative[i];
+            }
+            for (double x : excess) part += std::log1p(x);
+            const double p = p_[0];
+            for (Index i = from; i < from + n; i++) r[i] *= p, c[i] *= p;
+            total += p * part;
+        } else {
+            for (Index i = 0; i < n; i++) {
+                const double p = p_[from + i];
+                part += p * (std::log1p(e[i]) + negative[i]);
+                r[from + i] *= p, c[from + i] *= p;
+            }
+            total += part;
+        }
+    }
+    return total;
+}
+
+// By its name in Python; null where the core does not know it.
+inline std::unique_ptr<SmoothLoss> loss_named(int kind, double parameter, Span<const double> y, Span<const double> p, bool intercept) {
+    switch (kind) {
+        case 0: return std::make_unique<Separable<Squares>>(Squares{}, y, p, intercept);
+        case 1: return std::make_unique<Separable<Logistics>>(Logistics{}, y, p, intercept);
+        case 2: return std::make_unique<Separable<SquaredHinges>>(SquaredHinges{}, y, p, intercept);
+        case 3: return std::make_unique<Separable<Hubers>>(Hubers{parameter}, y, p, intercept);
+        case 4: return std::make_unique<Separable<Poissons>>(Poissons{}, y, p, intercept);
+        case 5: return std::make_unique<Separable<NegativeLogs>>(NegativeLogs{}, y, p, intercept);
+        case 6: return std::make_unique<Separable<Powers>>(Powers{parameter}, y, p, intercept);
+        default: return nullptr;
+    }
+}
+
+}  // namespace greedyhull

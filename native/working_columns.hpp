@@ -1,0 +1,182 @@
+// The columns that a corrective round works on, copied so that they lie together: Z = X[:, columns] diag(scales).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "designs.hpp"
+
+namespace greedyhull {
+
+// The Hessian Z' diag(c) Z has contiguous rows of length m and both of its triangles.
+inline void mirror(Index m, double* H) {
+    for (Index a = 0; a < m; a++)
+        for (Index b = 0; b < a; b++) H[b * m + a] = H[a * m + b];
+}
+
+// Makes room for m columns around the Hessian of the first `kept`; what is new is zero.
+inline void widen(std::vector<double>& H, Index kept, Index m) {
+    std::vector<double> wide(static_cast<std::size_t>(m * m), 0.0);
+    for (Index a = 0; a < kept; a++) std::memcpy(&wide[static_cast<std::size_t>(a * m)], &H[static_cast<std::size_t>(a * kept)],
+                                                 static_cast<std::size_t>(kept) * sizeof(double));
+    H.swap(wide);
+}
+
+template <class D>
+class WorkingColumns;
+
+template <class T>
+class WorkingColumns<Dense<T>> {
+   public:
+    Index m = 0;
+
+    void build(const Dense<T>& X, const std::vector<Index>& columns, const double* scales, Index kept) {
+        n_ = X.n, m = static_cast<Index>(columns.size());
+        Z_.resize(static_cast<std::size_t>(n_ * m));
+        for (Index a = kept; a < m; a++)
+            X.column(columns[static_cast<std::size_t>(a)], scales[a], Z_.data() + a * n_);
+    }
+
+    void product(const double* u, double* z) const {
+        if (m == 0) return std::fill(z, z + n_, 0.0);
+        blas::gemv('N', n_, m, 1.0, Z_.data(), n_, u, 1, 0.0, z, 1);
+    }
+
+    void adjoint(const double* r, double* g) const { blas::gemv('T', n_, m, 1.0, Z_.data(), n_, r, 1, 0.0, g, 1); }
+
+    // H <- Z' diag(c) Z from column `from` on; `rows` are those that count, all of them where it is null.
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+        widen(H, from, m);
+        const Index count = rows ? static_cast<Index>(rows->size()) : n_;
+        scaled_.resize(static_cast<std::size_t>(block * m));
+        double* B = scaled_.data();
+        for (Index s = 0; s < count; s += block) {
+            const Index b = std::min(block, count - s);
+            if (from == 0) {
+                gather(rows, s, b, 0, [&](Index i) { return std::sqrt(c[i]); }, B);
+                blas::syrk('U', 'T', m, b, 1.0, B, b, 1.0, H.data(), m);
+            } else {  // rows of H beyond `from`, all of their columns
+                gather(rows, s, b, from, [&](Index i) { return c[i]; }, B);
+                blas::gemm('T', 'N', m, m - from, b, 1.0, Z_.data() + s, n_, B, b, 1.0, H.data() + from * m, m);
+            }
+        }
+        mirror(m, H.data());
+    }
+
+    // H <- H + Z' diag(change) Z on some rows.
+    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) {
+        const Index count = static_cast<Index>(rows.size());
+        scaled_.resize(static_cast<std::size_t>(block * m)), plain_.resize(static_cast<std::size_t>(block * m));
+        for (Index s = 0; s < count; s += block) {
+            const Index b = std::min(block, count - s);
+            gather(&rows, s, b, 0, [&](Index i) { return change[i]; }, scaled_.data());
+            gather(&rows, s, b, 0, [](Index) { return 1.0; }, plain_.data());
+            blas::gemm('T', 'N', m, m, b, 1.0, plain_.data(), b, scaled_.data(), b, 1.0, H.data(), m);
+        }
+    }
+
+   private:
+    static constexpr Index block = 512;  // rows at a time: no second copy of Z
+    Index n_ = 0;
+    std::vector<double> Z_, scaled_, plain_;
+
+    template <class F>
+    void gather(const std::vector<Index>* rows, Index s, Index b, Index from, F factor, double* out) const {
+        double by[block];
+        for (Index i = 0; i < b; i++) by[i] = factor(rows ? (*rows)[static_cast<std::size_t>(s + i)] : s + i);
+        for (Index a = from; a < m; a++) {
+            const double* z = Z_.data() + a * n_;
+            double* to = out + (a - from) * b;
+            if (rows)
+                for (Index i = 0; i < b; i++) to[i] = by[i] * z[(*rows)[static_cast<std::size_t>(s + i)]];
+            else
+                for (Index i = 0; i < b; i++) to[i] = by[i] * z[s + i];
+        }
+    }
+};
+
+// Rows of the working columns with numbers of 16 bits: a pass reads half of what the matrix itself would cost.
+template <class T, class I>
+class WorkingColumns<ByColumn<T, I>> {
+   public:
+    static constexpr Index most = 65535;
+    Index m = 0;
+
+    void build(const ByColumn<T, I>& A, const std::vector<Index>& columns, const double* scales, Index) {
+        const auto& X = A.X;
+        n_ = A.n, m = static_cast<Index>(columns.size());
+        starts_.assign(static_cast<std::size_t>(n_ + 1), 0);
+        for (const Index j : columns)
+            for (Index t = X.starts[j]; t < X.starts[j + 1]; t++) starts_[static_cast<std::size_t>(X.places[t]) + 1]++;
+        for (Index i = 0; i < n_; i++) starts_[static_cast<std::size_t>(i + 1)] += starts_[static_cast<std::size_t>(i)];
+        const std::size_t total = static_cast<std::size_t>(starts_[static_cast<std::size_t>(n_)]);
+        number_.resize(total), value_.resize(total);
+        for (Index a = 0; a < m; a++) {
+            const Index j = columns[static_cast<std::size_t>(a)];
+            for (Index t = X.starts[j]; t < X.starts[j + 1]; t++) {
+                const std::size_t at = static_cast<std::size_t>(starts_[static_cast<std::size_t>(X.places[t])]++);
+                number_[at] = static_cast<std::uint16_t>(a), value_[at] = scales[a] * static_cast<double>(X.entries[t]);
+            }
+        }
+        for (Index i = n_; i > 0; i--) starts_[static_cast<std::size_t>(i)] = starts_[static_cast<std::size_t>(i - 1)];
+        starts_[0] = 0;
+    }
+
+    void product(const double* u, double* z) const {
+        const Index* s = starts_.data();
+        for (Index i = 0; i < n_; i++) {
+            double total = 0.0;
+            for (Index t = s[i]; t < s[i + 1]; t++) total += value_[static_cast<std::size_t>(t)] * u[number_[static_cast<std::size_t>(t)]];
+            z[i] = total;
+        }
+    }
+
+    void adjoint(const double* r, double* g) const {
+        std::fill(g, g + m, 0.0);
+        const Index* s = starts_.data();
+        for (Index i = 0; i < n_; i++) {
+            const double ri = r[i];
+            if (ri == 0.0) continue;
+            for (Index t = s[i]; t < s[i + 1]; t++) g[number_[static_cast<std::size_t>(t)]] += value_[static_cast<std::size_t>(t)] * ri;
+        }
+    }
+
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+        widen(H, from, m);
+        add(c, rows, from, H);
+    }
+
+    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) { add(change, &rows, 0, H); }
+
+   private:
+    Index n_ = 0;
+    std::vector<Index> starts_;
+    std::vector<std::uint16_t> number_;
+    std::vector<double> value_;
+
+    // The lower triangle, from row `from` on; numbers ascend along each row.
+    void add(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+        const Index count = rows ? static_cast<Index>(rows->size()) : n_;
+        const Index* starts = starts_.data();
+        const std::uint16_t* number = number_.data();
+        const double* value = value_.data();
+        for (Index q = 0; q < count; q++) {
+            const Index i = rows ? (*rows)[static_cast<std::size_t>(q)] : q;
+            const double ci = c[i];
+            if (ci == 0.0) continue;
+            const Index begin = starts[i];
+            for (Index t = starts[i + 1] - 1; t >= begin && number[t] >= from; t--) {
+                const double x = ci * value[t];
+                double* row = H.data() + static_cast<Index>(number[t]) * m;
+                for (Index s = begin; s <= t; s++) row[number[s]] += x * value[s];
+            }
+        }
+        mirror(m, H.data());
+    }
+};
+
+}  // namespace greedyhull
