@@ -9,14 +9,14 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.types import Array, Shape
-from greedyhull.types.attributes import lacks
+from greedyhull.types.attributes import has
 
 HUGE = 1e150  # squares of larger numbers overflow
 
 
 def array_of(w: Any) -> Array:
     """The coordinates of an iterate, an atom or an array."""
-    if type(w) is not np.ndarray and not lacks(w, "array") and callable(w.array):
+    if type(w) is not np.ndarray and has(w, "array") and callable(w.array):
         return np.asarray(w.array())
     check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
     try:

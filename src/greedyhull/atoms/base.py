@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -108,9 +109,10 @@ class AtomSet(ABC):
     @property
     def traits(self) -> SetTraits:
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
-        own = vars(self)
-        if "_traits" in own:
-            return cast(SetTraits, own["_traits"])
+        own = self.__dict__
+        known: SetTraits | None = own.get("_traits")
+        if known is not None:
+            return known
         traits = SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
                            self.gradients, self._slides, not self._ships, self._compresses)
         if self._ships:  # a solve asks for them eight times; sets of others may be changed in any way
@@ -177,7 +179,8 @@ class AtomSet(ABC):
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
         x = array_of(w)
-        return x.shape == self.shape and bool(np.isfinite(x).all()) and self._holds(x, tol)
+        finite = isfinite(np.vdot(x, x)) or bool(np.isfinite(x).all())  # squares of finite numbers may overflow
+        return x.shape == self.shape and finite and self._holds(x, tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:
         """Return whether the point lies in the hull, if that costs no more than an oracle call; else None."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import GeneratorType
 from typing import Any
 
 from greedyhull.driver.stop import Stop
@@ -38,6 +39,8 @@ def check_solver(solver: object) -> None:
 
 def check_steps(solver: object, steps: object) -> None:
     """Raise unless ``run`` of a solver returned something to iterate over: without a yield it is no generator."""
+    if type(steps) is GeneratorType:
+        return
     check(isinstance(steps, Iterator), lambda: f"run(f, S, w, memory) of {shown(solver)} returned {shown(steps)}; a generator "
                                                "is wanted, which yields Progress.of(w, gap, answer) once for each iteration.")
 

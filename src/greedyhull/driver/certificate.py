@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from inspect import signature
 from numbers import Real
 from typing import Any, Literal
@@ -11,11 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of
+from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.bound import held
 from greedyhull.driver.called import CERTIFICATE
 from greedyhull.driver.mix_ups import check_problem
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
@@ -240,21 +242,35 @@ def afresh(w: Iterate) -> Iterate:
 
 def check_pair(f: Objective, S: AtomSet) -> None:
     """Whether f is an objective, S a set, and the two go together."""
-    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
-          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
-                                  "Vertices(matrix) is wanted.")
+    if not _ship(type(f), type(S)):
+        _check_parts(f, S)
     if isinstance(f, Composite) and not f.loss.smooth:
         missing = lacks(f.loss, "conjugate", "smoothed")
         check(not missing, lambda: f"{f.loss!r} has smooth = False, but no method {' and '.join(missing)}, which certificates "
               "of losses with kinks need; see greedyhull.extend.KinkedLoss. Write what is missing, or pass terms and "
               "subgradients to finite_sum, which needs neither.")
+    if f.domain != S.shape:
+        raise GreedyhullError(f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}. "
+                              f"{_fitting(f, S)}")
+
+
+@lru_cache(maxsize=256)
+def _ship(f: type, S: type) -> bool:
+    """Whether these are classes of the library, of objectives and of sets: their objects have all that is asked of them."""
+    ours = f.__module__.startswith("greedyhull.") and S.__module__.startswith("greedyhull.")
+    return ours and {"gradient", "rounding", "start"} <= set(dir(f)) and issubclass(S, DefaultSet)
+
+
+def _check_parts(f: Objective, S: AtomSet) -> None:
+    """Whether f has a domain and a gradient, and S an oracle and a shape."""
+    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
+          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                  "Vertices(matrix) is wanted.")
     check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
                                          "__init__: the shape of its points.")
     check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as {f.domain} "
                                               "is wanted.")
-    check(f.domain == S.shape, lambda: f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape "
-                                       f"{S.shape}. {_fitting(f, S)}")
 
 
 def _fitting(f: Objective, S: AtomSet) -> str:

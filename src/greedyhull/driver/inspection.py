@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.from_function import FromFunction
-from greedyhull.driver.own import functions_of, own_objective, ships
+from greedyhull.driver.own import functions_of, own_objective, own_set, ships
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.gradient_error import gradient_slack
@@ -151,8 +150,7 @@ def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
     An oracle that maximises can return the same atom for every gradient of a run, and the gap is zero. If it returns a second
     one, that gap is negative, and the run has ended with an error before.
     """
-    own = isinstance(S, FromFunction) or not ships(S)
-    g = f.gradient(w) if own and w.keeps_atoms and len(w) == 1 else None
+    g = f.gradient(w) if own_set(type(S)) and w.keeps_atoms and len(w) == 1 else None
     if not isinstance(g, np.ndarray):  # operators need not have a negative
         return
     answer = memory.oracle(S).glance(-g)

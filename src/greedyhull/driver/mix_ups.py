@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import FunctionType
 
 import numpy as np
@@ -13,7 +14,7 @@ from greedyhull.errors.given import shown
 
 def check_problem(f: object, S: object) -> None:
     """Raise if f and S are swapped, or were not made yet."""
-    if isinstance(S, AtomSet) and not isinstance(f, (AtomSet, np.ndarray, list, FunctionType)):
+    if _told_apart(type(f), type(S)):
         return
     check(not isinstance(f, AtomSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective comes "
                                               "first: minimize(f, S).")
@@ -28,3 +29,9 @@ def check_problem(f: object, S: object) -> None:
                                                         "minimize(least_squares(X, y), S).")
     if isinstance(f, FunctionType) and f.__module__.startswith("greedyhull."):
         raise GreedyhullError(f"f is {shown(f)}; an objective is wanted. Call the function with your data: {f.__name__}(...).")
+
+
+@lru_cache(maxsize=256)
+def _told_apart(f: type, S: type) -> bool:
+    """Whether objects of the class S are sets, and those of f nothing that is often given in place of an objective."""
+    return issubclass(S, AtomSet) and not issubclass(f, (AtomSet, np.ndarray, list, FunctionType))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
+from greedyhull.atoms.from_function import FromFunction
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.losses.profiled import Profiled
@@ -30,6 +32,12 @@ def ships(part: object) -> bool:
     return type(part).__module__.startswith("greedyhull.")
 
 
+@lru_cache(maxsize=256)
+def own_set(S: type) -> bool:
+    """Whether sets of a class answer by a user's function, or by a class of his own."""
+    return issubclass(S, FromFunction) or not S.__module__.startswith("greedyhull.")
+
+
 def own_objective(f: Objective) -> bool:
     """Whether value and gradient come from a user's function, loss, design or class, and can be compared at arrays.
 
@@ -39,14 +47,11 @@ def own_objective(f: Objective) -> bool:
     >>> own_objective(gh.function(sum, sum, 3)), own_objective(gh.quadratic([[1.0]]))
     (True, False)
     """
-    if isinstance(f, Stream):
-        return False
-    if isinstance(f, BlackBox) or not ships(f):
-        return True
-    if not isinstance(f, Composite) or bilinear(f.design) is not None or prod(f.domain) > LARGEST:
-        return False
-    loss = f.loss.loss if isinstance(f.loss, Profiled) else f.loss
-    return not (ships(loss) and ships(f.design))
+    if isinstance(f, Composite) and ships(f):
+        loss = f.loss.loss if isinstance(f.loss, Profiled) else f.loss
+        ours = ships(loss) and ships(f.design)
+        return not ours and bilinear(f.design) is None and prod(f.domain) <= LARGEST
+    return not isinstance(f, Stream) and (isinstance(f, BlackBox) or not ships(f))
 
 
 def functions_of(f: Objective) -> Functions:

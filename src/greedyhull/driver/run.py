@@ -24,7 +24,7 @@ from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solutio
 from greedyhull.driver.guard import check_owners
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
-from greedyhull.driver.own import own_objective
+from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import ended, interrupted
 from greedyhull.driver.resume import moved_over, take_up
@@ -42,12 +42,12 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.needs import check_needs, needs_of
+from greedyhull.solvers.parts.memory import Memory, never
+from greedyhull.solvers.parts.needs import check_needs
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
-from greedyhull.types.attributes import is_method, lacks
+from greedyhull.types.attributes import has, is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
@@ -61,28 +61,27 @@ class Run:
 
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
-        check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63,
-              lambda: f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
-        check(isinstance(stop, Stop), lambda: f"stop={stop!r} was given; a stop such as Gap(1e-6) | Seconds(30) is wanted.")
+        if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
+            raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
-        check(not lacks(self.solver, "run"),
-              lambda: f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
-        check_needs(f, S, self.solver)
+        if not has(self.solver, "run"):
+            raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
+        needs = check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back = needs_of(self.solver).atoms or S.traits.slides
+        self.looks_back = needs.atoms or S.traits.slides
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
         self.careful = False
         self.checkpoint: Path | None = None
-        self.start_value = np.nan
+        self.start_value = nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
-        self.convex = f.traits.convex
-        self.standing, self.proofs = Standing(), Proofs(self)
-        self.open: Progress | None = None  # the last one, where a proof has not been asked for
+        self.convex, self.exact_gradient = f.traits.convex, f.traits.exact_gradient
+        self.standing = Standing()
+        self.open: Progress | None = None  # the last one, where it has no proof and none has been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
         self.rounding = 0.0  # what rounding may have done to the last gap
@@ -94,8 +93,7 @@ class Run:
         f, S = self.f, self.S
         if start is None:
             self.memory.beside += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
-            ships = type(f).__module__.startswith("greedyhull.")  # what others write may draw, whatever the set does
-            rng = generator(S, seed) if ships else np.random.default_rng([seed])
+            rng = generator(S, seed) if ships(f) else np.random.default_rng([seed])  # a user's f may draw, whatever S does
             solver = self_starting(self.solver)
             w: Iterate = f.start(S, rng) if solver is None else solver.first(f, S)
         elif isinstance(start, Solution):
@@ -120,8 +118,8 @@ class Run:
             w = CoordinateIterate(w.array())
         check_owners(w, self.S)
         self.first_value = nan if isinstance(f, Stream) else float(f.value(w))  # that of a stream cannot be known
-        check(isfinite(self.first_value) or isinstance(f, Stream),
-              lambda: f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")
+        if not (isfinite(self.first_value) or isinstance(f, Stream)):
+            raise GreedyhullError(f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")
         self.w = self.certified_point = w  # shown: the point that the last bound is about, w or a mean of the points before it
 
     # --- the loop -------------------------------------------------------------------------------------------------
@@ -164,6 +162,7 @@ class Run:
                 reason = interrupted(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
+                self.memory.requested = never  # who holds the memory does not hold the run
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason)
@@ -194,14 +193,17 @@ class Run:
             memory.spend(p.spent)
             return self._note(p, value, Bound(value - memory.lower, memory.lower, memory.kind, memory.delta))
         self.rounding = 0.0 if self.single_precision else f.rounding(w, self.S)
-        self.gradient_slack = gradient_slack(f, w, self.S)
-        if not f.traits.exact_gradient:
+        if not self.exact_gradient:
+            self.gradient_slack = gradient_slack(f, w, self.S)
             p = p._replace(kind=kind_of(p.kind, f, self.S))
         if p.gap == inf:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
         memory.spend(p.spent)
         event = self._note(p, value, self._bound(p, value))
-        proved = self.proofs.for_stop(p, event) if p.gap == inf else None
+        if p.gap != inf:
+            self.open = None
+            return event
+        proved = self.proofs.for_stop(p, event)
         self.open = p if proved is None else None
         return event if proved is None else self.prove(proved, event)
 
@@ -251,7 +253,7 @@ class Run:
         trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack))
         return Event(memory.k, seconds, value, gap, bound.lower, w, self.start_value, kind, w.step, p.also, delta,
-                     p.value is not None, self.f.scale)
+                     p.value is not None, self.scale)
 
     def _caution(self) -> None:
         """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
@@ -297,6 +299,16 @@ class Run:
     def restore(self, state: State) -> None:
         """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
         take_up(self, state)
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """Those of a run whose oracle proposes atoms without one."""
+        return Proofs(self)
+
+    @cached_property
+    def scale(self) -> float:
+        """f.scale, which events carry."""
+        return self.f.scale
 
     @cached_property
     def identity(self) -> Identity:

@@ -131,7 +131,7 @@ class Gap(Stop):
 
     def __post_init__(self) -> None:
         check(isinstance(self.absolute, Real) and self.absolute >= 0,
-              f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
+              lambda: f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> Reason | None:
         if event.gap <= self.absolute:
@@ -177,9 +177,10 @@ class Relative(Stop):
     asks_gap = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.r, Real) and self.r >= 0, f"Relative({self.r!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.r, Real) and self.r >= 0,
+              lambda: f"Relative({self.r!r}) was given; a non-negative number is wanted.")
         check(self.floor is None or (isinstance(self.floor, Real) and self.floor >= 0 and isfinite(self.floor)),
-              f"Relative({self.r!r}, floor={self.floor!r}) was given; a non-negative number, or None, is wanted.")
+              lambda: f"Relative({self.r!r}, floor={self.floor!r}) was given; a non-negative number, or None, is wanted.")
 
     def __repr__(self) -> str:
         return f"Relative(r={self.r!r})" if self.floor is None else f"Relative(r={self.r!r}, floor={self.floor!r})"
@@ -232,7 +233,7 @@ class RelativeToStart(Stop):
 
     def __post_init__(self) -> None:
         check(isinstance(self.r, Real) and self.r >= 0,
-              f"RelativeToStart({self.r!r}) was given; a non-negative number is wanted.")
+              lambda: f"RelativeToStart({self.r!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> Reason | None:
         if self.met(event):
@@ -275,8 +276,8 @@ class Iterations(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check(isinstance(self.k, Integral) and self.k >= 0,
-              f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
+        check((type(self.k) is int or isinstance(self.k, Integral)) and self.k >= 0,
+              lambda: f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
 
     def __call__(self, event: Event) -> Reason | None:
         if event.iteration >= self.k:
@@ -311,7 +312,8 @@ class Seconds(Stop):
     t: float
 
     def __post_init__(self) -> None:
-        check(isinstance(self.t, Real) and self.t >= 0, f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
+        check(isinstance(self.t, Real) and self.t >= 0,
+              lambda: f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
 
     def __call__(self, event: Event) -> Reason | None:
         if event.seconds >= self.t:
@@ -349,8 +351,8 @@ class Stalled(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check(isinstance(self.k, Integral) and self.k >= 1,
-              f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
+        check((type(self.k) is int or isinstance(self.k, Integral)) and self.k >= 1,
+              lambda: f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
 
     def begin(self) -> Stop:
         return _Stalled(self.k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,7 @@ class Composite:
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set."""
         w = Iterate.at(S.start(rng), S.shape)
-        if self.loss.finite_everywhere and np.isfinite(self.value(w)):
+        if self.loss.finite_everywhere and isfinite(self.value(w)):
             return w
         w = S.centre()
         check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,11 +95,19 @@ class BlockBase(ABC):
         return self
 
 
-def checked_block(made: Any, whose: str) -> Block:
-    """What was made, if it is a block; ``whose``: who made it, in words."""
-    check(isinstance(made, (BlockBase, Block)), lambda: f"{whose} made a {type(made).__name__}, which is no block of atoms. "
-                                                        "Derive its class from greedyhull.extend.BlockBase.")
+def checked_block(made: Any, whose: str | type) -> Block:
+    """What was made, if it is a block; ``whose``: the class of the atom that made it, or who did in words."""
+    if not (_derived(type(made)) or isinstance(made, Block)):
+        maker = whose if isinstance(whose, str) else f"block(size) of a {whose.__name__}"
+        raise GreedyhullError(f"{maker} made a {type(made).__name__}, which is no block of atoms. Derive its class from "
+                              "greedyhull.extend.BlockBase.")
     return made  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=256)
+def _derived(cls: type) -> bool:
+    """Whether a class is derived from `BlockBase`."""
+    return issubclass(cls, BlockBase)
 
 
 class _Registered(NamedTuple):

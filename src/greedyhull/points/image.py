@@ -10,6 +10,8 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Design, Loss, State
 
+NOTHING = np.zeros(0)  # the image of a point that was not looked at yet
+
 
 class Foreseen(NamedTuple):
     """Where a step would lead: the image there, and what the loss computed at it, if it was asked."""
@@ -31,7 +33,7 @@ class Image:
 
     def __init__(self, A: Design, name: str = "image") -> None:
         self.A, self.name, self.moves = A, name, 0
-        self.z: Array = np.zeros(0)
+        self.z: Array = NOTHING
         self.clear()
 
     def clear(self) -> None:

@@ -37,12 +37,13 @@ class Iterate:
 
     keeps_atoms = True
 
-    def __init__(self, block: Block, weights: Array, shape: tuple[int, ...]) -> None:
+    def __init__(self, block: Block, weights: Array | list[float], shape: tuple[int, ...]) -> None:
         self.block, self.shape = block, shape
-        self._weights = np.array(weights, dtype=np.float64)
+        self._weights: Array = np.array(weights, dtype=np.float64)
         self._index: dict[Hashable, int] | None = None
-        check(len(self._weights) == len(block), lambda: f"An iterate was given {len(block)} atoms and {len(self._weights)} "
-                                                        "weights. Give one weight for each of the atoms.")
+        if len(self._weights) != len(block):
+            raise GreedyhullError(f"An iterate was given {len(block)} atoms and {len(self._weights)} weights. Give one weight "
+                                  "for each of the atoms.")
         self.views: dict[Any, View] = {}
         self.pending: dict[str, State] = {}
         self.work, self.step = Work(), np.nan
@@ -53,8 +54,8 @@ class Iterate:
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom; of a `Joint`, all of its parts."""
         d = as_atom(atom, shape)
-        block = checked_block(d.block(prod(shape)), f"block(size) of a {type(d).__name__}")
-        return cls(block, np.ones(len(block)), shape)
+        block = checked_block(d.block(prod(shape)), type(d))
+        return cls(block, [1.0] * len(block), shape)
 
     @property
     def _places(self) -> dict[Hashable, int]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import AtomSet
 
 EPS = float(np.finfo(np.float64).eps)
+FEW = 32  # so many numbers are looked at one by one, sooner than as an array
 
 
 def wrong_weights(w: Iterate, moves: int) -> str | None:
     """What the weights have that those of a mixture do not, if anything."""
-    weights = w.weights
-    if not np.isfinite(weights).all():
+    weights, whose = w.weights, "its weights"
+    few = weights.tolist() if len(weights) <= FEW else None
+    total = float(weights.sum()) if few is None else sum(few)
+    if not isfinite(total) and not np.isfinite(weights).all():  # the sum is not finite where one of them is not
         return "some of its weights are NaN or infinite"
-    least, total, whose = float(weights.min()), float(weights.sum()), "its weights"
+    least = float(weights.min()) if few is None else min(few)
     if least < 0.0:
         return f"one of its weights is {least:.3g}, below zero"
     if w.owners is not None:

@@ -39,7 +39,7 @@ from greedyhull.types import (
     Summed,
     Tolerant,
 )
-from greedyhull.types.attributes import lacks
+from greedyhull.types.attributes import has, lacks
 
 
 def linear_model(f: Objective) -> LinearModel | None:
@@ -110,31 +110,30 @@ def profiled(loss: Loss) -> ProfiledLoss | None:
 
 def self_starting(solver: Solver) -> SelfStarting | None:
     """The solver as one that chooses its first iterate."""
-    return None if lacks(solver, "first") else cast(SelfStarting, solver)
+    return cast(SelfStarting, solver) if has(solver, "first") else None
 
 
 def cautious(solver: Solver) -> CautiousSolver | None:
     """The solver as one that warns of problems for which its theory promises less."""
-    known = None if lacks(solver, "cautions") else cast(CautiousSolver, solver)
+    known = cast(CautiousSolver, solver) if has(solver, "cautions") else None
     return None if known is None or known.cautions is None else known
 
 
 def parts_of(solver: Solver) -> tuple[Solver, ...]:
     """The solvers that a solver is made of; none for most."""
-    missing = lacks(solver, "solvers", "solver")
-    several = () if "solvers" in missing else cast(Combining, solver).solvers
-    inner = None if "solver" in missing else cast(Around, solver).solver
+    several = cast(Combining, solver).solvers if has(solver, "solvers") else ()
+    inner = cast(Around, solver).solver if has(solver, "solver") else None
     return tuple(several) if inner is None else (*several, inner)
 
 
 def tolerance_of(solver: Solver) -> Schedule | None:
     """The tolerance that a solver leaves to its linear minimisation oracle; None for one that has none."""
-    return None if lacks(solver, "tolerance") else cast(Tolerant, solver).tolerance
+    return cast(Tolerant, solver).tolerance if has(solver, "tolerance") else None
 
 
 def measuring(step: Step | None) -> MeasuringStep | None:
     """The working step rule as one that estimates the curvature."""
-    return None if lacks(step, "largest") else cast(MeasuringStep, step)
+    return cast(MeasuringStep, step) if has(step, "largest") else None
 
 
 def caching(oracle: Oracle) -> Caching | None:

@@ -59,6 +59,9 @@ class DenseDesign(KeepsColumns):
 
     @override
     def combine(self, index: Index, c: Array) -> Array:
+        if len(index) == 1:  # as the first point of most runs
+            one: Array = self.X[:, index[0]] * self.dtype.type(c[0])
+            return one
         if 4 * len(index) > self.domain[0]:  # a product with everything is faster than gathering so many columns
             w = np.zeros(self.domain[0], dtype=self.dtype)
             np.add.at(w, index, c.astype(self.dtype, copy=False))

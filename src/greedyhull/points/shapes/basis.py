@@ -14,6 +14,8 @@ from greedyhull.points.columns import column, columns, combine
 from greedyhull.points.gradients import as_array
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 
+FEW = 8  # so many entries are added one by one sooner than at once
+
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -59,7 +61,7 @@ class Basis:
         flat(w)[self.index] += c * self.scale
 
     def block(self, size: int) -> Block:
-        return BasisBlock(size, np.array([self.index]), np.array([self.scale]))
+        return BasisBlock(size, [self.index], [self.scale])
 
 
 class BasisBlock(BlockBase):
@@ -108,7 +110,12 @@ class BasisBlock(BlockBase):
         return columns(A, self.index, self.scale)
 
     def add_to(self, w: Array, c: Array) -> None:
-        np.add.at(flat(w), self.index, c * self.scale)
+        whole, index, c = flat(w), self.index, c * self.scale
+        if self._m > FEW:
+            np.add.at(whole, index, c)
+            return
+        for j, entry in zip(index.tolist(), c.tolist(), strict=True):
+            whole[j] += entry
 
     def add_sizes_to(self, w: Array, c: Array) -> None:
         np.add.at(flat(w), self.index, c * np.abs(self.scale))

@@ -10,7 +10,7 @@ import numpy as np
 
 from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.generator import generator
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import KINDS as KINDS
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
@@ -19,7 +19,7 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.careful import careful, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
-from greedyhull.types.attributes import lacks
+from greedyhull.types.attributes import has
 from greedyhull.types.kinds import caching, measuring
 
 
@@ -84,9 +84,10 @@ class Memory:
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
-        check(not lacks(rule, "start"), lambda: no_rule(rule))
+        if not has(rule, "start"):
+            raise GreedyhullError(no_rule(rule))
         self._step = rule.start(self.warm)
-        saved = under("step", self._pending)
+        saved = under("step", self._pending) if self._pending else None
         if saved:
             self._step.restore(saved)
         return careful(rule, self._step)
@@ -95,7 +96,7 @@ class Memory:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
             self._oracle = Recorder(S, generator(S, self._seed, 1))
-            saved = under("oracle", self._pending)
+            saved = under("oracle", self._pending) if self._pending else None
             if saved:
                 self._oracle.restore(saved)
         return self._oracle

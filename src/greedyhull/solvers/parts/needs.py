@@ -40,9 +40,18 @@ def _depth(solver: Solver, name: str) -> float:
     return next((i for i, home in enumerate(homes) if name in home), inf)
 
 
-def check_needs(f: Objective, S: AtomSet, solver: Solver) -> None:
-    """Whether f and S have what the solver needs; if not, what is missing, and what to use instead."""
-    needs, name = needs_of(solver), type(solver).__name__
+def check_needs(f: Objective, S: AtomSet, solver: Solver) -> Needs:
+    """What the solver needs; an error where f and S do not have it, with what is missing and what to use instead."""
+    needs, traits = needs_of(solver), f.traits
+    lacking = ((needs.smooth and not traits.smooth) or (needs.second_order and not traits.second_order)
+               or (needs.terms and not traits.exact_gradient) or (needs.one_owner and S.traits.owners != 1))
+    if lacking:
+        _refuse(f, S, needs, type(solver).__name__)
+    return needs
+
+
+def _refuse(f: Objective, S: AtomSet, needs: Needs, name: str) -> None:
+    """The error for the first thing that is missing."""
     check(f.traits.smooth or not needs.smooth,
           lambda: f"{name} follows gradients, and {f!r} has kinks: there a subgradient may point nowhere, and the method can "
                   "stand still far from the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")

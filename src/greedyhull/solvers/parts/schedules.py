@@ -244,6 +244,8 @@ def check_tolerance(solver: Solver) -> None:
     for part in parts_of(solver):
         check_tolerance(part)
     tolerance = tolerance_of(solver)
+    if tolerance is zero:
+        return
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                             f"such as constant({tolerance!r}) or harmonic() is wanted.")
     ours = isinstance(tolerance, FunctionType) and tolerance.__module__ == __name__
