@@ -10,7 +10,7 @@ import numpy as np
 import greedyhull as gh
 from benchmarks.tables import Table
 from benchmarks.timing import seconds
-from greedyhull.gradients import Dual, Minibatch, Momentum, Saga, Storm, Svrg
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Storm, Svrg
 
 N, D, STEPS = 10_000, 50, 10**6
 

@@ -84,8 +84,8 @@ def escaped(line):
     return "".join(parts)
 
 
-ROOMS = ("cli", "apps", "experiments", "testing", "estimators", "report", "driver", "bounds", "solvers", "gradients",
-         "measures", "objectives", "atoms", "points", "kernels", "theory", "types", "errors")  # from the top down
+ROOMS = ("cli", "apps", "experiments", "testing", "estimators", "report", "driver", "solvers", "measures",
+         "objectives", "atoms", "points", "kernels", "theory", "types", "errors")  # from the top down
 
 
 def internals():

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.gradients import Minibatch
+from greedyhull.solvers.gradients import Minibatch
 
 rng = np.random.default_rng(0)
 n = 200_000

@@ -26,8 +26,7 @@ STOREYS = (  # from the ground up: a room may import from its own storey, as lon
     {"atoms"},
     {"objectives"},
     {"measures"},
-    {"gradients", "solvers"},
-    {"bounds"},
+    {"solvers"},
     {"driver"},
     {"apps", "cli", "estimators", "experiments", "report", "testing"},
 )

@@ -6,7 +6,8 @@ from importlib.util import find_spec
 import pytest
 
 import greedyhull as gh
-from greedyhull import apps, estimators, gradients
+from greedyhull import apps, estimators
+from greedyhull.solvers import gradients
 
 numpydoc = pytest.importorskip("numpydoc.validate", reason="numpydoc is not installed")
 
@@ -20,8 +21,8 @@ EXAMPLE = {"EX01"}
 
 # Names whose docstrings have no such sections yet.
 LATER: set[str] = set()
-UNSIGNED = {"greedyhull.zero", "greedyhull.gradients.Estimate", "greedyhull.gradients.Estimator"}  # a value, and protocols:
-# none of them has a constructor with parameters
+UNSIGNED = {"greedyhull.zero", "greedyhull.solvers.gradients.Estimate", "greedyhull.solvers.gradients.Estimator"}  # a value,
+# and protocols: none of them has a constructor with parameters
 
 NAMES = [f"{home.__name__}.{name}" for home in (gh, estimators, gradients, apps) for name in home.__all__]
 METHODS = [f"greedyhull.{cls.__name__}.{name}" for cls in (gh.Solution, gh.Online) for name, member in vars(cls).items()

@@ -47,15 +47,18 @@ estimators), ``gh.theory`` (rates), ``gh.testing`` (checks for your own pieces),
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
     from greedyhull import apps as apps
     from greedyhull import estimators as estimators
     from greedyhull import experiments as experiments
     from greedyhull import extend as extend
-    from greedyhull import gradients as gradients
     from greedyhull import report as report
     from greedyhull import testing as testing
     from greedyhull import theory as theory
@@ -95,6 +98,7 @@ if TYPE_CHECKING:
     from greedyhull.objectives.stream import expectation
     from greedyhull.points.shapes import Basis, Dense, Sparse
     from greedyhull.report.compare import compare
+    from greedyhull.solvers import gradients as gradients
     from greedyhull.solvers.aggregated import Aggregated
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
     from greedyhull.solvers.corrective import Corrective
@@ -180,6 +184,7 @@ _LATER = {name: module for module, names in {
     "solvers.storc": "Storc",
 }.items() for name in names.split()}
 _INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
+_MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a folder
 
 
 def _later(name: str) -> Any:
@@ -188,7 +193,7 @@ def _later(name: str) -> Any:
 
     if name in ROOMS or name in _INNER:
         try:
-            return import_module(f"greedyhull.{name}")
+            return import_module(f"greedyhull.{_MOVED.get(name, name)}")
         except ImportError as error:  # what an optional part needs is not installed; to hasattr, that is no attribute
             raise AttributeError(str(error), name=name, obj=None) from error
     if name not in _LATER:
@@ -196,6 +201,31 @@ def _later(name: str) -> Any:
     # the module and the name are those of the table above
     value = globals()[name] = getattr(import_module(f"greedyhull.{_LATER[name]}"), name)
     return value
+
+
+class _Former:
+    """Finds a module under its former path, which older programs import and older pickles name."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, self) if name.removeprefix("greedyhull.") in _MOVED else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """An ordinary module, for which the real one is put in place below."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        from warnings import warn
+
+        former = module.__name__
+        now = f"greedyhull.{_MOVED[former.removeprefix('greedyhull.')]}"
+        import_module(now)
+        for name in [name for name in sys.modules if name == now or name.startswith(f"{now}.")]:
+            sys.modules[former + name.removeprefix(now)] = sys.modules[name]
+        warn(f"{former} is now {now}; import it from there.", DeprecationWarning, stacklevel=2)
+
+
+sys.meta_path.append(_Former())  # asked last, when nobody else knows a module
 
 
 if not TYPE_CHECKING:  # so that type checkers report names that do not exist

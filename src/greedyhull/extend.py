@@ -40,8 +40,6 @@ from greedyhull.driver.stop import Stop as Stop
 from greedyhull.errors import GreedyhullError as GreedyhullError
 from greedyhull.errors import GreedyhullWarning as GreedyhullWarning
 from greedyhull.errors import check as check
-from greedyhull.gradients.base import Estimate as Estimate
-from greedyhull.gradients.base import Estimator as Estimator
 from greedyhull.objectives.batch import source_of as source_of
 from greedyhull.objectives.black_box import BlackBox as BlackBox
 from greedyhull.objectives.by_products import ByProducts as ByProducts
@@ -76,6 +74,8 @@ from greedyhull.points.shapes import DenseBlock as DenseBlock
 from greedyhull.points.shapes import Sparse as Sparse
 from greedyhull.points.shapes import SparseBlock as SparseBlock
 from greedyhull.points.shapes import widened as widened
+from greedyhull.solvers.gradients.base import Estimate as Estimate
+from greedyhull.solvers.gradients.base import Estimator as Estimator
 from greedyhull.solvers.parts.looks.base import Look as Look
 from greedyhull.solvers.parts.looks.base import Looking as Looking
 from greedyhull.solvers.parts.memory import Memory as Memory

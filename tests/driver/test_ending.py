@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.gradients import Minibatch
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.gradients import Minibatch
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 

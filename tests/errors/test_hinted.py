@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import greedyhull as gh
-from greedyhull import gradients
 from greedyhull.errors.hinted import hinted
+from greedyhull.solvers import gradients
 
-HOMES = ("greedyhull.solvers.", "greedyhull.gradients.")
+HOMES = "greedyhull.solvers."
 SETTINGS = [cls for room in (gh, gradients) for cls in (getattr(room, name) for name in room.__all__)
             if isinstance(cls, type) and is_dataclass(cls) and cls.__module__.startswith(HOMES)]
 NAMED = [(cls, name) for cls in SETTINGS for name, member in vars(cls).items() if isinstance(member, classmethod)]

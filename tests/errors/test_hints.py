@@ -134,7 +134,7 @@ def test_what_is_said_to_be_elsewhere_is_there() -> None:
 
 def test_modules_are_loaded_when_they_are_first_asked_for() -> None:
     ask = ("import sys, greedyhull as gh; dir(gh); print('sklearn' in sys.modules)\n"
-           f"for room in {ROOMS}: assert getattr(gh, room) is sys.modules['greedyhull.' + room]\n"
+           f"for room in {ROOMS}: assert getattr(gh, room).__name__.endswith('.' + room)\n"
            "print('sklearn' in sys.modules)")
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["False", "True"], done.stderr

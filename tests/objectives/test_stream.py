@@ -11,8 +11,8 @@ import pytest
 import greedyhull as gh
 from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, save_state
-from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.report.words import words
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 
 D = 4
 TRUTH = np.array([0.6, 0.4, 0.0, 0.0])

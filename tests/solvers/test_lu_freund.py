@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.gradients import Root
+from greedyhull.solvers.gradients import Root
 from greedyhull.solvers.parts.schedules import linear
 from greedyhull.testing import check_solver, small_problems
 

@@ -9,8 +9,8 @@ from scipy import sparse
 import greedyhull as gh
 from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, save_state
-from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.objectives.finite_sum import finite_sum
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts.schedules import linear
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.testing import check_solver, small_problems

@@ -8,11 +8,11 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
-from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
-from greedyhull.gradients.base import ArrayState
 from greedyhull.objectives.batch import Source
 from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
+from greedyhull.solvers.gradients.base import ArrayState
 from greedyhull.solvers.parts.schedules import constant, linear
 from greedyhull.theory import Along
 from greedyhull.theory.expected import following

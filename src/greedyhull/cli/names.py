@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull import gradients
+from greedyhull.solvers import gradients
 
 Names = Mapping[str, Callable[..., Any]]
 

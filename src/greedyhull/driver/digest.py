@@ -93,7 +93,8 @@ def _ours(thing: Any) -> Iterable[bytes]:
     if named is None or any(isinstance(kept, FUNCTIONS) for kept in (held or {}).values()):
         raise UnknownError
     cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
-    yield f"{kind.__module__}.{kind.__qualname__}".encode()
+    home = kind.__module__.replace("greedyhull.solvers.gradients.", "greedyhull.gradients.")  # as in states saved before
+    yield f"{home}.{kind.__qualname__}".encode()
     for name, value in named.items():
         if not name.startswith("_") and name not in cached:
             yield name.encode()

@@ -202,7 +202,7 @@ class Solution:
         >>> s.bounds()[4]
         Line search (rate): 2M/(k + 3) = 0.4, always; k = 7 (exact), M = 2 (exact)
         """
-        from greedyhull.bounds.of_run import bounds_of
+        from greedyhull.driver.bounds.of_run import bounds_of
 
         self._need("bounds")
         return bounds_of(self)

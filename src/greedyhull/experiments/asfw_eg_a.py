@@ -11,8 +11,8 @@ from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
 from greedyhull.errors import check
 from greedyhull.experiments.measured import Measured, repeated
-from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.objectives.by_name import least_squares
+from greedyhull.solvers.gradients.minibatch import Minibatch
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.types import Array

@@ -12,13 +12,13 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Callback, Gap, Iterations
 from greedyhull.errors import check
-from greedyhull.gradients.base import Epochs, Size, check_size
-from greedyhull.gradients.svrg import Svrg
 from greedyhull.objectives.batch import Source, source_of
 from greedyhull.objectives.by_name import least_squares, logistic
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
+from greedyhull.solvers.gradients.base import Epochs, Size, check_size
+from greedyhull.solvers.gradients.svrg import Svrg
 from greedyhull.solvers.parts.joint.minibatch import MinibatchChoice
 from greedyhull.solvers.parts.looks import FullGap, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory

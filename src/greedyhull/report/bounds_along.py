@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from greedyhull.bounds.of_run import bounds_of
+from greedyhull.driver.bounds.of_run import bounds_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
 from greedyhull.report.figure import Line

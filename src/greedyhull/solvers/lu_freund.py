@@ -9,10 +9,10 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Root, check_linear, check_size, size
 from greedyhull.objectives.batch import rows_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
+from greedyhull.solvers.gradients.base import Root, check_linear, check_size, size
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress

@@ -9,13 +9,13 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
+from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory

@@ -9,13 +9,13 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
+from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.parts.careful import step_at
 from greedyhull.solvers.parts.follow_the_leader import Leader
 from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted, Weights, weights_of

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Cautious, Estimate, Estimator, Root, Size
-from greedyhull.gradients.dual import Dual
-from greedyhull.gradients.minibatch import Minibatch
-from greedyhull.gradients.momentum import Momentum
-from greedyhull.gradients.saga import Saga
-from greedyhull.gradients.spider import Spider
-from greedyhull.gradients.storm import Storm
-from greedyhull.gradients.svrg import Svrg
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
+from greedyhull.solvers.gradients.base import Cautious, Estimate, Estimator, Root, Size
+from greedyhull.solvers.gradients.dual import Dual
+from greedyhull.solvers.gradients.minibatch import Minibatch
+from greedyhull.solvers.gradients.momentum import Momentum
+from greedyhull.solvers.gradients.saga import Saga
+from greedyhull.solvers.gradients.spider import Spider
+from greedyhull.solvers.gradients.storm import Storm
+from greedyhull.solvers.gradients.svrg import Svrg
 from greedyhull.solvers.parts.careful import step_at
 from greedyhull.solvers.parts.fused_steps import compiled_burst
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
@@ -46,7 +46,8 @@ class StochasticFrankWolfe:
     Parameters
     ----------
     estimator : gradient estimator, default Minibatch(linear())
-        How g is made; see `greedyhull.gradients`. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges faster.
+        How g is made; see `greedyhull.solvers.gradients`. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges
+        faster.
     step : step rule, default Power(0.5)
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     tolerance : schedule, default zero

@@ -9,12 +9,12 @@ from typing import Any
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Size, check_size, size
 from greedyhull.objectives.batch import count_of, source_of
 from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
+from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.parts.batch_sizes import Growing, Grown
 from greedyhull.solvers.parts.careful import step_at
 from greedyhull.solvers.parts.joint.minibatch import MinibatchChoice

@@ -63,7 +63,7 @@ def expected_error(estimator: object, eta: npt.ArrayLike, constants: Mapping[str
     Storm); L_s, the smoothness of the terms in the mean square (Storm, Spider, Svrg, Saga); L_F, that of f (Momentum); L_max,
     the largest of the terms everywhere (Svrg, if f is convex); D_1 and D_inf (Dual). ``eps`` are the tolerances ε_k.
 
-    >>> from greedyhull.gradients import Minibatch
+    >>> from greedyhull.solvers.gradients import Minibatch
     >>> expected_error(Minibatch(4), [1.0, 0.5], {"M": 2.0, "sigma": 1.0, "r_S": 1.0}, n=100, e1=9.0)
     array([9.  , 1.5 , 1.25])
     """

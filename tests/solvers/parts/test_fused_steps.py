@@ -7,8 +7,8 @@ from scipy import sparse
 import greedyhull as gh
 from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, save_state
-from greedyhull.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts import fused_steps as burst
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 

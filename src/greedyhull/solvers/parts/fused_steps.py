@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.gradients.base import ArrayState, Estimate, share, size
-from greedyhull.gradients.dual import Dual
-from greedyhull.gradients.minibatch import Minibatch
-from greedyhull.gradients.momentum import Momentum
-from greedyhull.gradients.saga import Saga
-from greedyhull.gradients.spider import Spider
-from greedyhull.gradients.storm import Storm
-from greedyhull.gradients.svrg import Svrg
 from greedyhull.kernels.core import core
 from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
 from greedyhull.objectives.batch import Source
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.gradients.base import ArrayState, Estimate, share, size
+from greedyhull.solvers.gradients.dual import Dual
+from greedyhull.solvers.gradients.minibatch import Minibatch
+from greedyhull.solvers.gradients.momentum import Momentum
+from greedyhull.solvers.gradients.saga import Saga
+from greedyhull.solvers.gradients.spider import Spider
+from greedyhull.solvers.gradients.storm import Storm
+from greedyhull.solvers.gradients.svrg import Svrg
 from greedyhull.solvers.parts.engines import Engine, engine
 from greedyhull.solvers.parts.looks.base import Looking
 from greedyhull.solvers.parts.rules import APriori

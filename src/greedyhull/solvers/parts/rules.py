@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from greedyhull.types import Around, Solver, StepRule
 
 if TYPE_CHECKING:
-    from greedyhull.gradients.base import Estimator
+    from greedyhull.solvers.gradients.base import Estimator
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.driver.stop import Stop
-from greedyhull.gradients import Minibatch, Saga, Svrg
+from greedyhull.solvers.gradients import Minibatch, Saga, Svrg
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
 from greedyhull.testing.fuzz.models import Model
 from greedyhull.testing.fuzz.regions import Region

@@ -8,7 +8,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.driver.run import Run
 from greedyhull.driver.saved import load_state, save_state
-from greedyhull.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts.looks.base import Looking, spent_on
 from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.solvers.parts.memory import Memory

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.gradients import Minibatch
+from greedyhull.solvers.gradients import Minibatch
 
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
 N, DELTA = 4000, 0.3

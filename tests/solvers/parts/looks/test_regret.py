@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.gradients import Minibatch
+from greedyhull.solvers.gradients import Minibatch
 from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.solvers.parts.memory import Memory
 

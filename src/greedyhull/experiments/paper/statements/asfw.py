@@ -13,8 +13,8 @@ from greedyhull.driver.stop import Iterations
 from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_most, curve, fitted
 from greedyhull.experiments.paper.sampled import along, regression
 from greedyhull.experiments.paper.trajectory import means, spread
-from greedyhull.gradients.minibatch import Minibatch
 from greedyhull.objectives.finite_sum import FiniteSum, finite_sum
+from greedyhull.solvers.gradients.minibatch import Minibatch
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.schedules import linear, power
 from greedyhull.solvers.parts.steps import Power

@@ -40,7 +40,7 @@ class Estimate(Protocol):
     >>> import numpy as np, greedyhull as gh
     >>> from greedyhull.objectives.batch import source_of
     >>> f = gh.least_squares(np.eye(2), np.ones(2))
-    >>> from greedyhull.gradients import Minibatch
+    >>> from greedyhull.solvers.gradients import Minibatch
     >>> estimate = Minibatch(batch=2).start(source_of(f, np.random.default_rng(0)))
     >>> estimate(np.zeros(2), 1), estimate.spread
     (array([-0.5, -0.5]), 0.0)
@@ -68,7 +68,7 @@ class Estimator(Protocol):
 
     Examples
     --------
-    >>> from greedyhull.gradients import Momentum, Svrg
+    >>> from greedyhull.solvers.gradients import Momentum, Svrg
     >>> Svrg().unbiased, Momentum().unbiased
     (True, False)
     """

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
-from greedyhull.gradients.momentum import Shifted
+from greedyhull.solvers.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
+from greedyhull.solvers.gradients.momentum import Shifted
 from greedyhull.types import Array, Schedule, Supply
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ and refused where its conditions do not hold for each step that was taken. All a
 single run may be worse.
 """
 
-from greedyhull.bounds.mean.arsfw import ARSFW
-from greedyhull.bounds.mean.asfw import ASFW
-from greedyhull.bounds.mean.asj import ASJ
-from greedyhull.bounds.mean.moreau import MOREAU
+from greedyhull.driver.bounds.mean.arsfw import ARSFW
+from greedyhull.driver.bounds.mean.asfw import ASFW
+from greedyhull.driver.bounds.mean.asj import ASJ
+from greedyhull.driver.bounds.mean.moreau import MOREAU
 from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import ArrayState, Size, VarianceModel, check_linear, check_size, size
 from greedyhull.objectives.batch import rows_of
+from greedyhull.solvers.gradients.base import ArrayState, Size, VarianceModel, check_linear, check_size, size
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Epochs, Root, Size, VarianceModel, check_size, epoch_after, size
+from greedyhull.solvers.gradients.base import Epochs, Root, Size, VarianceModel, check_size, epoch_after, size
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:

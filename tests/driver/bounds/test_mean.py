@@ -9,7 +9,7 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
-from greedyhull.gradients import Minibatch, Svrg
+from greedyhull.solvers.gradients import Minibatch, Svrg
 from greedyhull.solvers.parts.schedules import constant, harmonic, of_gap, power
 
 RNG = np.random.default_rng(6)

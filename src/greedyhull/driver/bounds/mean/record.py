@@ -11,9 +11,9 @@ import numpy as np
 from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.bounds.solved import Solved
+from greedyhull.driver.bounds.solved import Solved
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.gradients.base import Size, size
+from greedyhull.solvers.gradients.base import Size, size
 from greedyhull.solvers.parts.looks import Look
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.steps import Capped, Power

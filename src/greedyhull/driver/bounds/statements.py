@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from greedyhull.bounds.record import Record, slack
+from greedyhull.driver.bounds.record import Record, slack
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.parts.steps import Constant as ConstantStep

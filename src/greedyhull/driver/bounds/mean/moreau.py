@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.bounds.solved import Solved
+from greedyhull.driver.bounds.solved import Solved
 from greedyhull.errors import check
 from greedyhull.measures.steepness import steepness
 from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe

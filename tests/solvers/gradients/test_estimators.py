@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.objectives.batch import Source
 from greedyhull.objectives.finite_sum import finite_sum
 from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts.schedules import constant, linear
 
 RNG = np.random.default_rng(8)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from greedyhull.errors.hinted import hinted
-from greedyhull.gradients.base import Size, check_linear, check_size, size
-from greedyhull.gradients.saga import Table
+from greedyhull.solvers.gradients.base import Size, check_linear, check_size, size
+from greedyhull.solvers.gradients.saga import Table
 from greedyhull.types import Array, Supply
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from greedyhull.bounds.mean.record import StochasticRecord
+from greedyhull.driver.bounds.mean.record import StochasticRecord
 from greedyhull.errors import check
 from greedyhull.solvers.parts.gradient_weights import Steady, weights_of
 from greedyhull.solvers.parts.steps import Power

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.bounds.mean import ABOUT
-from greedyhull.bounds.record import Record
-from greedyhull.bounds.solved import Solved
-from greedyhull.bounds.statements import STATEMENTS
+from greedyhull.driver.bounds.mean import ABOUT
+from greedyhull.driver.bounds.record import Record
+from greedyhull.driver.bounds.solved import Solved
+from greedyhull.driver.bounds.statements import STATEMENTS
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.theory import Bound, Bounds, Refused, Theorems
 from greedyhull.theory.listed import Proving

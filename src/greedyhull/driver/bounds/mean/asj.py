@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from greedyhull.bounds.mean.record import StochasticRecord, fast_enough, scheduled
+from greedyhull.driver.bounds.mean.record import StochasticRecord, fast_enough, scheduled
 from greedyhull.errors import check
 from greedyhull.solvers.parts.steps import Capped, Exact, OpenLoop
 from greedyhull.solvers.parts.steps import Constant as ConstantStep

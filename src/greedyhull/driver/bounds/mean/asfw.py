@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from greedyhull.bounds.mean.record import StochasticRecord, fast_enough
+from greedyhull.driver.bounds.mean.record import StochasticRecord, fast_enough
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.gradients import Minibatch, Root, Spider, Storm, Svrg
+from greedyhull.solvers.gradients import Minibatch, Root, Spider, Storm, Svrg
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.parts.steps import OpenLoop, Power
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe

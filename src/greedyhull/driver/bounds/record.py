@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.bounds.solved import Solved
+from greedyhull.driver.bounds.solved import Solved
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.solvers.parts.rules import APriori, rule_of, stepper
 from greedyhull.solvers.parts.steps import OpenLoop
