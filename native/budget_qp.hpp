@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "blas.hpp"
+#include "algebra.hpp"
 
 namespace greedyhull {
 
@@ -58,7 +58,7 @@ class BudgetQP {
     void normalise(std::vector<double>& x) const {  // rounding must not leave the set
         double used = 0.0;
         for (double v : x) used += std::fabs(v);
-        if (used > 0.0 && (used > 1.0 || (budget.whole && used != 1.0)))
+        if (used > 0.0 && (used > 1.0 - 1e-13 || budget.whole))  // what is left of the budget may be rounding as well
             for (double& v : x) v /= used;
     }
 
@@ -100,12 +100,7 @@ class BudgetQP {
             }
             if (!budget.whole) slack = from < 0 && whole_way ? 0.0 : std::max(slack + before - after, 0.0);
             const double a = t * up, b = t * down;
-            if (joins && leaves)
-                for (Index i = 0; i < m; i++) G[i] += a * joins[i] - b * leaves[i];
-            else if (joins)
-                for (Index i = 0; i < m; i++) G[i] += a * joins[i];
-            else
-                for (Index i = 0; i < m; i++) G[i] -= b * leaves[i];
+            algebra::add_two(m, a, joins, b, leaves, G);
         }
         return steps;
     }
@@ -214,7 +209,8 @@ class BudgetQP {
         kept = M;
         for (double ridge = 1e-13; ridge < 1e-6; ridge *= 1e3) {
             for (Index a = 0; a < k; a++) M[static_cast<std::size_t>(a * k + a)] += ridge * trace + 1e-300;
-            if (blas::potrf('U', k, M.data(), k) == 0 && blas::potrs('U', k, sides, M.data(), k, step.data(), k) == 0) {
+            if (algebra::cholesky(k, M.data())) {
+                for (Index side = 0; side < sides; side++) algebra::cholesky_solve(k, M.data(), step.data() + side * k);
                 for (Index a = 0; a < k * sides; a++)
                     if (!std::isfinite(step[static_cast<std::size_t>(a)])) return false;
                 return true;
@@ -232,7 +228,7 @@ class BudgetQP {
             const double dx = x[static_cast<std::size_t>(j)] - u[static_cast<std::size_t>(j)];
             if (dx == 0.0) continue;
             const double* row = H + j * m;
-            for (Index i = 0; i < m; i++) by[static_cast<std::size_t>(i)] += dx * row[i];
+            algebra::add_one(row, dx, m, by.data());
             linear += dx * g[static_cast<std::size_t>(j)];
         }
         for (Index j : A)
@@ -245,8 +241,7 @@ class BudgetQP {
         for (Index j = 0; j < m; j++) {
             const double dx = u[static_cast<std::size_t>(j)] - u0[static_cast<std::size_t>(j)];
             if (dx == 0.0) continue;
-            const double* row = H + j * m;
-            for (Index i = 0; i < m; i++) g[static_cast<std::size_t>(i)] += dx * row[i];
+            algebra::add_one(H + j * m, dx, m, g.data());
         }
     }
 };

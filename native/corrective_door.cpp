@@ -180,7 +180,6 @@ std::unique_ptr<Rounds> dense_rounds(nb::ndarray<const T, nb::ndim<2>, nb::devic
     const Index n = static_cast<Index>(X.shape(0)), d = static_cast<Index>(X.shape(1));
     const Index down = n == 1 && X.stride(1) != 1 ? 1 : X.stride(0), across = d == 1 && X.stride(0) != 1 ? 1 : X.stride(1);
     expect(down == 1 || across == 1, "contiguous rows or columns are wanted");
-    blas::fit({n, d, std::max(down, across)});
     nb::list alive;
     alive.append(nb::cast(X));
     return rounds_on(Dense<T>{X.data(), n, d, down, across},
@@ -210,7 +209,17 @@ void add_rounds_of(nb::module_& m) {
     m.def("sparse_rounds", sparse_rounds<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
 }
 
+// SciPy's BLAS, loaded where it is first needed.
+bool bound_by_python() {
+    nb::gil_scoped_acquire held;
+    static bool tried = false;
+    if (!tried) nb::module_::import_("greedyhull.kernels.core").attr("blas_missing")();
+    tried = true;
+    return blas::functions.bound;
+}
+
 void add_rounds(nb::module_& m) {
+    algebra::bind_blas = bound_by_python;
     nb::class_<Rounds>(m, "Rounds")
         .def("begin", &Rounds::begin, nb::arg().noconvert(), nb::arg().noconvert())
         .def("look", &Rounds::look)

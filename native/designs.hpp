@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "blas.hpp"
+#include "algebra.hpp"
 #include "sparse_columns.hpp"
 
 namespace greedyhull {
@@ -20,16 +20,15 @@ struct Dense {
 
     // g <- X'r.
     void adjoint(const double* r, double* g) const {
-        if constexpr (sizeof(T) == 8) {
-            if (by_column())
-                blas::gemv('T', n, d, 1.0, X, column_stride, r, 1, 0.0, g, 1);
-            else
-                blas::gemv('N', d, n, 1.0, X, row_stride, r, 1, 0.0, g, 1);
-        } else if (by_column()) {
-            for (Index j = 0; j < d; j++) g[j] = dot(X + j * column_stride, r, n);
-        } else {
-            std::fill(g, g + d, 0.0);
-            for (Index i = 0; i < n; i++) add_row(r[i], X + i * row_stride, g, d);
+        if (by_column()) return algebra::dots(X, column_stride, n, d, r, g);
+        std::fill(g, g + d, 0.0);
+        for (Index from = 0; from < d; from += 2048) {  // so that what is added to stays close
+            const Index some = std::min<Index>(2048, d - from);
+            const T* x = X + from;
+            Index i = 0;
+            for (; i + 4 <= n; i += 4, x += 4 * row_stride)
+                algebra::add_four(x, x + row_stride, x + 2 * row_stride, x + 3 * row_stride, r + i, some, g + from);
+            for (; i < n; i++, x += row_stride) algebra::add_one(x, r[i], some, g + from);
         }
     }
 
@@ -37,19 +36,6 @@ struct Dense {
     void column(Index j, double scale, double* out) const {
         const T* x = X + j * column_stride;
         for (Index i = 0; i < n; i++) out[i] = scale * static_cast<double>(x[i * row_stride]);
-    }
-
-   private:
-    static double dot(const T* x, const double* r, Index n) {  // in lanes: a single sum would wait for itself
-        double lanes[8] = {};
-        Index i = 0;
-        for (; i + 8 <= n; i += 8)
-            for (Index k = 0; k < 8; k++) lanes[k] += static_cast<double>(x[i + k]) * r[i + k];
-        for (; i < n; i++) lanes[0] += static_cast<double>(x[i]) * r[i];
-        return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-    }
-    static void add_row(double c, const T* x, double* g, Index d) {
-        for (Index j = 0; j < d; j++) g[j] += c * static_cast<double>(x[j]);
     }
 };
 

@@ -42,26 +42,25 @@ class WorkingColumns<Dense<T>> {
     }
 
     void product(const double* u, double* z) const {
-        if (m == 0) return std::fill(z, z + n_, 0.0);
-        blas::gemv('N', n_, m, 1.0, Z_.data(), n_, u, 1, 0.0, z, 1);
+        algebra::combine(Z_.data(), n_, n_, m, u, z);
     }
 
-    void adjoint(const double* r, double* g) const { blas::gemv('T', n_, m, 1.0, Z_.data(), n_, r, 1, 0.0, g, 1); }
+    void adjoint(const double* r, double* g) const { algebra::dots(Z_.data(), n_, n_, m, r, g); }
 
     // H <- Z' diag(c) Z from column `from` on; `rows` are those that count, all of them where it is null.
     void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
         widen(H, from, m);
         const Index count = rows ? static_cast<Index>(rows->size()) : n_;
-        scaled_.resize(static_cast<std::size_t>(block * m));
+        scaled_.resize(static_cast<std::size_t>(block * m)), scratch_.resize(static_cast<std::size_t>(m));
         double* B = scaled_.data();
         for (Index s = 0; s < count; s += block) {
             const Index b = std::min(block, count - s);
             if (from == 0) {
                 gather(rows, s, b, 0, [&](Index i) { return std::sqrt(c[i]); }, B);
-                blas::syrk('U', 'T', m, b, 1.0, B, b, 1.0, H.data(), m);
+                algebra::add_square(m, b, B, H.data(), scratch_.data());
             } else {  // rows of H beyond `from`, all of their columns
                 gather(rows, s, b, from, [&](Index i) { return c[i]; }, B);
-                blas::gemm('T', 'N', m, m - from, b, 1.0, Z_.data() + s, n_, B, b, 1.0, H.data() + from * m, m);
+                algebra::add_product(m, m - from, b, Z_.data() + s, n_, B, b, H.data() + from * m, scratch_.data());
             }
         }
         mirror(m, H.data());
@@ -70,19 +69,20 @@ class WorkingColumns<Dense<T>> {
     // H <- H + Z' diag(change) Z on some rows.
     void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) {
         const Index count = static_cast<Index>(rows.size());
-        scaled_.resize(static_cast<std::size_t>(block * m)), plain_.resize(static_cast<std::size_t>(block * m));
+        for (auto* v : {&scaled_, &plain_}) v->resize(static_cast<std::size_t>(block * m));
+        scratch_.resize(static_cast<std::size_t>(m));
         for (Index s = 0; s < count; s += block) {
             const Index b = std::min(block, count - s);
             gather(&rows, s, b, 0, [&](Index i) { return change[i]; }, scaled_.data());
             gather(&rows, s, b, 0, [](Index) { return 1.0; }, plain_.data());
-            blas::gemm('T', 'N', m, m, b, 1.0, plain_.data(), b, scaled_.data(), b, 1.0, H.data(), m);
+            algebra::add_product(m, m, b, plain_.data(), b, scaled_.data(), b, H.data(), scratch_.data());
         }
     }
 
    private:
     static constexpr Index block = 512;  // rows at a time: no second copy of Z
     Index n_ = 0;
-    std::vector<double> Z_, scaled_, plain_;
+    std::vector<double> Z_, scaled_, plain_, scratch_;
 
     template <class F>
     void gather(const std::vector<Index>* rows, Index s, Index b, Index from, F factor, double* out) const {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from greedyhull.driver.reason import Reason, together
 from greedyhull.driver.stop import Limits, Stop, hear
+from greedyhull.solvers.parts.ahead import Aim
 from greedyhull.solvers.parts.progress import Event
 
 
@@ -46,6 +47,14 @@ class Either(Combined):
     def limits(self) -> Limits:
         parts = [stop.limits() for stop in self.stops]
         return Limits(min(part.iterations for part in parts), min(part.seconds for part in parts))
+
+    def aim(self) -> Aim | None:
+        aims = [stop.aim() for stop in self.stops]
+        relative = [aim for aim in aims if aim is not None and aim.relative > 0.0]
+        if None in aims or len(relative) > 1:
+            return None
+        most = max(aim.absolute for aim in aims if aim is not None)
+        return relative[0]._replace(absolute=most) if relative else Aim(absolute=most)
 
     def begin(self) -> Stop:
         return Either(tuple(stop.begin() for stop in self.stops))

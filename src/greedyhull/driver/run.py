@@ -33,6 +33,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.standing import Standing, standing_still
 from greedyhull.driver.stop import Stop, hear
 from greedyhull.driver.trace import Trace
+from greedyhull.driver.unseen import ahead_of, note_passed
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
@@ -42,7 +43,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory, never
+from greedyhull.solvers.parts.memory import Memory, never, one_round
 from greedyhull.solvers.parts.needs import check_needs
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
@@ -127,7 +128,7 @@ class Run:
     def solve(self) -> Solution:
         event: Event | None = None
         with self.interrupt as interrupt:
-            self.memory.requested = self._requested
+            self.memory.requested, self.memory.ahead = self._requested, lambda: ahead_of(self)
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             check_steps(self.solver, steps)
             try:
@@ -162,7 +163,7 @@ class Run:
                 reason = interrupted(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
-                self.memory.requested = never  # who holds the memory does not hold the run
+                self.memory.requested, self.memory.ahead = never, one_round  # who holds the memory does not hold the run
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason)
@@ -241,6 +242,8 @@ class Run:
         w, memory, trace = p.point, self.memory, self.trace
         self.certified_point, gap, seconds, work = w, bound.gap, self.seconds, w.work
         kind, delta = held(bound.kind, bound.delta + memory.spent)
+        if memory.passed:
+            note_passed(self)
         if trace.rows:
             trace.steps.append(w.step)
         elif isnan(self.start_value):

@@ -13,6 +13,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.relative import of_what, share
+from greedyhull.solvers.parts.ahead import Aim
 from greedyhull.solvers.parts.progress import Event
 
 MORE = "allow more, or ask for less"
@@ -51,6 +52,10 @@ class Stop:
     def limits(self) -> Limits:
         """Return the numbers of iterations and seconds at which it stops whatever the gap is."""
         return Limits()
+
+    def aim(self) -> Aim | None:
+        """Return the gap it asks for, if its `limits` and that are all it looks at; None where it wants to see every round."""
+        return None
 
     def begin(self) -> Stop:
         """Return a fresh copy for one run; stops that count start from zero."""
@@ -142,6 +147,9 @@ class Gap(Stop):
     def met(self, event: Event) -> bool:
         return event.gap <= self.absolute
 
+    def aim(self) -> Aim | None:
+        return Aim(absolute=float(self.absolute)) if type(self) is Gap else None
+
 
 @hinted
 @dataclass(frozen=True)
@@ -195,6 +203,9 @@ class Relative(Stop):
 
     def met(self, event: Event) -> bool:
         return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
+
+    def aim(self) -> Aim | None:
+        return Aim(relative=float(self.r), floor=self.floor) if type(self) is Relative else None
 
     def hint(self, event: Event, still: bool) -> str:
         whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
@@ -287,6 +298,9 @@ class Iterations(Stop):
     def limits(self) -> Limits:
         return Limits(iterations=self.k)
 
+    def aim(self) -> Aim | None:
+        return Aim() if type(self) is Iterations else None
+
 
 @hinted
 @dataclass(frozen=True)
@@ -322,6 +336,9 @@ class Seconds(Stop):
 
     def limits(self) -> Limits:
         return Limits(seconds=self.t)
+
+    def aim(self) -> Aim | None:
+        return Aim() if type(self) is Seconds else None
 
 
 @hinted

@@ -11,6 +11,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
+from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
@@ -68,6 +69,10 @@ class Corrective:
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
+        compiled = None if "by hand" in memory.arrays else compiled_rounds(f, S, w, self.batch, self.steps)
+        if compiled is not None:
+            yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
+            memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on
         oracle, slide = memory.oracle(S), Slide(f, S)
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):

@@ -17,6 +17,7 @@ from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.states import under
+from greedyhull.solvers.parts.ahead import ONE, Ahead, Passed
 from greedyhull.solvers.parts.careful import careful, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
 from greedyhull.types.attributes import has
@@ -26,6 +27,11 @@ from greedyhull.types.kinds import caching, measuring
 def never(k: int) -> bool:
     """No point is wanted."""
     return False
+
+
+def one_round() -> Ahead:
+    """Somebody may be watching."""
+    return ONE
 
 
 class Memory:
@@ -45,6 +51,8 @@ class Memory:
         self.guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
+        self.ahead: Callable[[], Ahead] = one_round  # how far a solver may go before the driver looks again
+        self.passed: list[Passed] = []  # rounds that nobody saw, for the trace
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
         self._seed = seed
@@ -81,6 +89,17 @@ class Memory:
             if self._oracle is not None:
                 self._oracle.forget()
             self.k += 1
+
+    def asked(self) -> bool:
+        """Whether the solve must end now, whatever its iteration: no time is left, or somebody interrupts it."""
+        return self.requested(-1)
+
+    def skip(self, passed: list[Passed]) -> None:
+        """Rounds were made that nobody saw: they count, each with a search of the set."""
+        self.passed = passed
+        self.k += len(passed)
+        if self._oracle is not None:
+            self._oracle.calls += len(passed)
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""

@@ -1,0 +1,46 @@
+"""Sets that are a budget on coordinates: what compiled rounds know of a set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.capped_simplex import CappedSimplex
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import Simplex
+from greedyhull.types import Array, AtomSet
+
+
+class Budget(NamedTuple):
+    """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
+
+    ``scales`` has one entry where all coordinates have the same.
+    """
+
+    scales: Array
+    positive: bool
+    whole: bool
+
+
+def budget_of(S: AtomSet) -> Budget | None:
+    """The set as a budget, or None. Classes derived from these sets may have answers of their own, and are none.
+
+    >>> budget_of(Simplex(3, 2.0))
+    Budget(scales=array([2.]), positive=True, whole=True)
+    """
+    kind = type(S)
+    if kind is L1Ball:
+        return Budget(_scales(S.scale), positive=False, whole=False)  # type: ignore[attr-defined]
+    if kind is Simplex:
+        return Budget(_scales(S.radius), positive=True, whole=True)
+    if kind is CappedSimplex:
+        return Budget(_scales(S.radius), positive=True, whole=False)
+    if kind is PositiveL1Ball:
+        return Budget(_scales(S.scale), positive=True, whole=False)  # type: ignore[attr-defined]
+    return None
+
+
+def _scales(scale: object) -> Array:
+    return np.ascontiguousarray(np.atleast_1d(scale), dtype=np.float64)

@@ -1,0 +1,147 @@
+"""Corrective rounds in the compiled core: the same rounds as those of `Working`, without Python between them.
+
+Python decides, the core works: it is told where to stand and how far to go, and answers with a point, its image, its residual
+and its gradient. The driver's certificate is made from these as from any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.kernels.core import core
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.losses.huber import Huber
+from greedyhull.objectives.losses.logistic import Logistic
+from greedyhull.objectives.losses.negative_log import NegativeLog
+from greedyhull.objectives.losses.poisson import Poisson
+from greedyhull.objectives.losses.power import Power
+from greedyhull.objectives.losses.squared import Squared
+from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.ahead import Passed
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.types import Array, AtomSet, Objective, State
+from greedyhull.types.kinds import profiled
+
+KNOWN = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}  # as in native/losses.hpp
+STUCK, LOST = 3, 4  # how the core ends where it can do no more: nothing changes, or numbers have left their range
+REST = 1e-14  # of the budget: less than this is rounding
+MOST = 65535  # sparse columns that can be worked on
+
+
+def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
+    """The rounds of this problem in the core, or None where it cannot run them."""
+    budget = budget_of(S)
+    if core is None or budget is None or type(f) is not Composite or not w.keeps_atoms:
+        return None
+    made = _rounds(f, budget, batch, steps)
+    return None if made is None else CompiledRounds(f, S, budget, made, w)
+
+
+def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
+    design, about = f.design, (_loss(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, 0.0,
+                               batch, steps)
+    if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
+        return core.dense_rounds(design.X, *about)  # type: ignore[union-attr]
+    if type(design) is SparseDesign and batch <= MOST // 4:
+        return core.sparse_rounds(*design.columns_of, design.n, *about)  # type: ignore[union-attr]
+    return None
+
+
+def _loss(f: Composite) -> Any:
+    """How the core gets value, residual and curvature: by itself for what it knows, else by asking the loss."""
+    inner = profiled(f.loss)
+    loss: Any = f.loss if inner is None else inner.loss
+    kind = KNOWN.get(type(loss))
+    if kind is None:
+        return _Asked(f.loss, f.design.dtype)
+    parameter = {Huber: "delta", Power: "power"}.get(type(loss))
+    p = np.ascontiguousarray(np.atleast_1d(loss.p), dtype=np.float64)
+    return kind, float(vars(loss)[parameter]) if parameter else 0.0, np.ascontiguousarray(loss.y, dtype=np.float64), p
+
+
+class _Asked:
+    """A loss that the core does not know, asked once for each image."""
+
+    def __init__(self, loss: Any, dtype: Any) -> None:
+        self.loss, self.dtype = loss, dtype
+
+    def __call__(self, z: Array) -> tuple[float, Array, Array]:
+        with np.errstate(all="ignore"):
+            value, r, c = self.loss.value_gradient_curvature(z.astype(self.dtype, copy=False))
+        return float(value), np.ascontiguousarray(r, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
+
+
+class CompiledRounds:
+    """The core's rounds and the iterate that follows them."""
+
+    def __init__(self, f: Composite, S: AtomSet, budget: Budget, made: Any, w: Iterate) -> None:
+        self.f, self.S, self.budget, self.core = f, S, budget, made
+        self.begin(w)
+
+    def begin(self, w: Iterate) -> None:
+        """Stand at w, with its coordinates to work on and no others."""
+        x = w.array()
+        index = x.nonzero()[0]
+        self.core.begin(index, x[index] / self._scales(index))
+        self.core.look()
+
+    def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        """Rounds until the driver ends them, or the core can do no more."""
+        oracle = memory.oracle(self.S)
+        self.show(w, self.core.point())
+        for _ in memory.count(first=0):
+            g = f.gradient(w)
+            found = oracle.argmin(g)
+            yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
+            if not self.advance(w, memory):
+                memory.k += 1
+                return
+
+    def advance(self, w: Iterate, memory: Memory) -> bool:
+        """As many rounds as nobody has to see; False where the core can do no more."""
+        ending, rows = self.core.advance(*memory.ahead(), memory.asked)
+        rounds = len(rows) - 1
+        if rounds < 1 or ending == LOST:
+            return False
+        memory.skip([Passed(*row) for row in rows[1:-1]])
+        w.work.gradients += rounds
+        w.work.products += float(rounds)
+        self.show(w, self.core.point())
+        w.step = 1.0
+        return True
+
+    def show(self, w: Iterate, point: Any) -> None:
+        """Put w, and what f knows at it, where the core stands."""
+        index, u, z, residual, gradient, value = point
+        scale, weights = np.copysign(self._scales(index), u), np.abs(u)
+        rest = 1.0 - float(weights.sum())
+        if not self.budget.whole and (rest > REST or not len(index)):  # what is left of the budget rests at the origin
+            index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, rest)
+        w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
+        mine, dtype = self.f.at(w), self.f.design.dtype
+        for view in w.views.values():
+            if view is not mine:
+                view.refresh(w)
+        mine.clear()
+        mine.z, mine.moves, mine.value = z.astype(dtype, copy=False), 0, value
+        mine.residual, mine.gradient = residual.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+
+    def _scales(self, index: Array) -> Array:
+        scales = self.budget.scales
+        return np.broadcast_to(scales, len(index)) if len(scales) == 1 else scales[index]
+
+    def state(self) -> State:
+        return dict(self.core.state())
+
+    def restore(self, state: State) -> None:
+        self.core.restore(dict(state))
+        self.core.look()
