@@ -43,6 +43,7 @@ constexpr Index CROWDED = 3;          // times as many columns as have weight or
 constexpr Index SAMPLE = 8;           // one row in so many makes the Hessian, early
 constexpr Index A_ROW_EACH = 10;      // times as many rows as columns must be left in a sample
 constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
+constexpr double REST = 1e-14;        // of the budget: less than this is rounding
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
 template <class D>
@@ -64,6 +65,12 @@ class Corrective {
 
     Index support() const {
         return static_cast<Index>(std::count_if(u.begin(), u.end(), [](double x) { return x != 0.0; }));
+    }
+    // With the origin, where what is left of the budget rests.
+    Index atoms() const {
+        double used = 0.0;
+        for (double x : u) used += std::fabs(x);
+        return support() + (!budget_.whole && 1.0 - used > REST ? 1 : 0);
     }
     const SmoothLoss& loss() const { return *loss_; }
     SmoothLoss& loss() { return *loss_; }
@@ -106,7 +113,7 @@ class Corrective {
         double gap = here_ - least_;
         for (Index k = 0;; k++) {
             if (!std::isfinite(gap) || !std::isfinite(value_)) return Ending::lost;
-            trace.push_back({value_, gap, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), support()});
+            trace.push_back({value_, gap, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), atoms()});
             if (k > 0 && gap <= aim.gap(value_)) return Ending::gap;
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;

@@ -5,11 +5,14 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from greedyhull.solvers.parts.ahead import ONE, Ahead
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
+SINGLE = float(np.finfo(np.float32).eps)
 MOST = 1_000_000  # rounds in one call
 SPARE = 2.0  # times the last rounding is kept free below the gap that was asked for
 
@@ -34,8 +37,9 @@ def note_passed(run: Run) -> None:
     passed, memory.passed = memory.passed, []
     before = rows[-1]
     best = before[2] - before[3]
+    blur = SINGLE * (abs(before[2]) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
     for i, p in enumerate(passed):
-        gap = p.gap + run.rounding
+        gap = p.gap + run.rounding + blur
         best = max(best, p.value - gap) if run.convex else -inf
         k, calls = memory.k - len(passed) + i, memory.oracle_calls - len(passed) + i
         work = (before[6] + i + 1, before[7] + i + 1.0)
