@@ -72,6 +72,8 @@ class Corrective {
         for (double x : u) used += std::fabs(x);
         return support() + (!budget_.whole && 1.0 - used > REST ? 1 : 0);
     }
+    const Budget& budget() const { return budget_; }
+    double scale_of(Index j) const { return scales_.size == 1 ? scales_[0] : scales_[j]; }
     const SmoothLoss& loss() const { return *loss_; }
     SmoothLoss& loss() { return *loss_; }
     double value() const { return value_; }
@@ -136,7 +138,6 @@ class Corrective {
     BudgetQP qp_;
     double value_ = 0.0, least_ = 0.0, here_ = 0.0;
 
-    double scale_of(Index j) const { return scales_.size == 1 ? scales_[0] : scales_[j]; }
     // Minus the score of the better atom of coordinate j.
     double promise(Index j) const {
         const double score = scale_of(j) * gradient[static_cast<std::size_t>(j)];

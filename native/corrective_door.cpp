@@ -44,15 +44,18 @@ class Rounds {
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
     virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) = 0;
-    virtual nb::tuple point() const = 0;     // columns and weights, z, residual, gradient, value
+    virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
+    virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
     virtual nb::dict state() const = 0;
     virtual void restore(nb::dict state) = 0;
 };
 
 template <class T>
-nb::object as_array(const std::vector<T>& v) {
-    nb::ndarray<nb::numpy, const T, nb::ndim<1>> seen(v.data(), {v.size()}, nb::handle());
-    return nb::cast(seen, nb::rv_policy::copy);
+nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
+    T* copy = new T[v.size()];
+    std::copy(v.begin(), v.end(), copy);
+    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
 }
 template <class T>
 std::vector<T> as_vector(nb::handle object) {
@@ -102,13 +105,22 @@ class RoundsOf : public Rounds {
         return nb::make_tuple(static_cast<int>(ending), rows);
     }
 
-    nb::tuple point() const override {
+    nb::tuple atoms() const override {
         std::vector<Index> at;
-        std::vector<double> u;
-        for (std::size_t a = 0; a < core_.u.size(); a++)
-            if (core_.u[a] != 0.0) at.push_back(core_.columns[a]), u.push_back(core_.u[a]);
-        return nb::make_tuple(as_array(at), as_array(u), as_array(core_.z), as_array(core_.residual()), as_array(core_.gradient),
-                              core_.value());
+        std::vector<double> scale, weight;
+        double rest = 1.0;
+        for (std::size_t a = 0; a < core_.u.size(); a++) {
+            const double x = core_.u[a];
+            if (x == 0.0) continue;
+            at.push_back(core_.columns[a]), weight.push_back(std::fabs(x)), rest -= std::fabs(x);
+            scale.push_back(std::copysign(core_.scale_of(core_.columns[a]), x));
+        }
+        if (!core_.budget().whole && (rest > REST || at.empty())) at.push_back(0), scale.push_back(0.0), weight.push_back(rest);
+        return nb::make_tuple(as_array(at), as_array(scale), as_array(weight));
+    }
+
+    nb::tuple seen() const override {
+        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()), as_array(core_.gradient));
     }
 
     nb::dict state() const override {
@@ -224,7 +236,8 @@ void add_rounds(nb::module_& m) {
         .def("begin", &Rounds::begin, nb::arg().noconvert(), nb::arg().noconvert())
         .def("look", &Rounds::look)
         .def("advance", &Rounds::advance)
-        .def("point", &Rounds::point)
+        .def("atoms", &Rounds::atoms)
+        .def("seen", &Rounds::seen)
         .def("state", &Rounds::state)
         .def("restore", &Rounds::restore);
     add_rounds_of<double>(m);

@@ -43,4 +43,4 @@ def budget_of(S: AtomSet) -> Budget | None:
 
 
 def _scales(scale: object) -> Array:
-    return np.ascontiguousarray(np.atleast_1d(scale), dtype=np.float64)
+    return np.array(scale, dtype=np.float64, ndmin=1)

@@ -32,8 +32,7 @@ from greedyhull.types import Array, AtomSet, Objective, State
 from greedyhull.types.kinds import profiled
 
 KNOWN = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}  # as in native/losses.hpp
-STUCK, LOST = 3, 4  # how the core ends where it can do no more: nothing changes, or numbers have left their range
-REST = 1e-14  # of the budget: less than this is rounding
+LOST = 4  # how the core ends where numbers have left their range
 MOST = 65535  # sparse columns that can be worked on
 
 
@@ -89,15 +88,15 @@ class CompiledRounds:
 
     def begin(self, w: Iterate) -> None:
         """Stand at w, with its coordinates to work on and no others."""
-        x = w.array()
+        x, scales = w.array(), self.budget.scales
         index = x.nonzero()[0]
-        self.core.begin(index, x[index] / self._scales(index))
+        self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
         self.core.look()
 
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
         """Rounds until the driver ends them, or the core can do no more."""
         oracle = memory.oracle(self.S)
-        self.show(w, self.core.point())
+        self._tell(w)
         for _ in memory.count(first=0):
             g = f.gradient(w)
             found = oracle.argmin(g)
@@ -112,32 +111,27 @@ class CompiledRounds:
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
-        memory.skip([Passed(*row) for row in rows[1:-1]])
+        if rounds > 1:
+            memory.skip([Passed(*row) for row in rows[1:-1]])
         w.work.gradients += rounds
         w.work.products += float(rounds)
-        self.show(w, self.core.point())
+        index, scale, weights = self.core.atoms()
+        w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
         w.step = 1.0
+        self._tell(w)
         return True
 
-    def show(self, w: Iterate, point: Any) -> None:
-        """Put w, and what f knows at it, where the core stands."""
-        index, u, z, residual, gradient, value = point
-        scale, weights = np.copysign(self._scales(index), u), np.abs(u)
-        rest = 1.0 - float(weights.sum())
-        if not self.budget.whole and (rest > REST or not len(index)):  # what is left of the budget rests at the origin
-            index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, rest)
-        w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
+    def _tell(self, w: Iterate) -> None:
+        """Let f know at w what the core knows there, and other views follow."""
         mine, dtype = self.f.at(w), self.f.design.dtype
-        for view in w.views.values():
-            if view is not mine:
-                view.refresh(w)
+        if len(w.views) > 1:
+            for view in w.views.values():
+                if view is not mine:
+                    view.refresh(w)
         mine.clear()
-        mine.z, mine.moves, mine.value = z.astype(dtype, copy=False), 0, value
+        z, mine.value, residual, gradient = self.core.seen()
+        mine.z, mine.moves = z.astype(dtype, copy=False), 0
         mine.residual, mine.gradient = residual.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
-
-    def _scales(self, index: Array) -> Array:
-        scales = self.budget.scales
-        return np.broadcast_to(scales, len(index)) if len(scales) == 1 else scales[index]
 
     def state(self) -> State:
         return dict(self.core.state())
