@@ -43,6 +43,9 @@ constexpr Index CROWDED = 3;          // times as many columns as have weight or
 constexpr Index SAMPLE = 8;           // one row in so many makes the Hessian, early
 constexpr Index A_ROW_EACH = 10;      // times as many rows as columns must be left in a sample
 constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
+constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for first
+constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
+constexpr Index GROW_ROUNDS = 30;     // at most
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
@@ -53,7 +56,7 @@ class Corrective {
     std::vector<Index> columns;
     std::vector<double> u, z, H, H_rows, gradient;
     double last_gap = INFINITY;
-    bool sampling = true, has_hessian = false, sampled_hessian = false;
+    bool sampling = true, has_hessian = false, sampled_hessian = false, cold = false;
 
     Corrective(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps)
         : X_(X), loss_(std::move(loss)), budget_(budget), scales_(scales), l2_(l2), batch_(batch), steps_(steps),
@@ -86,7 +89,7 @@ class Corrective {
         build(0);
         Z_.product(u.data(), z.data());
         evaluate();
-        last_gap = INFINITY, sampling = true, has_hessian = false;
+        last_gap = INFINITY, sampling = true, has_hessian = false, cold = columns.size() <= 1;
     }
 
     // Stand where the saved parts say.
@@ -113,12 +116,15 @@ class Corrective {
     Ending rounds(const Aim& aim, const std::function<bool()>& asked, std::vector<RoundRow>& trace) {
         const auto start = std::chrono::steady_clock::now();
         double gap = here_ - least_;
+        const bool grows = cold && aim.rounds > 0 && X_.n >= GROW_FROM && gap > GROWN * std::fabs(value_);
+        cold = false;
         for (Index k = 0;; k++) {
             if (!std::isfinite(gap) || !std::isfinite(value_)) return Ending::lost;
             trace.push_back({value_, gap, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), atoms()});
             if (k > 0 && gap <= aim.gap(value_)) return Ending::gap;
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
+            if (k == 0 && grows && grow(asked)) gap = look();
             if (!round(gap, std::max(aim.gap(value_), 0.0), asked)) return Ending::stuck;
             gap = look();
         }
@@ -167,6 +173,50 @@ class Corrective {
         Z_.adjoint(r.data(), g.data());
         if (l2_ > 0.0)
             for (std::size_t a = 0; a < at.size(); a++) g[a] += l2_ * scale_[a] * scale_[a] * at[a];
+    }
+
+    // Begin where one row in eight would lead, to what these can tell; false where that is no better.
+    bool grow(const std::function<bool()>& asked) {
+        std::vector<Index> rows;
+        sampled(rows);
+        auto loss = rows.empty() ? nullptr : loss_->on(rows);
+        if (!loss) return false;
+        const auto data = X_.on(rows);
+        Corrective<D> part(data.design(X_.d), std::move(loss), budget_, scales_, l2_, batch_, steps_);
+        part.columns = columns, part.u = u;
+        part.begin();
+        part.cold = part.sampling = false;
+        std::vector<RoundRow> unseen;
+        if (!std::isfinite(part.look())) return false;
+        part.rounds({GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0, 0.0}, asked, unseen);
+        const auto before_columns = columns;
+        const auto before = u;
+        const double value = value_;
+        leave_for(part.columns, part.u);
+        if (value_ < value) {
+            sampling = false;
+            return true;
+        }
+        leave_for(before_columns, before);
+        return false;
+    }
+
+    void leave_for(const std::vector<Index>& other, const std::vector<double>& weights) {
+        columns.clear(), u.clear();
+        for (std::size_t a = 0; a < other.size(); a++)
+            if (weights[a] != 0.0) columns.push_back(other[a]), u.push_back(weights[a]);
+        begin();
+        cold = false;
+    }
+
+    static bool drawn(std::uint32_t& state) {  // one in SAMPLE
+        state = state * 1664525u + 1013904223u;
+        return (state >> 8) % SAMPLE == 0;
+    }
+    void sampled(std::vector<Index>& rows) const {
+        std::uint32_t state = 777;
+        for (Index i = 0; i < X_.n; i++)
+            if (drawn(state)) rows.push_back(i);
     }
 
     // One round; false where nothing changed.
@@ -275,11 +325,8 @@ class Corrective {
         if (sample) {
             const double times = static_cast<double>(SAMPLE);
             change_.assign(static_cast<std::size_t>(X_.n), 0.0);
-            std::uint32_t s = 12345;
-            for (Index i = 0; i < X_.n; i++) {
-                s = s * 1664525u + 1013904223u;
-                if ((s >> 8) % SAMPLE == 0) rows_.push_back(i), change_[static_cast<std::size_t>(i)] = times * c_[static_cast<std::size_t>(i)];
-            }
+            sampled(rows_);
+            for (Index i : rows_) change_[static_cast<std::size_t>(i)] = times * c_[static_cast<std::size_t>(i)];
             Z_.hessian(change_.data(), &rows_, 0, H);
         } else {
             Z_.hessian(c_.data(), nullptr, 0, H);

@@ -32,6 +32,22 @@ struct Dense {
         }
     }
 
+    // Some of the rows, copied.
+    struct Part {
+        std::vector<T> X;
+        Dense<T> design(Index d) const {
+            const Index n = static_cast<Index>(X.size()) / d;
+            return {X.data(), n, d, 1, n};
+        }
+    };
+    Part on(const std::vector<Index>& rows) const {
+        Part part{std::vector<T>(rows.size() * static_cast<std::size_t>(d))};
+        for (Index j = 0; j < d; j++)
+            for (std::size_t i = 0; i < rows.size(); i++)
+                part.X[static_cast<std::size_t>(j) * rows.size() + i] = X[rows[i] * row_stride + j * column_stride];
+        return part;
+    }
+
     // out <- scale X_j.
     void column(Index j, double scale, double* out) const {
         const T* x = X + j * column_stride;
@@ -45,6 +61,30 @@ struct ByColumn {
     static constexpr bool sparse = true;
     Compressed<T, I> X;
     Index n, d;
+
+    struct Part {
+        std::vector<Index> starts;
+        std::vector<I> places;
+        std::vector<T> entries;
+        Index n;
+        ByColumn<T, I> design(Index d) const {
+            const Index count = static_cast<Index>(places.size());
+            return {{{starts.data(), d + 1}, {places.data(), count}, {entries.data(), count}}, n, d};
+        }
+    };
+    Part on(const std::vector<Index>& rows) const {
+        std::vector<Index> place(static_cast<std::size_t>(n), -1);
+        for (std::size_t i = 0; i < rows.size(); i++) place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
+        Part part{{0}, {}, {}, static_cast<Index>(rows.size())};
+        for (Index j = 0; j < d; j++) {
+            for (Index t = X.starts[j]; t < X.starts[j + 1]; t++) {
+                const Index i = place[static_cast<std::size_t>(X.places[t])];
+                if (i >= 0) part.places.push_back(static_cast<I>(i)), part.entries.push_back(X.entries[t]);
+            }
+            part.starts.push_back(static_cast<Index>(part.places.size()));
+        }
+        return part;
+    }
 
     void adjoint(const double* r, double* g) const {
         for (Index j = 0; j < d; j++) {

@@ -20,6 +20,8 @@ class SmoothLoss {
     virtual ~SmoothLoss() = default;
     // r <- gradient, c <- diagonal of the Hessian; returns phi(z).
     virtual double pieces(Span<const double> z, double* r, double* c) = 0;
+    // The same loss on some of the rows, their weights scaled up so that they stand for all; null where it cannot be had.
+    virtual std::unique_ptr<SmoothLoss> on(const std::vector<Index>&) const { return nullptr; }
 };
 
 // The terms of a loss: value, slope and curvature at one z. They are small structs, so that their loops are compiled for each.
@@ -88,8 +90,19 @@ class Separable : public SmoothLoss {
         if (!intercept) return at(z, 0.0, r, c);
         return settle(z, r, c);
     }
+    std::unique_ptr<SmoothLoss> on(const std::vector<Index>& rows) const override {
+        auto part = std::make_unique<Separable<Term>>(term_, y_, p_, intercept);
+        const double times = static_cast<double>(y_.size) / static_cast<double>(rows.size());
+        part->own_y_.reserve(rows.size());
+        for (const Index i : rows) part->own_y_.push_back(y_[i]), part->own_p_.push_back(times * weight(i));
+        part->y_ = {part->own_y_.data(), static_cast<Index>(rows.size())};
+        part->p_ = {part->own_p_.data(), static_cast<Index>(rows.size())};
+        part->b = b;
+        return part;
+    }
 
    private:
+    std::vector<double> own_y_, own_p_;  // of a loss on some rows
     Term term_;
     Span<const double> y_, p_;  // p has one entry where all terms weigh the same
 
