@@ -29,7 +29,6 @@ from greedyhull.types import (
     Objective,
     Oracle,
     ProfiledLoss,
-    Schedule,
     SecondOrder,
     SelfStarting,
     Solver,
@@ -119,17 +118,11 @@ def cautious(solver: Solver) -> CautiousSolver | None:
     return None if known is None or known.cautions is None else known
 
 
-def parts_of(solver: Solver) -> tuple[Solver, ...]:
-    """The solvers that a solver is made of; none for most."""
-    missing = lacks(solver, "solvers", "solver")
-    several = () if "solvers" in missing else cast(Combining, solver).solvers
-    inner = None if "solver" in missing else cast(Around, solver).solver
-    return tuple(several) if inner is None else (*several, inner)
-
-
-def tolerance_of(solver: Solver) -> Schedule | None:
-    """The tolerance that a solver leaves to its linear minimisation oracle; None for one that has none."""
-    return None if lacks(solver, "tolerance") else cast(Tolerant, solver).tolerance
+def made_of(solver: Solver) -> tuple[Combining | None, Around | None, Tolerant | None]:
+    """The solver as one that takes steps of several others, of another one, and as one with a tolerance."""
+    missing = lacks(solver, "solvers", "solver", "tolerance")  # all at once: every solve asks
+    return (None if "solvers" in missing else cast(Combining, solver), None if "solver" in missing else cast(Around, solver),
+            None if "tolerance" in missing else cast(Tolerant, solver))
 
 
 def measuring(step: Step | None) -> MeasuringStep | None:
