@@ -4,8 +4,10 @@
     python tests/contracts/delete_one.py 3 7        # the fourth and the eighth members
     python tests/contracts/delete_one.py all        # every member, some minutes
 
-Each line names a member, then the files that miss it: those in the room where the protocol is implemented, a set say, and
-those of other rooms, which use it. A member that nobody misses does not belong in its protocol.
+Each line names a member, then the files that miss it: first those of classes that keep the protocol, a set say, then others,
+which use it through the protocol, a solver say. A class keeps a protocol by deriving from ``KeepsLine``, and marks the member
+with ``@override``, or names it in ``keeps(Line.max_step)`` if it is a plain attribute: see `greedyhull.types.override`. A
+member that nobody uses does not belong in its protocol.
 """
 
 import ast
@@ -20,15 +22,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[2] / "src"
-GONE = re.compile(r'^\S*?greedyhull/(\S+?):\d+: error: .*?"(?:type\[)?(\w+)(?:\[.*?\])?\]?".*has no attribute "(\w+)"')
+GONE = re.compile(r'^\S*?greedyhull/(\S+?):(\d+): error: .*?"(type\[)?(\w+)(?:\[.*?\])?\]?".*has no attribute "(\w+)"')
 KEPT = re.compile(r'^\S*?greedyhull/(\S+?):(\d+): error: Method "(\w+)" is marked as an override, but no base method')
 ODD = {"__call__": "not callable", "__getitem__": "not indexable", "__len__": '"Sized"', "__matmul__": "operand type for @"}
-ROOMS = {  # where protocols are implemented; the others: in objectives
-    "atoms": ("AtomSet", "Finite", "Oracle"),
-    "points": ("Atom", "Block", "View", "Operator"),
-    "solvers": ("Schedule", "Solver", "Step", "StepRule"),
-}
-OUTSIDE = {"Approximate", "Bilinear"}  # implemented by users only: see tests/extend
+OUTSIDE = {"Approximate", "Bilinear", "Operator"}  # implemented by users and by SciPy only: see tests/extend
 
 
 class Missed(NamedTuple):
@@ -36,20 +33,16 @@ class Missed(NamedTuple):
 
     protocol: str
     member: str
-    within: list[str]  # in the room where it is implemented
-    beyond: list[str]
+    kept: list[str]  # by classes that implement it
+    used: list[str]  # by others
 
     def __str__(self) -> str:
         return f"{self.protocol}.{self.member}"
 
     @property
-    def silent(self) -> bool:
-        """Whether nobody misses it, or nobody who implements it."""
-        return not (self.within or (self.protocol in OUTSIDE and self.beyond))
-
-
-def room_of(protocol: str) -> str:
-    return next((room for room, names in ROOMS.items() if protocol in names), "objectives")
+    def unkept(self) -> bool:
+        """Whether no class of the library that implements it misses it."""
+        return not self.kept and self.protocol not in OUTSIDE
 
 
 def homes(package: Path) -> list[Path]:
@@ -106,10 +99,9 @@ def complaints(package: Path) -> list[str]:
 
 def keeps(path: Path, line: int) -> set[str]:
     """The protocols that the class around a line says it keeps: ``class LineTrial(KeepsTrial)``."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0):
-            return {ast.unparse(base).removeprefix("Keeps") for base in node.bases}
-    return set()
+    around = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+              if isinstance(node, ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0)]
+    return {ast.unparse(base).removeprefix("Keeps") for base in around[-1].bases} if around else set()
 
 
 def missed(package: Path, place: int) -> list[Missed]:
@@ -123,18 +115,21 @@ def missed(package: Path, place: int) -> list[Missed]:
         path.write_text(text, encoding="utf-8")
     out = []
     for name, member in gone.items():
-        files = set()
+        kept, used = set(), set()
         for line in said:
             hit = GONE.match(line)
-            kept = KEPT.match(line)
-            if (hit and hit[3] == member and hit[2] in below[name]) or (
-                    kept and kept[3] == member and keeps(package / kept[1], int(kept[2])) & below[name]):
-                files.add((hit or kept)[1])
+            mark = KEPT.match(line)
+            if mark and mark[3] == member and keeps(package / mark[1], int(mark[2])) & below[name]:
+                kept.add(mark[1])
+            elif hit and hit[5] == member and hit[4] in below[name]:
+                inside = keeps(package / hit[1], int(hit[2])) & below[name]
+                if inside and hit[3]:
+                    kept.add(hit[1])
+                elif not inside:
+                    used.add(hit[1])
             elif member in ODD and ODD[member] in line and any(f'"{heir}' in line for heir in below[name]):
-                files.add(line.split(":")[0].split("greedyhull/", 1)[1])
-        room = f"{room_of(name)}/"
-        out.append(Missed(name, member, sorted(f for f in files if f.startswith(room)),
-                          sorted(f for f in files if not f.startswith(room))))
+                used.add(line.split(":")[0].split("greedyhull/", 1)[1])
+        out.append(Missed(name, member, sorted(kept), sorted(file for file in used if not file.startswith("types/"))))
     return out
 
 
@@ -151,14 +146,13 @@ def main(asked: list[str]) -> int:
         shutil.copytree(SOURCE / "greedyhull", package, ignore=shutil.ignore_patterns("__pycache__"))
         for place in places:
             for one in missed(package, place):
-                print(str(one).ljust(32), shortly(one.within).ljust(48), shortly(one.beyond), flush=True)
+                print(str(one).ljust(32), shortly(one.kept).ljust(48), shortly(one.used), flush=True)
                 found.append(one)
-    silent = [one for one in found if one.silent]
-    idle = [one for one in found if not one.beyond]
+    unkept, unused = [one for one in found if one.unkept], [one for one in found if not one.used]
     print(f"{len(found)} members of {len({one.protocol for one in found})} protocols were deleted.")
-    print(f"{len(silent)} are not missed where they are implemented: {', '.join(map(str, silent))}.")
-    print(f"{len(idle)} are not missed elsewhere: {', '.join(map(str, idle))}.")
-    return int(bool(silent))
+    print(f"{len(unkept)} are not missed where they are implemented{''.join(f', {one}' for one in unkept)}.")
+    print(f"{len(unused)} are not missed where they are used{''.join(f', {one}' for one in unused)}.")
+    return int(bool(unkept or unused))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from greedyhull.points.arrays import compact, dense, is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis
 from greedyhull.types.attributes import field_values, lacks, own
-from greedyhull.types.kinds import parts_of, tolerance_of
+from greedyhull.types.kinds import made_of
 
 f, S = gh.quadratic(np.diag([1.0, 2.0, 3.0])), gh.Simplex(3)
 
@@ -96,9 +96,18 @@ def test_a_callback_is_closed_once_if_it_can_be():
 
 def test_solvers_inside_solvers_are_found():
     inner = gh.FrankWolfe(tolerance=gh.harmonic())
-    assert parts_of(gh.Aggregated(inner)) == (inner,) and parts_of(gh.Mixed((inner, gh.Jones()))) == (inner, gh.Jones())
-    assert parts_of(inner) == () and tolerance_of(inner) == gh.harmonic() and tolerance_of(Plain()) is None
-    assert parts_of(Delegating(gh.Aggregated(inner))) == (inner,)
+    several, another = gh.Mixed((inner, gh.Jones())), gh.Aggregated(inner)
+    assert made_of(several) == (several, None, None) and made_of(another) == (None, another, None)
+    assert made_of(inner) == (None, None, inner) and made_of(Plain()) == (None, None, None)
+    delegating = Delegating(another)
+    assert made_of(delegating) == (None, delegating, None)
+
+
+@pytest.mark.parametrize("around", [lambda inner: gh.Mixed((gh.FrankWolfe(), inner)), gh.Aggregated,
+                                    lambda inner: Delegating(gh.Aggregated(inner))], ids=["several", "another", "delegated"])
+def test_their_tolerances_are_checked(around):
+    with pytest.raises(gh.GreedyhullError, match=r"tolerance=0\.5 was given"):
+        solve(around(gh.FrankWolfe(tolerance=0.5)))
 
 
 def test_the_curvature_that_a_rule_has_met_is_told():

@@ -29,6 +29,7 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Block, Design, Objective, Oracle, SetTraits, Shape
 from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import listed
+from greedyhull.types.override import KeepsAtomSet, keeps, override
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry.nearest_point import Nearest
@@ -54,7 +55,7 @@ def _from_a_set(cls: type, name: str) -> bool:
 
 
 @suggesting(MEANT)
-class AtomSet(ABC):
+class AtomSet(ABC, KeepsAtomSet):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
 
     To write a set, derive from this class, set ``shape`` and write ``argmin``. All other methods have defaults; write those
@@ -106,7 +107,11 @@ class AtomSet(ABC):
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _ships = False  # whether it is one of the library's own
 
+    if TYPE_CHECKING:
+        keeps(KeepsAtomSet.shape, KeepsAtomSet.dense_atoms)
+
     @property
+    @override
     def traits(self) -> SetTraits:
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = self.__dict__
@@ -144,6 +149,7 @@ class AtomSet(ABC):
     def argmin(self, g: Array) -> Atom | Array:
         """Return an atom with the least ⟨g, ·⟩; a plain array will do."""
 
+    @override
     def atom(self, g: Array) -> Atom:
         """Return the answer of `argmin` as an atom."""
         if self._ships:
@@ -154,18 +160,22 @@ class AtomSet(ABC):
             self.saw(d)
         return d
 
+    @override
     def best(self, g: Array, m: int) -> Block:
         """Return the m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. For a product, m for each owner."""
         return self.atom(g).block(int(np.prod(self.shape)))
 
+    @override
     def oracle(self, rng: np.random.Generator) -> Oracle:
         """Return the linear minimisation oracle for one run."""
         return ClosedOracle(self)
 
+    @override
     def start(self, rng: np.random.Generator) -> Atom:
         """Return the atom that a run starts from."""
         return self.atom(np.ones(self.shape))
 
+    @override
     def centre(self) -> Iterate:
         """Return a point in the relative interior, as atoms and weights."""
         from greedyhull.points.iterate import Iterate
@@ -176,21 +186,25 @@ class AtomSet(ABC):
             w.move(w.toward(self.atom(rng.standard_normal(self.shape))), 1.0 / (k + 1))
         return w
 
+    @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
         x = array_of(w)
         finite = isfinite(np.vdot(x, x)) or bool(np.isfinite(x).all())  # squares of finite numbers may overflow
         return x.shape == self.shape and finite and self._holds(x, tol)
 
+    @override
     def contains_quickly(self, w: Iterate) -> bool | None:
         """Return whether the point lies in the hull, if that costs no more than an oracle call; else None."""
         formula = type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains
         return self.contains(w) if formula else None
 
+    @override
     def recognised(self, block: Block) -> Block:
         """Return the atoms of ``block``, which may come from another set, with the names that they have in this set."""
         return block.unnamed()
 
+    @override
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """Return the same point Σ weightsᵢ dᵢ in fewer atoms, up to an error of ``tol``·Σ weightsᵢ‖dᵢ‖; by default as it is.
 
@@ -198,6 +212,7 @@ class AtomSet(ABC):
         """
         return block, weights
 
+    @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """A point of the hull with a smaller value than w, found by changing the parameters of its atoms; or None.
 
@@ -206,6 +221,7 @@ class AtomSet(ABC):
         """
         return None
 
+    @override
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point certainly lies outside; False where a search for membership stays open."""
         x = array_of(w)
@@ -217,6 +233,7 @@ class AtomSet(ABC):
         found = self._nearest(x, near, near)
         return found.lower > near and found.kind == "always"
 
+    @override
     def owns(self, d: Atom) -> bool:
         """Return whether an atom of another set is a point of this one, to the last digits if there is no formula."""
         x = dense(d, self.shape)
@@ -249,6 +266,7 @@ class AtomSet(ABC):
                                    "its atoms. Scale it into the set first.")
         return x
 
+    @override
     def decompose(self, w: Array) -> Iterate:
         """Return the array w as atoms and weights; without a formula, by a search for a mixture within 1e-7."""
         x = array_of(w)
@@ -260,6 +278,7 @@ class AtomSet(ABC):
               "or from the point of an earlier solution.")
         return found.point
 
+    @override
     def max_abs(self, c: Array) -> float:
         """Return the maximum over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0, to which rounding errors are proportional.
 
@@ -274,15 +293,18 @@ class AtomSet(ABC):
     absolute = former("absolute", "max_abs")
 
     @property
+    @override
     def sized(self) -> bool:
         """Whether `max_abs` is a proved bound, and not an estimate from the atoms seen so far."""
         return self._measures or self.bound is not None
 
     @property
+    @override
     def seen(self) -> tuple[float, float] | None:
         """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, if `max_abs` is estimated from them."""
         return self.__dict__.get("_sizes_seen")
 
+    @override
     def saw(self, d: Atom) -> None:
         """Record the size of an atom, if `max_abs` has to be estimated; else see that it is no larger than ``bound``."""
         if self.sized:
@@ -306,10 +328,12 @@ class AtomSet(ABC):
         self.saw(self.start(np.random.default_rng(0)))
         return self.seen or (0.0, 0.0)
 
+    @override
     def rescaled(self, radius: float) -> AtomSet:
         """Return the same kind of set with another radius."""
         raise GreedyhullError(f"{self!r} has no radius to change.")
 
+    @override
     def worst(self, g: Array, epsilon: float) -> Atom:
         """Return the worst atom with ⟨g, ·⟩ ≤ min + epsilon, among all atoms if they can be listed, else a few."""
         known = listed(self)
@@ -322,6 +346,7 @@ class AtomSet(ABC):
 
     # --- constants ------------------------------------------------------------------------------------------------
 
+    @override
     def sizes(self) -> Sizes:
         """Return D and r_S, each exact or an upper bound. By default from the bounding box, by 2d oracle calls."""
         check(int(np.prod(self.shape)) <= PROBED, f"{self!r} has no formula for its diameter, and too many coordinates to "
@@ -342,23 +367,28 @@ class AtomSet(ABC):
         return low, high
 
     @property
+    @override
     def diameter(self) -> float:
         """The largest distance D between two atoms; `sizes` says whether it is exact."""
         return float(self.sizes().diameter)
 
     @property
+    @override
     def circumradius(self) -> float:
         """The radius r_S of the smallest ball that contains the set; `sizes` says whether it is exact."""
         return float(self.sizes().circumradius)
 
+    @override
     def radius_around(self, x: Array) -> Constant:
         """Return the maximum over the atoms of ‖s − x‖ for a point x of the hull; by default the upper bound D."""
         return Constant(self.diameter, "upper bound", "R")
 
+    @override
     def curvature(self, form: Any) -> Constant:
         """Return the maximum over atoms of ‖s − s'‖²_H for a quadratic form H; by default the upper bound D² λ_max(H)."""
         return Constant(self.diameter * (self.diameter * float(form.top())), "upper bound", "M")
 
+    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """Return min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; by default two oracle calls a row."""
         from greedyhull.atoms.geometry.row_ranges import rows

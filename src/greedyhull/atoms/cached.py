@@ -9,6 +9,7 @@ infinite, and the lower bound stays where it is until the set is asked again.
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from greedyhull.errors import check
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, AtomSet, Block, Floor, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, AtomSet, Block, Caching, Floor, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types.override import KeepsCaching, keeps, override
 
 
 class Cached(Wrapped):
@@ -68,8 +70,13 @@ class Cached(Wrapped):
         return Cached(S, size=self.size)
 
 
-class CachedOracle(OracleBase):
+class CachedOracle(OracleBase, KeepsCaching):
     """The cache of one solve; ``hits`` counts the answers it gave, ``misses`` those that the inner oracle gave."""
+
+    misses: int
+
+    if TYPE_CHECKING:
+        keeps(Caching.misses)
 
     def __init__(self, inner: Oracle, shape: Shape, size: int) -> None:
         self.inner, self.shape, self.size = inner, shape, size
@@ -80,6 +87,7 @@ class CachedOracle(OracleBase):
     def __len__(self) -> int:
         return 0 if self.block is None else len(self.block)
 
+    @override
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         if self.block is not None and enough > -np.inf:
             scores = self.block.dots(g)
@@ -93,12 +101,14 @@ class CachedOracle(OracleBase):
         self._keep(answer.atom.block(prod(self.shape)))
         return answer
 
+    @override
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         shortlist = as_shortlist(self.inner.best(g, m, tol=tol, enough=enough), self.inner)
         self.misses += 1
         self._keep(shortlist.atoms)
         return shortlist
 
+    @override
     def floor(self, g: Array, tol: float = 0.0) -> Floor:
         self.misses += 1
         return as_floor(self.inner.floor(g, tol), self.inner)
@@ -124,6 +134,7 @@ class CachedOracle(OracleBase):
         self.block = self.block.extend(atoms.take(new))
         self.used = np.append(self.used, np.full(len(new), now))
 
+    @override
     def state(self) -> State:
         state: State = {"counts": np.array([self.hits, self.misses]), "used": self.used.copy()}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
@@ -131,6 +142,7 @@ class CachedOracle(OracleBase):
             state.update({f"block.{name}": array for name, array in block_state(self.block).items()})
         return state
 
+    @override
     def restore(self, state: State) -> None:
         self.hits, self.misses = (int(x) for x in state["counts"])
         self.used = state["used"].copy()

@@ -15,12 +15,13 @@ from greedyhull.errors import check
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
+from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-class L1Ball(AtomSet):
+class L1Ball(AtomSet, KeepsFinite):
     """Weighted l1 ball {w : Σ weights_j |w_j| ≤ radius}.
 
     Its atoms are ±(radius/weights_j)·e_j and the origin, where runs start. It is the constraint form of the lasso penalty.
@@ -65,9 +66,11 @@ class L1Ball(AtomSet):
         weighted = "" if self.weights is None else ", weights=..."
         return f"L1Ball({self.shape[0]}, radius={self.radius:g}{weighted})"
 
+    @override
     def __len__(self) -> int:
         return 2 * self.shape[0]
 
+    @override
     def __getitem__(self, j: int) -> Basis:
         j, d = range(len(self))[j], self.shape[0]
         size = self.radius if self.weights is None else float(self._scale[j % d])
@@ -78,11 +81,13 @@ class L1Ball(AtomSet):
         """radius/weight_j: how long the atoms along each coordinate are."""
         return self._scale
 
+    @override
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""
         up = g * self._scale
         return np.concatenate([up, -up])
 
+    @override
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
         i = j % self.shape[0]
@@ -96,6 +101,7 @@ class L1Ball(AtomSet):
         i = int((np.abs(g) * self._scale).argmax())
         return Basis(i, float(-self._scale[i] if g[i] > 0 else self._scale[i]))
 
+    @override
     def best(self, g: Array, m: int) -> BasisBlock:
         """The m best atoms; the worse ones of the coordinates follow only after all the better ones."""
         if m > self.shape[0]:
@@ -104,10 +110,12 @@ class L1Ball(AtomSet):
         scale = self.radius if self.weights is None else self._scale[index]
         return BasisBlock(self.shape[0], index, np.where(g[index] > 0, -scale, scale))
 
+    @override
     def start(self, rng: np.random.Generator) -> Basis:
         """The origin."""
         return Basis(0, 0.0)
 
+    @override
     def centre(self) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -120,6 +128,7 @@ class L1Ball(AtomSet):
         """The least c for which x lies in c times the ball."""
         return float(np.abs(x / self._scale).sum())
 
+    @override
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -132,27 +141,33 @@ class L1Ball(AtomSet):
             index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, slack)
         return Iterate(BasisBlock(self.shape[0], index, scale), weights / weights.sum(), self.shape)
 
+    @override
     def max_abs(self, c: Array) -> float:
         return float((c * self._scale).max())
 
+    @override
     def rescaled(self, radius: float) -> L1Ball:
         return L1Ball(self.shape[0], radius, weights=self.weights)
 
+    @override
     def sizes(self) -> Sizes:
         """D = 2 max_j scale_j and r_S = D/2: the set is symmetric, and its longest atom is opposite to another."""
         longest = float(np.max(self._scale))
         return Sizes.of(2.0 * longest, longest)
 
+    @override
     def radius_around(self, x: Array) -> Constant:
         """‖±scale_j e_j − x‖² = ‖x‖² + scale_j² ∓ 2 scale_j x_j."""
         longest = float(np.max(self._scale))
         scale, u = np.asarray(self._scale) / longest, x / longest  # of which no square vanishes
         return Constant(longest * float(np.sqrt(u @ u + (scale * (scale + 2.0 * np.abs(u))).max())), "exact", "R")
 
+    @override
     def curvature(self, form: Any) -> Constant:
         """4 max_j scale_j² H_jj: the set is symmetric."""
         return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "exact", "M")
 
+    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """±max_j scale_j |a_ij|."""
         low, high = row_extremes(design, None if self.weights is None else self._scale)

@@ -15,12 +15,13 @@ from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
+from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-class Simplex(AtomSet):
+class Simplex(AtomSet, KeepsFinite):
     """Non-negative weights with a given sum, {w ≥ 0 : Σ w_j = total}.
 
     Its atoms are total·e_j. With ``upper`` it is {0 ≤ w ≤ upper : Σ w_j = total}, and an atom fills coordinates to their
@@ -67,15 +68,19 @@ class Simplex(AtomSet):
     def __repr__(self) -> str:
         return f"Simplex({self.shape[0]}, total={self.total:g})"
 
+    @override
     def __len__(self) -> int:
         return self.shape[0]
 
+    @override
     def __getitem__(self, j: int) -> Basis:
         return Basis(range(len(self))[j], self.total)
 
+    @override
     def scores(self, g: Array) -> Array:
         return self.total * g
 
+    @override
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
         return BasisBlock(self.shape[0], j, np.full(len(j), self.total))
@@ -83,9 +88,11 @@ class Simplex(AtomSet):
     def argmin(self, g: Array) -> Basis:
         return Basis(int(g.argmin()), self.total)
 
+    @override
     def best(self, g: Array, m: int) -> BasisBlock:
         return self.block(lowest(g, m))
 
+    @override
     def centre(self) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -95,6 +102,7 @@ class Simplex(AtomSet):
     def _holds(self, x: Array, tol: float) -> bool:
         return bool(x.min() >= -tol * self.total) and abs(float(x.sum()) - self.total) <= tol * self.total
 
+    @override
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -102,27 +110,33 @@ class Simplex(AtomSet):
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
 
+    @override
     def max_abs(self, c: Array) -> float:
         return self.total * float(c.max())
 
+    @override
     def rescaled(self, radius: float) -> Simplex:
         return Simplex(self.shape[0], radius)
 
+    @override
     def sizes(self) -> Sizes:
         """D = √2·total and r_S = total·√(1 − 1/d) around the centre."""
         d = self.shape[0]
         return Sizes.of(self.total * np.sqrt(2.0) if d > 1 else 0.0, self.total * np.sqrt(1.0 - 1.0 / d))
 
+    @override
     def radius_around(self, x: Array) -> Constant:
         """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j."""
         u = x / self.total  # of which no square vanishes
         return Constant(self.total * float(np.sqrt(max(u @ u + 1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
 
+    @override
     def curvature(self, form: Any) -> Constant:
         """total² max_ij (H_ii + H_jj − 2H_ij); from above where there are too many pairs."""
         most, status = farthest_coordinates(form)
         return Constant(self.total * (self.total * most), status, "M")
 
+    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """total·min_j a_ij and total·max_j a_ij."""
         low, high = row_extremes(design)

@@ -22,6 +22,7 @@ from greedyhull.points.given import compressed
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Block, Design
+from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -31,7 +32,7 @@ NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finit
 LARGEST = 2e8  # entries of the largest matrix of images that is made
 
 
-class Vertices(AtomSet):
+class Vertices(AtomSet, KeepsFinite):
     """Convex hull of given points, the rows of a matrix.
 
     Atom j is row j; ``solution.point.weights`` are the weights of the rows in use.
@@ -64,9 +65,11 @@ class Vertices(AtomSet):
     def __repr__(self) -> str:
         return f"Vertices({len(self)} atoms in {self.shape[0]} dimensions{'' if self.dense_atoms else ', sparse'})"
 
+    @override
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
+    @override
     def __getitem__(self, j: int) -> Dense | Sparse:
         j = range(len(self))[j]
         if self.dense_atoms:
@@ -74,9 +77,11 @@ class Vertices(AtomSet):
         a, b = self.matrix.indptr[j : j + 2]
         return Sparse(self.matrix.indices[a:b].astype(np.intp), self.matrix.data[a:b])
 
+    @override
     def scores(self, g: Array) -> Array:
         return np.asarray(self.matrix @ g)
 
+    @override
     def block(self, j: Any) -> Block:
         """The atoms number j, an index array."""
         if self.dense_atoms:
@@ -86,9 +91,11 @@ class Vertices(AtomSet):
     def argmin(self, g: Array) -> Dense | Sparse:
         return self[int(self.scores(g).argmin())]
 
+    @override
     def best(self, g: Array, m: int) -> Block:
         return self.block(lowest(self.scores(g), m))
 
+    @override
     def centre(self) -> Iterate:
         """The mean of the atoms."""
         return self._mixture(np.full(len(self), 1.0 / len(self)))
@@ -99,11 +106,13 @@ class Vertices(AtomSet):
         block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
         return Iterate(block, kept, self.shape).merged()  # equal sparse rows are one atom
 
+    @override
     def contains_quickly(self, w: Iterate) -> bool | None:
         """Yes, where every atom is the row that its name says; else it takes a search."""
         named = w.keeps_atoms and self.dense_atoms and all(isinstance(key, int) for key in self.recognised(w.block).keys)
         return True if named else None
 
+    @override
     def recognised(self, block: Block) -> Block:
         """The atoms with the numbers of their rows, as far as they have them and the rows are the same."""
         if not (self.dense_atoms and isinstance(block, DenseBlock)):
@@ -116,6 +125,7 @@ class Vertices(AtomSet):
         near = max(tol, FAR) * self._size
         return nearest_mixture(self.matrix, x, near, near)[1] <= near
 
+    @override
     def decompose(self, w: Array) -> Iterate:
         """By minimising ½‖Σ α_j v_j − w‖² over the weights α."""
         x = array_of(w)
@@ -134,9 +144,11 @@ class Vertices(AtomSet):
         spread = np.sqrt(max(float((norms - 2.0 * (self.matrix @ mean)).max() + mean @ mean), 0.0))
         return max(float(spread), 1e-7 * float(np.sqrt(norms.max())), 1e-300)
 
+    @override
     def max_abs(self, c: Array) -> float:
         return float((abs(self.matrix) @ c).max())
 
+    @override
     def sizes(self) -> Sizes:
         """D from all pairs, r_S from the smallest enclosing ball; computed once."""
         return self._sizes
@@ -150,6 +162,7 @@ class Vertices(AtomSet):
         squared, status = farthest_points(centred, centred)
         return Sizes(Constant(size * float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
 
+    @override
     def radius_around(self, x: Array) -> Constant:
         """max over the rows of ‖v − x‖."""
         size = max(float(abs(self.matrix).max()), float(np.abs(x).max())) or 1.0
@@ -158,6 +171,7 @@ class Vertices(AtomSet):
         farthest = float((squares - 2.0 * np.asarray(atoms @ u)).max()) + float(u @ u)
         return Constant(size * max(farthest, 0.0) ** 0.5, "exact", "R")
 
+    @override
     def curvature(self, form: Any) -> Constant:
         """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
         if len(self) * form.rows > LARGEST:
@@ -166,6 +180,7 @@ class Vertices(AtomSet):
         squared, status = farthest_points(*form.images(points))
         return Constant(max(squared, 0.0), status, "M")
 
+    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """The extremes of ⟨a_i, v_j⟩ over j."""
         low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)

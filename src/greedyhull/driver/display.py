@@ -9,6 +9,7 @@ from typing import Any
 
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Solver
+from greedyhull.types.override import KeepsClosing, override
 
 BETWEEN = 0.1  # seconds from one drawing to the next
 WINDOW = 30  # drawings that the shown rate is taken over
@@ -22,7 +23,7 @@ def line_for(solver: Solver) -> list[ProgressLine]:
     return [ProgressLine(type(solver).__name__)]
 
 
-class ProgressLine:
+class ProgressLine(KeepsClosing):
     """A watcher that keeps one line of stderr up to date; `close` leaves the last state standing.
 
     An event that comes too early for the next drawing costs one comparison.
@@ -44,6 +45,7 @@ class ProgressLine:
         self._draw(event)
         self._due = event.seconds + BETWEEN
 
+    @override
     def close(self) -> None:
         """Draw what came last and give the terminal back."""
         if self._last is not None:

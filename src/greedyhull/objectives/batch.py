@@ -12,16 +12,10 @@ from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.types import Array, Finite, Index, LinearModel, Loss, Minibatch, Objective, State, Summed, Supply
 from greedyhull.types.kinds import linear_model, streamed, summed
-from greedyhull.types.override import override
+from greedyhull.types.override import KeepsMinibatch, KeepsSupply, keeps, override
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
-
-if TYPE_CHECKING:
-    KeepsMinibatch = Minibatch
-else:
-    KeepsMinibatch = object
-
 
 class Batch(KeepsMinibatch):
     """f_B(x) = Σ over the batch of pᵢ ℓᵢ(aᵢ·x), the weights such that its mean over all batches is f.
@@ -31,6 +25,9 @@ class Batch(KeepsMinibatch):
     """
 
     size: int
+
+    if TYPE_CHECKING:
+        keeps(Minibatch.size)
 
     def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None) -> None:
         self.rows, self.loss, self.index, self.centre = rows, loss, index, centre
@@ -97,12 +94,6 @@ class FullBatch(Batch):
         """f itself."""
         return self.f
 
-if TYPE_CHECKING:
-    KeepsSupply = Supply
-else:
-    KeepsSupply = object
-
-
 class Source(KeepsSupply):
     """Where the minibatches of one solve come from, and how many gradients of terms they have cost: ``spent``.
 
@@ -111,6 +102,9 @@ class Source(KeepsSupply):
     """
 
     f: Summed
+
+    if TYPE_CHECKING:
+        keeps(Supply.spent, Supply.f)
 
     def __init__(self, f: Summed, sampler: Sampler) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0

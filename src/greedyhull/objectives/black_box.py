@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Line, Shape, Traits
+from greedyhull.types import Array, AtomSet, Block, Curved, Line, Shape, Traits
+from greedyhull.types.override import KeepsCurved, KeepsSecondOrder, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
 
 
-class BlackBox:
+class BlackBox(KeepsCurved, KeepsSecondOrder):
     """f given by value(w) and gradient(w), and perhaps hessian_product(w, v).
 
     It must be convex for its gaps to bound its error. If it is not, and says so (``convex`` False), gaps are measures of
@@ -35,6 +36,12 @@ class BlackBox:
     terms: ClassVar[Literal["none", "finite"]] = "none"
     name = "function"
     called = "value(w)"
+    domain: Shape
+    scale: float
+    traits: Traits
+
+    if TYPE_CHECKING:
+        keeps(Curved.domain, Curved.traits, Curved.scale)
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None,
@@ -62,12 +69,14 @@ class BlackBox:
         except AttributeError as error:
             raise no_point(self, w, error) from None
 
+    @override
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
             view.value = number(self._value(locked(view.x)), self.called)
         return view.value
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
@@ -75,6 +84,7 @@ class BlackBox:
             w.work.gradients += 1
         return view.gradient
 
+    @override
     def hessian_product(self, w: Iterate, v: Array) -> Array:
         """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
         if self._product is None:
@@ -87,6 +97,7 @@ class BlackBox:
         w.work.products += 1.0
         return p
 
+    @override
     def restricted(self, block: Block) -> ByProducts:
         """f on the hull of a few atoms, its Hessian from the user's products."""
         return ByProducts(self, block)
@@ -104,11 +115,13 @@ class BlackBox:
         check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
+    @override
     def gradient_dot(self, w: Iterate) -> float:
         return float(np.vdot(self.gradient(w), self.at(w).x))
 
     euler = former("euler", "gradient_dot")
 
+    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
         v = view.direction(move)
@@ -130,12 +143,14 @@ class BlackBox:
 
         return Curve(value, derivatives, slope, move.max_step, bends=bends)
 
+    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         w = Iterate.at(S.start(rng), S.shape)
         if np.isfinite(self.value(w)):
             return w
         return S.centre()
 
+    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """The rounding of the sums done here; that of the two functions themselves is theirs."""
         x, g = self.at(w).x, self.gradient(w)
@@ -146,14 +161,17 @@ class BlackBox:
         off = EPS * (16.0 + len(w)) * length(w.absolute())  # what x itself may be off by, where its atoms cancel
         return first + 0.5 * float(self.smoothness) * off * off
 
+    @override
     def fresh(self, w: Iterate) -> bool:
         """False: coordinates are carried along by moves, and recomputed for the certificate."""
         return False
 
+    @override
     def moves(self, w: Iterate) -> int:
         """Nobody counts them: they are recomputed anyway."""
         return 0
 
+    @override
     def curvature(self, S: AtomSet) -> Constant:
         """M ≤ L·diam(S)²."""
         if self.smoothness is None:
@@ -161,6 +179,7 @@ class BlackBox:
                                   "Backtracking(), which estimates it along the run.")
         return Constant(self.smoothness * S.diameter**2, "upper bound", "M")
 
+    @override
     def precise(self) -> BlackBox:
         return self
 

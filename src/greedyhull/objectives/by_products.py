@@ -17,19 +17,13 @@ from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Curved, Index, Small, State
-from greedyhull.types.override import override
+from greedyhull.types.override import KeepsSmall, keeps, override
 
 STALE = 0.1  # by which share the product of the sum may be off before the Hessian is made anew
 NUDGE = 1e-3  # the share of the way to an atom over which gradients are compared
 WRONG = 2.0  # products that differ from these differences by a larger factor are warned of
 BLUR = 1e-6  # what rounding may have done to gradients, as a share of them
 RIDGE = 1e-10  # of the mean diagonal: a Hessian that this makes positive definite is semidefinite, up to rounding
-
-if TYPE_CHECKING:
-    KeepsSmall = Small
-else:
-    KeepsSmall = object
-
 
 class ByProducts(KeepsSmall):
     """f(Σ αᵢ dᵢ) as a function of α for the atoms of a block, its Hessian from products.
@@ -41,6 +35,9 @@ class ByProducts(KeepsSmall):
     array([[1., 0.],
            [0., 1.]])
     """
+
+    if TYPE_CHECKING:
+        keeps(Small.block)
 
     def __init__(self, f: Curved, block: Block) -> None:
         self.f, self.block = f, block

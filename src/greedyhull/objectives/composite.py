@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, Loss, Shape, Traits
+from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, LinearModel, Loss, Shape, Traits
 from greedyhull.types.kinds import kinked, profiled, stored
+from greedyhull.types.override import KeepsLinearModel, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
@@ -30,13 +31,22 @@ CLEAR = 1 / 64  # the share of z, near the edge of a domain, that rounding may h
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
-class Composite:
+class Composite(KeepsLinearModel):
     """f = φ∘A with φ a `Loss` and A a `Design`.
 
     The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
     rounding that z gathers in many updates cannot make it false; only the rounding of one evaluation can, and
     `rounding` bounds that.
     """
+
+    design: Design
+    loss: Loss
+    traits: Traits
+    has_intercept: bool
+
+    if TYPE_CHECKING:
+        keeps(LinearModel.loss, LinearModel.exact, LinearModel.has_intercept, LinearModel.domain, LinearModel.traits,
+              LinearModel.design)
 
     def __init__(self, design: Design, loss: Loss, name: str, exact: Loss | None = None) -> None:
         self.design, self.loss, self.name = design, loss, name
@@ -56,6 +66,7 @@ class Composite:
         return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
 
     @property
+    @override
     def scale(self) -> float:
         """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
 
@@ -86,6 +97,7 @@ class Composite:
 
     # --- at a point -----------------------------------------------------------------------------------------------
 
+    @override
     def at(self, w: Iterate) -> Image:
         """The view of w that this objective keeps."""
         return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
@@ -100,6 +112,7 @@ class Composite:
             view.value, view.residual = self.loss.first_order(view.z)
         return view  # type: ignore[no-any-return]
 
+    @override
     def value(self, w: Iterate) -> float:
         try:
             view: Any = w.views.get(self) or self.at(w)
@@ -109,10 +122,12 @@ class Composite:
             view.value, view.residual = self.loss.first_order(view.z)
         return view.value  # type: ignore[no-any-return]
 
+    @override
     def residual(self, w: Iterate) -> Array:
         """r = ∇φ(z)."""
         return self._known(w).residual  # type: ignore[return-value]
 
+    @override
     def curvatures(self, w: Iterate) -> Array:
         """The diagonal of ∇²φ(z); value and residual come in the same pass."""
         view = self.at(w)
@@ -120,6 +135,7 @@ class Composite:
             view.value, view.residual, view.curvature = self.loss.value_gradient_curvature(view.z)
         return view.curvature
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         view: Any = self._known(w)
         if view.gradient is None:
@@ -128,6 +144,7 @@ class Composite:
             w.work.products += 1.0
         return view.gradient  # type: ignore[no-any-return]
 
+    @override
     def gradient_dot(self, w: Iterate) -> float:
         """⟨∇f(w), w⟩ = ⟨r, z⟩."""
         view: Any = w.views.get(self) or self.at(w)
@@ -137,6 +154,7 @@ class Composite:
 
     euler = former("euler", "gradient_dot")
 
+    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         view: Any = self._known(w)
         dz = view.direction(move)
@@ -146,11 +164,13 @@ class Composite:
         line: Line = self.loss.along(view.z, dz, move.max_step)
         return line
 
+    @override
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
         loss = profiled(self.loss)
         return 0.0 if loss is None else float(loss.intercept(self.at(w).z))
 
+    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set."""
         w = Iterate.at(S.start(rng), S.shape)
@@ -174,10 +194,12 @@ class Composite:
     # --- on a few terms -------------------------------------------------------------------------------------------
 
     @property
+    @override
     def n(self) -> int:
         """How many terms the sum has."""
         return self.design.n
 
+    @override
     def batch(self, index: Index) -> Batch:
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
@@ -195,15 +217,18 @@ class Composite:
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 
+    @override
     def restricted(self, block: Block) -> Restricted:
         """f on the hull of a few atoms, as a function of their weights."""
         return Restricted(self, block)
 
+    @override
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, ∇²f(w) bⱼ⟩ for atoms aᵢ in ``rows`` and bⱼ in ``cols``."""
         Z = rows.images(self.design)
         return self.hessian_gram(w, rows, Z, None if cols is None else cols.images(self.design))
 
+    @override
     def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None).
 
@@ -218,6 +243,7 @@ class Composite:
             square = square - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
         return square
 
+    @override
     def hessian_product(self, w: Iterate, u: Array) -> Array:
         """∇²f(w) v for the direction v whose image is u = Av."""
         c = self.curvatures(w)
@@ -226,6 +252,7 @@ class Composite:
             cu -= c * (cu.sum() / max(float(c.sum()), TINY))
         return self.design.adjoint(cu)
 
+    @override
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
         c = self.curvatures(w).astype(np.float64)
@@ -248,6 +275,7 @@ class Composite:
             self._reach = (S, S.max_abs(norms.reshape(self.domain)), S.seen)
         return self._reach[1]
 
+    @override
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.
 
@@ -291,20 +319,24 @@ class Composite:
             return False
         return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
 
+    @override
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
+    @override
     def moves(self, w: Iterate) -> int:
         """How many moves have carried the view of w along since it was computed from the atoms."""
         return self.at(w).moves
 
+    @override
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
         from greedyhull.objectives.curvature import composite_curvature
 
         return composite_curvature(self, S)
 
+    @override
     def precise(self) -> Composite:
         """This objective in float64: what certificates are computed with."""
         if self.design.dtype == np.float64:

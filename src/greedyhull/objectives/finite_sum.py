@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from greedyhull.errors.hints import hinting
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import BlackBox, number, numbers
 from greedyhull.points.arrays import locked
-from greedyhull.types import Array, Finite, Index, Shape
+from greedyhull.types import Array, Finite, Index, Shape, Summed
+from greedyhull.types.override import KeepsSummed, keeps, override
 
 FEW = 16  # terms that are looked at when a run begins
 Value = Callable[[Array, Index], Any]
@@ -39,12 +40,16 @@ class Terms:
         return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(self.size)), x, S)
 
 
-class FiniteSum(BlackBox):
+class FiniteSum(BlackBox, KeepsSummed):
     """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
 
     terms = "finite"
     name = "finite_sum"
     called = "value(w, index)"
+    n: int
+
+    if TYPE_CHECKING:
+        keeps(Summed.n)
 
     def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
                  lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
@@ -71,6 +76,7 @@ class FiniteSum(BlackBox):
         few = self.batch(np.unique(np.linspace(0, self.n - 1, FEW).astype(np.intp)))
         return few.value, few.gradient
 
+    @override
     def batch(self, index: Index) -> Terms:
         """Some of the terms; the mean over all batches is f."""
         return Terms(self, index)

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.types import Array, Line, Probe
-from greedyhull.types.override import override
+from greedyhull.types.override import KeepsLine, keeps, override
 
 NEAR = 0.99  # how close to the end of its domain a step may come
-
-if TYPE_CHECKING:
-    KeepsLine = Line
-else:
-    KeepsLine = object
-
 
 class Parabola(KeepsLine):
     """h(η) = value + slope·η + bend·η²/2: what a quadratic looks like along any direction.
@@ -28,6 +22,9 @@ class Parabola(KeepsLine):
     bend: float
 
     __slots__ = ("bend", "limit", "max_step", "slope", "start")
+
+    if TYPE_CHECKING:
+        keeps(Line.max_step, Line.limit, Line.slope, Line.bend)
 
     def __init__(self, start: float, slope: float, bend: float, max_step: float) -> None:
         self.start, self.slope, self.bend, self.max_step = start, slope, bend, max_step
@@ -55,10 +52,13 @@ class Parabola(KeepsLine):
         return -self.slope / self.bend
 
 
-class Curve:
+class Curve(KeepsLine):
     """A convex line known by values and derivatives; ``bends(a, b)`` bounds h'' on [a, b] where that is known."""
 
     __slots__ = ("_bend", "_bends", "_derivatives", "_value", "limit", "max_step", "slope")
+
+    if TYPE_CHECKING:
+        keeps(Line.max_step, Line.limit, Line.slope)
 
     def __init__(self, value: Callable[[float], float], derivatives: Callable[[float], tuple[float, float]], slope: float,
                  max_step: float, *, limit: float = np.inf, bends: Callable[[], float] | None = None) -> None:
@@ -67,20 +67,25 @@ class Curve:
         self._bend: float | None = None
 
     @property
+    @override
     def bend(self) -> float:
         if self._bend is None:
             self._bend = np.inf if self._bends is None else self._bends()
         return self._bend
 
+    @override
     def value(self, step: float) -> float:
         return self._value(step)
 
+    @override
     def derivative(self, step: float) -> float:
         return self._derivatives(step)[0]
 
+    @override
     def probe(self, steps: Sequence[float] | Array) -> Probe:
         return looked_at(self, steps)
 
+    @override
     def argmin(self) -> float:
         return line_search(self._derivatives, self.slope, self.max_step, self.limit)
 

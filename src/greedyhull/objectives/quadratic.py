@@ -29,16 +29,10 @@ from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Design, Imaged, Line, Shape, Traits
 from greedyhull.types.attributes import is_method
-from greedyhull.types.override import override
+from greedyhull.types.override import KeepsImaged, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
-
-if TYPE_CHECKING:
-    KeepsImaged = Imaged
-else:
-    KeepsImaged = object
-
 
 class QuadraticForm(KeepsImaged):
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
@@ -56,6 +50,9 @@ class QuadraticForm(KeepsImaged):
     quadratic = True
     has_intercept = False
     name = "quadratic"
+
+    if TYPE_CHECKING:
+        keeps(Imaged.design, Imaged.domain, Imaged.traits, Imaged.scale)
 
     def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
         self.design: Any = make_design(Q, "Q")
@@ -109,12 +106,14 @@ class QuadraticForm(KeepsImaged):
         except AttributeError as error:
             raise no_point(self, w, error) from None
 
+    @override
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
             view.value = 0.5 * w.dot(view.z) - w.dot(self.b)
         return view.value
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
@@ -122,12 +121,14 @@ class QuadraticForm(KeepsImaged):
             w.work.gradients += 1
         return view.gradient
 
+    @override
     def gradient_dot(self, w: Iterate) -> float:
         """⟨Qw − b, w⟩."""
         return w.dot(self.gradient(w))
 
     euler = former("euler", "gradient_dot")
 
+    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
         dz = view.direction(move)
@@ -147,6 +148,7 @@ class QuadraticForm(KeepsImaged):
         self._largest = max(self._largest, largest)
         return self._largest
 
+    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
@@ -179,6 +181,7 @@ class QuadraticForm(KeepsImaged):
             return np.diagonal(self.hessian(w, block)).copy()
         return np.asarray(_diagonal(self.design)[block.index] * block.scale**2)
 
+    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
         view, d = self.at(w), self.domain[0]
@@ -200,20 +203,24 @@ class QuadraticForm(KeepsImaged):
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
 
+    @override
     def fresh(self, w: Iterate) -> bool:
         """Whether Qw was computed from the atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
+    @override
     def moves(self, w: Iterate) -> int:
         """How many moves have carried the view of w along since it was computed from the atoms."""
         return self.at(w).moves
 
+    @override
     def curvature(self, S: AtomSet) -> Constant:
         """M = diam_Q(S)², exactly."""
         from greedyhull.objectives.curvature import form_curvature
 
         return form_curvature(self, S)
 
+    @override
     def precise(self) -> QuadraticForm:
         """This objective in float64: what certificates are computed with."""
         if self.design.dtype == np.float64:

@@ -8,7 +8,7 @@ where C has moved, never rebuilt for the others.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.columns import gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
+from greedyhull.types import Array, Block, Imaged, Index, LinearModel, Small, State, Trial
 from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import linear_model
+from greedyhull.types.override import KeepsSmall, keeps, override
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
 MANY_JOIN = 0.25  # of the atoms that are there: where more join, a Hessian that is old anyway is made anew
@@ -28,8 +29,11 @@ MANY_ROWS = 4000  # more rows than this can be sampled; of fewer, all are as fas
 A_ROW_EACH = 10  # times as many rows as atoms must be left in a sample
 
 
-class Restricted:
+class Restricted(KeepsSmall):
     """φ(Zα) for the atoms of a block."""
+
+    if TYPE_CHECKING:
+        keeps(Small.block)
 
     def __init__(self, f: Imaged, block: Block) -> None:
         self.f, self.block, self.model = f, block, linear_model(f)
@@ -47,6 +51,7 @@ class Restricted:
             self._images = self.block.images(self.f.design)
         return self._images
 
+    @override
     def extend(self, atoms: Block, w: Iterate) -> None:
         """Let ``atoms`` join: their columns are appended to the Hessian."""
         if self._images is not None:
@@ -61,6 +66,7 @@ class Restricted:
             self._images = beside(self._images, Z)
         self.block = self.block.extend(atoms)
 
+    @override
     def take(self, index: Index) -> None:
         """Keep only the atoms at ``index``."""
         self.block = self.block.take(index)
@@ -69,12 +75,14 @@ class Restricted:
         if self._hessian is not None:
             self._hessian = self._hessian[np.ix_(index, index)]
 
+    @override
     def gradient(self, w: Iterate) -> Array:
         """⟨∇f(w), dᵢ⟩ for every atom: from ∇f(w) where it is known, else Zᵀr."""
         if self.f.at(w).gradient is not None or self.model is None:
             return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
         return np.asarray(self.Z.T @ self.model.residual(w)).astype(np.float64, copy=False)
 
+    @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         """∇²_α φ(Zα) at w; of many rows from one in ``sample``, which is enough far from the optimum."""
         if self.model is None or self.f.traits.quadratic:
@@ -102,6 +110,7 @@ class Restricted:
         self._hessian = self.f.hessian_gram(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)
         return self._hessian
 
+    @override
     def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
         """The steps from ``base`` to ``target``, their image already known to the view of w.
 
@@ -114,10 +123,12 @@ class Restricted:
             return LineTrial(self.f, w, move, eps)
         return ImageTrial(self.model, w, move, eps)
 
+    @override
     def state(self) -> State:
         kept = {"hessian": self._hessian, "rows": self._rows}
         return {name: array for name, array in kept.items() if array is not None}
 
+    @override
     def restore(self, state: State) -> None:
         self._hessian, self._rows = state.get("hessian"), state.get("rows")
         if self._hessian is not None:

@@ -21,15 +21,20 @@ from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Streamed, Traits
+from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Streamed, Supply, Traits
 from greedyhull.types.attributes import lacks
-from greedyhull.types.override import override
+from greedyhull.types.override import KeepsMinibatch, KeepsStreamed, KeepsSupply, keeps, override
 
 Draw = Callable[[int, np.random.Generator], Any]
 
 
-class Drawn:
+class Drawn(KeepsMinibatch):
     """What a user's ``draw`` returned, its answers checked."""
+
+    size: int
+
+    if TYPE_CHECKING:
+        keeps(Minibatch.size)
 
     def __init__(self, f: Stream, batch: Any, size: int) -> None:
         self.f, self.batch, self.size = f, batch, size
@@ -37,9 +42,11 @@ class Drawn:
               f"{shown(batch)}, an objective; an object whose value(w) and gradient(w) take arrays is wanted, such as "
               "f.batch(np.arange(n)) of an objective f with n samples.")
 
+    @override
     def value(self, x: Array) -> float:
         return float(self.batch.value(locked(x.copy())))
 
+    @override
     def gradient(self, x: Array) -> Array:
         g = numbers(self.batch.gradient(locked(x.copy())), "gradient(w) of a batch", self.f.domain)
         check(g.shape == self.f.domain, f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
@@ -48,15 +55,10 @@ class Drawn:
                                           "overflow in what draw(size, rng) makes.")
         return g
 
+    @override
     def pulls(self, x: Array, S: Finite) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return None if lacks(self.batch, "gradients") else pulls_of(self.batch.gradients(locked(x.copy())), x, S)
-
-if TYPE_CHECKING:
-    KeepsStreamed = Streamed
-else:
-    KeepsStreamed = object
-
 
 class Stream(KeepsStreamed):
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
@@ -67,6 +69,9 @@ class Stream(KeepsStreamed):
     n = None
     name = "expectation"
     scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
+
+    if TYPE_CHECKING:
+        keeps(Streamed.domain, Streamed.traits, Streamed.scale)
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
         check(callable(draw), lambda: f"expectation(draw={shown(draw)}) was given; a function draw(size, rng) is wanted that "
@@ -146,15 +151,20 @@ class Stream(KeepsStreamed):
         return self
 
 
-class StreamSource:
+class StreamSource(KeepsSupply):
     """The minibatches of a stream, in the place of a `Source` of a finite sum. ``spent`` counts gradients of draws."""
 
     n = float("inf")
     terms = None
+    f: Stream
+
+    if TYPE_CHECKING:
+        keeps(Supply.spent, Supply.f, Supply.n, Supply.terms, Supply.distinct)
 
     def __init__(self, f: Stream, rng: np.random.Generator) -> None:
         self.f, self.rng, self.spent = f, rng, 0
 
+    @override
     def draw(self, size: int) -> Drawn:
         """A fresh minibatch."""
         self.spent += size
@@ -162,23 +172,28 @@ class StreamSource:
 
     distinct = draw  # every draw is another one
 
+    @override
     def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
         self.spent += batch.size
         return batch
 
     @property
+    @override
     def whole(self) -> Minibatch:
         """There is none."""
         raise self.f.unknown()
 
+    @override
     def full(self, x: Array) -> Array:
         """There is none."""
         raise self.f.unknown()
 
+    @override
     def state(self) -> State:
         return {"spent": np.array(self.spent)}
 
+    @override
     def restore(self, state: State) -> None:
         self.spent = int(state["spent"])
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Line, Objective, Trial
-from greedyhull.types.override import override
+from greedyhull.types import Line, Objective
+from greedyhull.types.override import KeepsTrial, override
 
 EPS = float(np.finfo(np.float64).eps)
-
-if TYPE_CHECKING:
-    KeepsTrial = Trial
-else:
-    KeepsTrial = object
-
 
 class LineTrial(KeepsTrial):
     """The steps of a reweighting, seen by ``f.along``.

@@ -10,15 +10,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
+from greedyhull.types.override import KeepsBlock, keeps, override
 
 
-class BlockBase(ABC):
+class BlockBase(ABC, KeepsBlock):
     """Many atoms of one shape. To write: ``kind``, ``shape``, ``len``, ``[i]``, `append`, `take` and `state`.
 
     ``shape`` is that of the points, (size,) where the atoms do not care. `append` returns the block itself, or another one
@@ -29,52 +30,67 @@ class BlockBase(ABC):
     kind: str
     shape: Shape
 
+    if TYPE_CHECKING:
+        keeps(Block.kind, Block.shape)
+
     @abstractmethod
+    @override
     def __len__(self) -> int: ...
 
     @abstractmethod
+    @override
     def __getitem__(self, i: int) -> Atom: ...
 
     @abstractmethod
+    @override
     def append(self, atom: Atom) -> Block:
         """This block with one atom more, at its end."""
 
     @abstractmethod
+    @override
     def take(self, index: Index) -> Block:
         """A new block of the atoms at these places, which may be none."""
 
     @abstractmethod
+    @override
     def state(self) -> State:
         """All that the function that was registered for ``kind`` needs to make this block again."""
 
     @property
+    @override
     def keys(self) -> Sequence[Hashable]:
         """The keys of the atoms."""
         return [self[i].key for i in range(len(self))]
 
+    @override
     def key_of(self, atom: Atom) -> Hashable:
         """The key that an atom has, or would have, in this block."""
         return atom.key
 
+    @override
     def dots(self, g: Gradient) -> Array:
         """⟨g, dᵢ⟩ for every atom."""
         return np.array([self[i].dot(g) for i in range(len(self))], dtype=np.float64)
 
+    @override
     def combine(self, A: Design, c: Array) -> Array:
         """A Σ cᵢ dᵢ."""
         x = np.zeros(A.domain)
         self.add_to(x, c)
         return A.matvec(x)
 
+    @override
     def images(self, A: Design) -> Any:
         """The images A dᵢ as columns, in Fortran order as those of a design."""
         return np.stack([self[i].image(A) for i in range(len(self))]).T
 
+    @override
     def add_to(self, w: Array, c: Array) -> None:
         """w ← w + Σ cᵢ dᵢ."""
         for i, weight in enumerate(c.tolist()):
             self[i].add_to(w, weight)
 
+    @override
     def add_sizes_to(self, w: Array, c: Array) -> None:
         """w ← w + Σ cᵢ|dᵢ|."""
         d = np.zeros(w.shape)
@@ -83,6 +99,7 @@ class BlockBase(ABC):
             self[i].add_to(d, 1.0)
             w += weight * np.abs(d)
 
+    @override
     def extend(self, atoms: Block) -> Block:
         """A new block with the atoms of both."""
         block = self.take(np.arange(len(self)))
@@ -90,6 +107,7 @@ class BlockBase(ABC):
             block = block.append(atoms[i])
         return block
 
+    @override
     def unnamed(self) -> Block:
         """The same atoms, known by their numbers alone: names that a set gave them mean nothing to others."""
         return self

@@ -8,13 +8,14 @@ import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.owners import Owned, OwnedBlock
-from greedyhull.types import Array, Atom, State
+from greedyhull.types import Array, Atom, State, View
+from greedyhull.types.override import KeepsView, keeps, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-class Coordinates:
+class Coordinates(KeepsView):
     """The view that is the point's own coordinates, for objectives that are given arrays.
 
     Every coordinate stays between the least and the largest of the atoms met so far, whatever rounding does: a function
@@ -23,6 +24,9 @@ class Coordinates:
     """
 
     __slots__ = ("gradient", "high", "low", "name", "own", "value", "x")
+
+    if TYPE_CHECKING:
+        keeps(View.name)
 
     def __init__(self, name: str = "coordinates") -> None:
         self.name = name
@@ -57,6 +61,7 @@ class Coordinates:
         own[0, b], own[1, b] = np.minimum(own[0, b], d), np.maximum(own[1, b], d)
         self.own, self.low, self.high = own, own[0].sum(axis=0), own[1].sum(axis=0)
 
+    @override
     def moved(self, move: Direction, step: float) -> None:
         self.direction(move)
         x = (1.0 - move.drift * step) * self.x  # a new array: a user may have kept the old one
@@ -64,6 +69,7 @@ class Coordinates:
         self.x = np.clip(x, self.low, self.high)
         self.clear()
 
+    @override
     def refresh(self, w: Iterate) -> None:
         x = w.array()
         if w.keeps_atoms:
@@ -77,10 +83,12 @@ class Coordinates:
         self.x = np.clip(x, self.low, self.high)
         self.clear()
 
+    @override
     def state(self) -> State:
         own = {} if self.own is None else {"own": self.own}
         return {"x": self.x, "low": self.low, "high": self.high, **own}
 
+    @override
     def restore(self, state: State) -> None:
         self.x, self.low, self.high, self.own = state["x"], state["low"], state["high"], state.get("own")
         self.clear()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Design, Loss, State
+from greedyhull.types import Array, Design, Loss, State, View
+from greedyhull.types.override import KeepsView, keeps, override
 
 NOTHING = np.zeros(0)  # the image of a point that was not looked at yet
 
@@ -26,10 +27,13 @@ class Foreseen(NamedTuple):
         return self.move is move and self.step == step
 
 
-class Image:
+class Image(KeepsView):
     """z = Aw, updated by every move; ``moves`` counts the updates since z was last computed from the atoms."""
 
     __slots__ = ("A", "_ahead", "curvature", "gradient", "moves", "name", "residual", "value", "z")
+
+    if TYPE_CHECKING:
+        keeps(View.name)
 
     def __init__(self, A: Design, name: str = "image") -> None:
         self.A, self.name, self.moves = A, name, 0
@@ -73,6 +77,7 @@ class Image:
         self._ahead = Foreseen(move, step, z, pieces)
         return float(pieces[0])
 
+    @override
     def moved(self, move: Direction, step: float) -> None:
         seen = self._ahead
         if seen is not None and seen.of(move, step):
@@ -85,15 +90,18 @@ class Image:
         self.moves += 1
         self.clear()
 
+    @override
     def refresh(self, w: Iterate) -> None:
         self.z = w.block.combine(self.A, w.weights) if w.keeps_atoms else self.A.matvec(w.array())
         w.work.products += 1.0
         self.moves = 0
         self.clear()
 
+    @override
     def state(self) -> State:
         return {"z": self.z, "moves": np.array(self.moves)}
 
+    @override
     def restore(self, state: State) -> None:
         self.z, self.moves = state["z"], int(state["moves"])
         self.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
@@ -12,12 +13,13 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Tolerant
+from greedyhull.types.override import KeepsTolerant, keeps, override
 
 
 @hinted
 @dataclass(frozen=True)
-class BlendedPairwise:
+class BlendedPairwise(KeepsTolerant):
     """Blended pairwise conditional gradients: move weight between active atoms, or add an atom, whichever promises more.
 
     If ⟨∇f, worst − best⟩ among the active atoms is at least the Frank-Wolfe gap, weight moves from the worst to the best;
@@ -54,6 +56,10 @@ class BlendedPairwise:
     tolerance: Schedule = zero
     needs = Needs(smooth=True)
 
+    if TYPE_CHECKING:
+        keeps(Tolerant.tolerance, Tolerant.needs)
+
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle, slide = memory.step(self.step), memory.oracle(S), Slide(f, S)
         for k in memory.count(first=0):

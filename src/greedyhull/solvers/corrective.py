@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +18,14 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.working_set import Working
-from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
+from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, Solver
 from greedyhull.types.kinds import second_order
+from greedyhull.types.override import KeepsSolver, keeps, override
 
 
 @hinted
 @dataclass(frozen=True)
-class Corrective:
+class Corrective(KeepsSolver):
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
@@ -60,10 +62,14 @@ class Corrective:
     steps: int = 5
     needs = Needs(smooth=True, second_order=True)
 
+    if TYPE_CHECKING:
+        keeps(Solver.needs)
+
     def __post_init__(self) -> None:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
                                                    "numbers of at least 1 are wanted.")
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         curved = second_order(f)
         if curved is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,13 +17,14 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule
+from greedyhull.types import Answer, AtomSet, CautiousSolver, Needs, Objective, Schedule, Step, StepRule, Tolerant
 from greedyhull.types.kinds import listed
+from greedyhull.types.override import KeepsCautiousSolver, KeepsTolerant, keeps, override
 
 
 @hinted
 @dataclass(frozen=True)
-class Jones:
+class Jones(KeepsCautiousSolver, KeepsTolerant):
     """Jones' method: step toward the atom that makes f itself lowest.
 
     w ← w + η(d − w) with f(w + η(d − w)) ≤ min over d' in S of f(w + η(d' − w)) + η_kε_k. Where atoms cannot be listed, d is
@@ -62,16 +64,21 @@ class Jones:
     tolerance: Schedule = zero
     needs = Needs(atoms=False)
 
+    if TYPE_CHECKING:
+        keeps(CautiousSolver.needs, Tolerant.tolerance)
+
     def __post_init__(self) -> None:
         check(isinstance(self.step, Exact | APriori),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
               "in advance, such as OpenLoop(), is wanted.")
 
+    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
         exact = listed(S) is not None  # the search looks at all atoms itself

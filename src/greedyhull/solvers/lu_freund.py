@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +18,14 @@ from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, State, Supply
+from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, Solver, State, Supply
 from greedyhull.types.kinds import linear_model
+from greedyhull.types.override import KeepsSolver, keeps, override
 
 
 @hinted
 @dataclass(frozen=True)
-class LuFreund:
+class LuFreund(KeepsSolver):
     """Lu and Freund's generalised stochastic Frank-Wolfe with substitute gradients, for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
 
     sᵢ stands for aᵢ·w, and g = Σ pᵢ ℓ'ᵢ(sᵢ) aᵢ for ∇f(w). With m = n/b and t = k − 1, a step takes the atom d of g and a
@@ -68,6 +70,9 @@ class LuFreund:
     look: Look = field(default=FullGap())
     needs = Needs(smooth=True, atoms=False, terms=True)
 
+    if TYPE_CHECKING:
+        keeps(Solver.needs)
+
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
         check(not callable(self.batch), f"LuFreund(batch={self.batch!r}) was given; its steps are known for batches of one "
@@ -75,6 +80,7 @@ class LuFreund:
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.rules import Stepping
 from greedyhull.solvers.parts.schedules import tolerance_at
 from greedyhull.solvers.parts.steps import Exact, within
-from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Solver, Step
+from greedyhull.types import Answer, AtomSet, Combining, Needs, Objective, Schedule, Solver, Step
+from greedyhull.types.override import KeepsCombining, keeps, override
 
 
 @runtime_checkable
@@ -36,7 +37,7 @@ class Moving(Solver, Protocol):
 
 @hinted
 @dataclass(frozen=True)
-class Mixed:
+class Mixed(KeepsCombining):
     """Mix steps of several solvers in one run, with the rate of Theorem 2 whatever the mix.
 
     A step that ends above the Frank-Wolfe step of length η_k = 2/(k + 2) is replaced by that step.
@@ -69,6 +70,9 @@ class Mixed:
     solvers: tuple[FrankWolfe | Moving, ...] = (FrankWolfe(), Jones())
     choose: Literal["alternate", "better"] | Callable[[int], int] = "alternate"
 
+    if TYPE_CHECKING:
+        keeps(Combining.solvers)
+
     def __post_init__(self) -> None:
         several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
         check(several and all(isinstance(s, FrankWolfe | Moving) for s in self.solvers),
@@ -77,6 +81,7 @@ class Mixed:
               f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
 
     @property
+    @override
     def needs(self) -> Needs:
         """What any of its solvers needs."""
         each = [needs_of(solver) for solver in self.solvers]
@@ -84,6 +89,7 @@ class Mixed:
                      second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each),
                      one_owner=any(needs.one_owner for needs in each))
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]

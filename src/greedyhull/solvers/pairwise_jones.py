@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
@@ -11,12 +12,13 @@ from greedyhull.solvers.parts.joint import Mover, swaps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, Step
+from greedyhull.types import AtomSet, CautiousSolver, Needs, Objective, Schedule, Step
+from greedyhull.types.override import KeepsCautiousSolver, keeps, override
 
 
 @hinted
 @dataclass(frozen=True)
-class PairwiseJones:
+class PairwiseJones(KeepsCautiousSolver):
     """Pairwise Jones: make the swap of weight between two atoms that lowers f most.
 
     w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly, or w ← w + η(d − w) where that is
@@ -50,11 +52,16 @@ class PairwiseJones:
     tolerance: Schedule = zero
     needs = Needs(one_owner=True)
 
+    if TYPE_CHECKING:
+        keeps(CautiousSolver.needs)
+
+    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
         for k in memory.count(first=0):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +31,8 @@ from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.steps import Power, in_advance
 from greedyhull.theory import diverges
 from greedyhull.theory.recursion import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, StepRule, Supply
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, SelfStarting, StepRule, Supply, Tolerant
+from greedyhull.types.override import KeepsCautiousSolver, KeepsSelfStarting, KeepsTolerant, keeps, override
 
 LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
 SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the named methods
@@ -38,7 +40,7 @@ SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the 
 
 @hinted
 @dataclass(frozen=True)
-class RegularizedStochasticFrankWolfe:
+class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, KeepsTolerant):
     """Regularised stochastic Frank-Wolfe (the paper's ARSFW), for f with kinks.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨ḡ_k + ∇Φ(w_k), ·⟩, ḡ_{k+1} = ḡ_k + σ_k g_k. g_k is a subgradient of
@@ -96,6 +98,9 @@ class RegularizedStochasticFrankWolfe:
     every: int | None = None
     look: Look = field(default=FullGap())
     needs = Needs(atoms=False, terms=True)
+
+    if TYPE_CHECKING:
+        keeps(SelfStarting.needs, Tolerant.tolerance)
 
     def __post_init__(self) -> None:
         weights_of(self.sigma)
@@ -170,10 +175,12 @@ class RegularizedStochasticFrankWolfe:
         """
         return cls(Unweighted(c), step, regularizer, tolerance, batch, every, look)
 
+    @override
     def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
         return argmin_over(self.regularizer, S)
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -211,6 +218,7 @@ class RegularizedStochasticFrankWolfe:
             c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
         return Leader(self.regularizer, x, c, 0.5 * D * D)  # Φ is 1-smooth
 
+    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem these steps and weights do not meet."""
         rule, weights = in_advance(self.step), weights_of(self.sigma)

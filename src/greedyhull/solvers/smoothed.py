@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +18,15 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.continuation import Continuation, first_mu
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import AtomSet, Needs, Objective
+from greedyhull.types import Around, AtomSet, Needs, Objective
+from greedyhull.types.override import KeepsAround, keeps, override
 
 CLOSED = 0.3  # μ is made smaller when the gap of f_μ is this part of what smoothing costs
 
 
 @hinted
 @dataclass(frozen=True)
-class Smoothed:
+class Smoothed(KeepsAround):
     """Minimise a loss with kinks by running a smooth solver on a smoothed loss, smoothed less as the gap closes.
 
     ``solver`` runs on f_μ ≤ f ≤ f_μ + μ/2, and μ shrinks each time f_μ is nearly minimised; w is the best point found for f
@@ -60,6 +62,9 @@ class Smoothed:
     solver: FrankWolfe | BlendedPairwise | Corrective = field(default_factory=Corrective)
     mu: float | None = None
 
+    if TYPE_CHECKING:
+        keeps(Around.solver)
+
     def __post_init__(self) -> None:
         check(isinstance(self.solver, FrankWolfe | BlendedPairwise | Corrective),
               f"Smoothed(solver={self.solver!r}) was given; Corrective(), BlendedPairwise() or FrankWolfe() is wanted: one "
@@ -68,10 +73,12 @@ class Smoothed:
               f"Smoothed(mu={self.mu!r}) was given; a positive number is wanted, or None to let it shrink.")
 
     @property
+    @override
     def needs(self) -> Needs:
         """f_μ is smooth and has a Hessian; what the solver asks of f itself is whether atoms are kept."""
         return Needs(atoms=self.solver.needs.atoms, one_owner=self.solver.needs.one_owner)
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         if f.traits.smooth or not isinstance(f, Composite):
             raise GreedyhullError(f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
@@ -27,8 +28,9 @@ from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, in_advance
 from greedyhull.theory import diverges
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
+from greedyhull.types import AtomSet, CautiousSolver, Needs, Objective, Schedule, StepRule, Supply, Tolerant
 from greedyhull.types.attributes import lacks
+from greedyhull.types.override import KeepsCautiousSolver, KeepsTolerant, keeps, override
 
 GROWING, TWO_THIRDS, ALL_TERMS = linear(), Root(2.0 / 3.0), FullGap()  # defaults of the named methods
 SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
@@ -36,7 +38,7 @@ SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
 
 @hinted
 @dataclass(frozen=True)
-class StochasticFrankWolfe:
+class StochasticFrankWolfe(KeepsCautiousSolver, KeepsTolerant):
     """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w), k counted from one. The class
@@ -87,6 +89,9 @@ class StochasticFrankWolfe:
     every: int | None = None
     look: Look = field(default=FullGap())
     needs = Needs(smooth=True, atoms=False, terms=True)
+
+    if TYPE_CHECKING:
+        keeps(CautiousSolver.needs, Tolerant.tolerance)
 
     def __post_init__(self) -> None:
         check(not lacks(self.estimator, "start"),
@@ -257,6 +262,7 @@ class StochasticFrankWolfe:
         """
         return cls(Dual(batch), step, tolerance, every, look)
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step = in_advance(self.step)
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -276,6 +282,7 @@ class StochasticFrankWolfe:
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
+    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
         step = in_advance(self.step)

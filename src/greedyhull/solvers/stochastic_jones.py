@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
@@ -26,14 +26,15 @@ from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import Capped, Constant, Exact, OpenLoop, Power, in_advance
 from greedyhull.theory import diverges
 from greedyhull.theory.recursion import LATE, LATER
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply
+from greedyhull.types import AtomSet, CautiousSolver, Needs, Objective, Schedule, StepRule, Supply, Tolerant
+from greedyhull.types.override import KeepsCautiousSolver, KeepsTolerant, keeps, override
 
 ALL_TERMS, OPEN_LOOP = FullGap(), OpenLoop()  # defaults of the named methods
 
 
 @hinted
 @dataclass(frozen=True)
-class StochasticJones:
+class StochasticJones(KeepsCautiousSolver, KeepsTolerant):
     """Stochastic Jones (the paper's ASJ): step toward the atom that minimises the mean of a few terms, drawn anew.
 
     w ← w + η_k(d − w) with f̃(w + η_k(d − w)) ≤ min over S + η_kε_k, f̃ the mean of b_k terms, k counted from one. Two points
@@ -83,6 +84,9 @@ class StochasticJones:
     every: int | None = None
     look: Look = field(default=FullGap())
     needs = Needs(atoms=False, terms=True)
+
+    if TYPE_CHECKING:
+        keeps(CautiousSolver.needs, Tolerant.tolerance)
 
     def __post_init__(self) -> None:
         if not isinstance(self.batch, Growing):
@@ -147,6 +151,7 @@ class StochasticJones:
         """
         return cls(Growing(sigma, tau), step, tolerance, point, every, look)
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                "StochasticFrankWolfe.svfw() or .spider().")
@@ -205,6 +210,7 @@ class StochasticJones:
         average.work, average.step = w.work, w.step
         return (average, {"spent": spent, "last": w.copy()}) if self.averages else (w, {"spent": spent, "average": average})
 
+    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem this set-up does not meet."""
         if not f.traits.smooth:

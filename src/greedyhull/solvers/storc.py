@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from greedyhull.solvers.parts.looks.choice import seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.sliding import slide
-from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply
+from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, Solver, State, Supply
 from greedyhull.types.kinds import linear_model
+from greedyhull.types.override import KeepsSolver, keeps, override
 
 ALL_TERMS = FullGap()  # the default of `Storc.interior`
 
@@ -37,7 +38,7 @@ class Constants(NamedTuple):
 
 @hinted
 @dataclass(frozen=True)
-class Storc:
+class Storc(KeepsSolver):
     """STORC (Hazan and Luo): accelerated conditional gradient sliding with variance reduction.
 
     Epochs t = 1, 2, … of N_t accelerated steps from a snapshot y_0 with known gradient; for k = 1 … N_t and γ = 2/(k + 1)
@@ -95,6 +96,9 @@ class Storc:
     batches: tuple[float, float] = (278.0, 8.0)
     needs = Needs(smooth=True, atoms=False, terms=True)
 
+    if TYPE_CHECKING:
+        keeps(Solver.needs)
+
     def __post_init__(self) -> None:
         check(isfinite(self.multiplier) and self.multiplier > 0.0,
               f"Storc(multiplier={self.multiplier!r}) was given; a positive number is wanted.")
@@ -125,6 +129,7 @@ class Storc:
         """
         return cls(multiplier, None, smoothness, slope, every, look, (346.0, 0.0))
 
+    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))

@@ -29,7 +29,6 @@ from greedyhull.types import (
     Objective,
     Oracle,
     ProfiledLoss,
-    Schedule,
     SecondOrder,
     SelfStarting,
     Solver,
@@ -119,16 +118,10 @@ def cautious(solver: Solver) -> CautiousSolver | None:
     return None if known is None or known.cautions is None else known
 
 
-def parts_of(solver: Solver) -> tuple[Solver, ...]:
-    """The solvers that a solver is made of; none for most."""
-    several = cast(Combining, solver).solvers if has(solver, "solvers") else ()
-    inner = cast(Around, solver).solver if has(solver, "solver") else None
-    return tuple(several) if inner is None else (*several, inner)
-
-
-def tolerance_of(solver: Solver) -> Schedule | None:
-    """The tolerance that a solver leaves to its linear minimisation oracle; None for one that has none."""
-    return cast(Tolerant, solver).tolerance if has(solver, "tolerance") else None
+def made_of(solver: Solver) -> tuple[Combining | None, Around | None, Tolerant | None]:
+    """The solver as one that takes steps of several others, of another one, and as one with a tolerance."""
+    return (cast(Combining, solver) if has(solver, "solvers") else None, cast(Around, solver) if has(solver, "solver") else None,
+            cast(Tolerant, solver) if has(solver, "tolerance") else None)
 
 
 def measuring(step: Step | None) -> MeasuringStep | None:

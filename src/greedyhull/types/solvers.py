@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -76,12 +76,11 @@ class Combining(Solver, Protocol):
     def solvers(self) -> Sequence[Solver]: ...
 
 
-@runtime_checkable
-class Around(Protocol):
+class Around(Solver, Protocol):
     """A solver that takes the steps of another."""
 
     @property
-    def solver(self) -> Solver: ...
+    def solver(self) -> Solver | None: ...
 
 
 class Tolerant(Solver, Protocol):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from greedyhull.types import Array, Design, Index, Shape
+from greedyhull.types.override import KeepsDesign, keeps, override
 
 COLUMNS = ("column", "columns", "combine", "energies", "gram")
 
 
-class DesignBase(ABC):
+class DesignBase(ABC, KeepsDesign):
     """To write: ``domain``, ``n``, ``dtype``, `matvec` and `adjoint`. Nothing else is known of the data then: neither rows nor
     columns nor ‖A‖_F are at hand. A design that knows more says so.
 
@@ -27,23 +28,30 @@ class DesignBase(ABC):
     takes_factors: bool = False  # whether it has ``bilinear`` and ``factored``
     frobenius: float | None = None  # ‖A‖_F
 
+    if TYPE_CHECKING:
+        keeps(Design.domain, Design.n, Design.dtype, Design.stored, Design.has_columns, Design.takes_factors, Design.frobenius)
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "has_columns" not in vars(cls):
             cls.has_columns = cls.has_columns or all(name in dir(cls) for name in COLUMNS)
 
     @abstractmethod
+    @override
     def matvec(self, w: Array) -> Array:
         """Aw."""
 
     @abstractmethod
+    @override
     def adjoint(self, r: Array) -> Array:
         """Aᵀr: an array in the shape of ``domain``, or a sparse matrix or an operator of that shape."""
 
+    @override
     def rows(self, index: Index) -> Design:
         """Some of the rows as a design."""
         return SomeRows(self, index)
 
+    @override
     def precise(self) -> Design:
         """The same in float64; a design of float32 data writes its own."""
         return self

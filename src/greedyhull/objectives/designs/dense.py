@@ -10,15 +10,10 @@ from greedyhull.errors import check
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.points.given import norm
 from greedyhull.types import Array, Columns, Index, Shape
-from greedyhull.types.override import override
-
-if TYPE_CHECKING:
-    KeepsColumns = Columns
-else:
-    KeepsColumns = object
+from greedyhull.types.override import KeepsColumns, KeepsStoredDesign, keeps, override
 
 
-class DenseDesign(KeepsColumns):
+class DenseDesign(KeepsColumns, KeepsStoredDesign):
     """A = X, a 2-D array that is kept, not copied."""
 
     domain: Shape
@@ -27,6 +22,10 @@ class DenseDesign(KeepsColumns):
     frobenius: float
 
     stored, has_columns, takes_factors = True, True, False
+
+    if TYPE_CHECKING:
+        keeps(Columns.domain, Columns.n, Columns.dtype, Columns.stored, Columns.has_columns, Columns.takes_factors,
+              Columns.frobenius)
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -39,10 +38,12 @@ class DenseDesign(KeepsColumns):
     def __repr__(self) -> str:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"
 
+    @override
     def matvec(self, w: Array) -> Array:
         out: Array = self.X.dot(w.astype(self.dtype, copy=False))
         return out
 
+    @override
     def adjoint(self, r: Array) -> Array:
         out: Array = self._transposed.dot(r)
         return out
@@ -69,9 +70,11 @@ class DenseDesign(KeepsColumns):
         out: Array = self.X[:, index].dot(c.astype(self.dtype, copy=False))
         return out
 
+    @override
     def rows(self, index: Index) -> DenseDesign:
         return DenseDesign(self.X[index])
 
+    @override
     def take_rows(self, index: Index) -> Array:
         """Some rows as they are, for a minibatch."""
         out: Array = self.X[index]
@@ -94,10 +97,12 @@ class DenseDesign(KeepsColumns):
             return np.asarray(np.einsum("ij,ij->j", self.X, self.X, dtype=np.float64) * weights)
         return np.asarray(np.einsum("i,ij,ij->j", weights, self.X, self.X))
 
+    @override
     def extremes(self) -> tuple[Array, Array]:
         """The least and the largest entry of every row."""
         return self.X.min(axis=1), self.X.max(axis=1)
 
+    @override
     def precise(self) -> DenseDesign | Chunked:
         return self if self.dtype == np.float64 else Chunked(self)
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.points.arrays import dense
 from greedyhull.points.given import norm
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Columns, Index, Shape
+from greedyhull.types.override import KeepsColumns, KeepsStoredDesign, keeps, override
 
 
-class SparseDesign:
+class SparseDesign(KeepsColumns, KeepsStoredDesign):
     """A = X, a sparse matrix as `compressed` makes it; CSC is kept, CSR is kept and mirrored once in CSC."""
 
+    domain: Shape
+    n: int
+    dtype: np.dtype[Any]
+    frobenius: float
+
     stored, has_columns, takes_factors = True, True, False
+
+    if TYPE_CHECKING:
+        keeps(Columns.domain, Columns.n, Columns.dtype, Columns.stored, Columns.has_columns, Columns.takes_factors,
+              Columns.frobenius)
 
     def __init__(self, X: Any) -> None:
         from scipy.sparse import csc_array, csr_array
@@ -53,13 +63,16 @@ class SparseDesign:
     def __repr__(self) -> str:
         return f"SparseDesign({self.n}x{self.domain[0]}, {self.by_column.nnz} entries, {self.dtype})"
 
+    @override
     def matvec(self, w: Array) -> Array:
         X = self.by_column if self._by_row is None else self._by_row
         return np.asarray(X @ w.astype(self.dtype, copy=False))
 
+    @override
     def adjoint(self, r: Array) -> Array:
         return np.asarray(self._transposed @ r)
 
+    @override
     def column(self, j: int) -> Array:
         z = np.zeros(self.n, dtype=self.dtype)
         starts, places, entries = self.columns_of
@@ -67,22 +80,27 @@ class SparseDesign:
         z[places[a:b]] = entries[a:b]
         return z
 
+    @override
     def columns(self, index: Index, scales: Array) -> SparseColumns:
         """The scaled columns, by reference."""
         return SparseColumns(self, index, scales.astype(self.dtype, copy=False))
 
+    @override
     def combine(self, index: Index, c: Array) -> Array:
         z = np.zeros(self.n, dtype=self.dtype)
         add_columns(*self.columns_of, np.asarray(index, dtype=np.int64), np.ascontiguousarray(c, dtype=self.dtype), z)
         return z
 
+    @override
     def take_rows(self, index: Index) -> Any:
         """Some rows as they are, for a minibatch."""
         return self.by_row[index]
 
+    @override
     def rows(self, index: Index) -> SparseDesign:
         return SparseDesign(self.by_row[index])
 
+    @override
     def gram(self, Z: SparseColumns | Array, Z2: SparseColumns | Array | None = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns` (or dense ones)."""
         if not isinstance(Z, SparseColumns) or not (Z2 is None or isinstance(Z2, SparseColumns)):
@@ -106,17 +124,20 @@ class SparseDesign:
         out: Array = base[which[:m, None], across] * (Z.scales[:, None] * scales)
         return out
 
+    @override
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""
         square = self.by_column.copy()
         square.data = square.data.astype(np.float64) ** 2
         return np.asarray(square.T @ np.broadcast_to(np.asarray(weights, dtype=np.float64), self.n))
 
+    @override
     def extremes(self) -> tuple[Array, Array]:
         """The least and the largest entry of every row, zeros included."""
         low, high = self.by_column.min(axis=1), self.by_column.max(axis=1)
         return np.asarray(low.toarray()).ravel(), np.asarray(high.toarray()).ravel()
 
+    @override
     def precise(self) -> SparseDesign:
         return self if self.dtype == np.float64 else SparseDesign(self.by_column.astype(np.float64))
 

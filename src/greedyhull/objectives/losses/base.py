@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.objectives.line import Curve
 from greedyhull.points.lengths import length
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index, Line, Loss
+from greedyhull.types.override import KeepsLoss, keeps, override
 
 LEAST = 5e-324
 FAINT = 1e-280  # a sum of squares below this may have lost some of them to underflow
@@ -68,7 +69,7 @@ def between(y: Array, z: Array, p: Array | float) -> tuple[float, float, float]:
     return low, 0.5 * low + 0.5 * high, high
 
 
-class Separable(ABC):
+class Separable(ABC, KeepsLoss):
     """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
 
     quadratic = False
@@ -77,7 +78,14 @@ class Separable(ABC):
     non_negative = False  # data, points and minus the residual are non-negative, all of them
     finite_everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
     profiles = False  # it is not minimised over an intercept; `profiled` is
+    y: Array
+    p: Array | float
+    n: int
     _heaviest: tuple[Array | float, float] | None = None
+
+    if TYPE_CHECKING:
+        keeps(Loss.quadratic, Loss.smooth, Loss.twice_differentiable, Loss.non_negative, Loss.finite_everywhere,
+              Loss.profiles, Loss.n, Loss.y, Loss.p)
 
     def __init__(self, y: Array, p: Array | float) -> None:
         self.y, self.p, self.n = y, p, len(y)
@@ -102,19 +110,23 @@ class Separable(ABC):
         """ℓ''(zᵢ, yᵢ) for each i; NaN where it does not exist."""
         return np.full_like(z, np.nan)
 
+    @override
     def beta(self, low: Array, high: Array) -> Array | float:
         """sup ℓ'' over [lowᵢ, highᵢ]: what curvature bounds are made of. Infinite unless a loss knows better."""
         return np.inf
 
+    @override
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
         return np.maximum(np.abs(self.slopes(low)), np.abs(self.slopes(high)))
 
     @property
+    @override
     def floor(self) -> float:
         """A number that φ is nowhere below; −∞ unless a loss knows better."""
         return -np.inf
 
+    @override
     def limit(self, z: Array, dz: Array) -> float:
         """The least η > 0 at which z + ηdz leaves the domain of φ."""
         return np.inf
@@ -139,6 +151,7 @@ class Separable(ABC):
         other.__dict__.update(self.__dict__)
         return other
 
+    @override
     def on(self, rows: Index) -> Separable:
         """The same loss on some of the rows, their weights normalised."""
         other = self._copy()
@@ -147,6 +160,7 @@ class Separable(ABC):
         other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
         return other
 
+    @override
     def sampled(self, rows: Index, shift: float = 0.0) -> Separable:
         """The loss of a minibatch: n/b times the weights of its terms; ``shift`` is taken off the targets."""
         other = self._copy()
@@ -156,24 +170,30 @@ class Separable(ABC):
 
     # --- what follows ---------------------------------------------------------------------------------------------
 
+    @override
     def total(self, terms: Array) -> float:
         """Σ pᵢ termsᵢ."""
         return float(terms.sum(dtype=np.float64) * self.p if isinstance(self.p, float) else self.p.dot(terms))
 
+    @override
     def value(self, z: Array) -> float:
         return self.total(self.terms(z))
 
+    @override
     def gradient(self, z: Array) -> Array:
         return self._weighted(self.slopes(z), z)
 
+    @override
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ(z)."""
         return self._weighted(self.curvatures(z), z)
 
+    @override
     def first_order(self, z: Array) -> tuple[float, Array]:
         """φ(z) and ∇φ(z)."""
         return self.value(z), self.gradient(z)
 
+    @override
     def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         """φ(z), ∇φ(z) and the diagonal of ∇²φ(z)."""
         return self.value(z), self.gradient(z), self.curvature(z)
@@ -181,15 +201,18 @@ class Separable(ABC):
     def _weighted(self, x: Array, z: Array) -> Array:
         return (self.p * x).astype(z.dtype, copy=False)
 
+    @override
     def norm(self, value: float, residual: Array) -> float:
         """‖∇φ(z)‖₂ or a little more, given φ(z) and ∇φ(z)."""
         square = float(residual.dot(residual))
         return float(square**0.5) if square > FAINT else float(np.abs(residual).max()) * self.n**0.5
 
+    @override
     def size(self, value: float, z: Array) -> float:
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
         return abs(value)
 
+    @override
     def swing(self, size: float, z: Array, off: float) -> float:
         """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off, given `size`: what first-order errors leave out.
 
@@ -230,11 +253,13 @@ class Separable(ABC):
         c = self.curvature(z)
         return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * c[:, None]))
 
+    @override
     def energy(self, dz: Array) -> float:
         """dzᵀ∇²φ(0)dz: of a quadratic, what it is everywhere."""
         c = self.curvature(np.zeros_like(dz))
         return float(np.dot(c * dz, dz))
 
+    @override
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:
             at = z + step * dz

@@ -13,16 +13,10 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.types import Array, Index, Line, Loss, ProfiledLoss
-from greedyhull.types.override import override
+from greedyhull.types.override import KeepsProfiledLoss, keeps, override
 
 ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
-
-if TYPE_CHECKING:
-    KeepsProfiledLoss = ProfiledLoss
-else:
-    KeepsProfiledLoss = object
-
 
 class Profiled(KeepsProfiledLoss):
     """A separable loss minimised over an intercept.
@@ -39,6 +33,10 @@ class Profiled(KeepsProfiledLoss):
     profiles = True
     non_negative = False
 
+    if TYPE_CHECKING:
+        keeps(ProfiledLoss.loss, ProfiledLoss.quadratic, ProfiledLoss.smooth, ProfiledLoss.twice_differentiable,
+              ProfiledLoss.non_negative, ProfiledLoss.finite_everywhere, ProfiledLoss.profiles, ProfiledLoss.n)
+
     def __init__(self, loss: Separable) -> None:
         self.loss, self.n, self.quadratic, self.twice_differentiable = loss, loss.n, loss.quadratic, loss.twice_differentiable
         self.smooth: bool = loss.smooth
@@ -50,11 +48,13 @@ class Profiled(KeepsProfiledLoss):
         return self.loss.floor
 
     @property
+    @override
     def y(self) -> Array:
         out: Array = self.loss.y
         return out
 
     @property
+    @override
     def p(self) -> Array | float:
         out: Array | float = self.loss.p
         return out
@@ -123,13 +123,16 @@ class Profiled(KeepsProfiledLoss):
         out: Array = self.loss.curvature(z + self._b(z))
         return out
 
+    @override
     def first_order(self, z: Array) -> tuple[float, Array]:
         return self._squares(z) if self.quadratic else self.value_gradient_curvature(z)[:2]
 
+    @override
     def energy(self, dz: Array) -> float:
         """dzᵀ ∇²φ̄ dz of a quadratic: the mean of dz costs nothing."""
         return float(self.loss.energy(dz - dz.dtype.type(self.loss.total(dz))))
 
+    @override
     def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         if self.quadratic:
             return *self._squares(z), self.loss.curvature(z)
@@ -137,12 +140,15 @@ class Profiled(KeepsProfiledLoss):
         value, residual, curvature = self.loss.value_gradient_curvature(z + b)
         return value, self._levelled(residual, curvature, max(float(np.abs(z).max()), abs(float(b)))), curvature
 
+    @override
     def norm(self, value: float, residual: Array) -> float:
         return float(self.loss.norm(value, residual))
 
+    @override
     def size(self, value: float, z: Array) -> float:
         return abs(value) if self.quadratic else float(self.loss.size(value, z + self._b(z)))
 
+    @override
     def swing(self, size: float, z: Array, off: float) -> float:
         """That of the loss at the intercept of z: with another one φ̄ is less."""
         return float(self.loss.swing(size, z if self.quadratic else z + self._b(z), off))
@@ -152,6 +158,7 @@ class Profiled(KeepsProfiledLoss):
         c = self.curvature(z)
         return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / max(float(c.sum()), TINY))
 
+    @override
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:
             _, residual, c = self.value_gradient_curvature(z + step * dz)

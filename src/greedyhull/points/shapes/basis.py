@@ -13,12 +13,13 @@ from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.columns import column, columns, combine
 from greedyhull.points.gradients import as_array
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
+from greedyhull.types.override import KeepsAtom, override
 
 FEW = 8  # so many entries are added one by one sooner than at once
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(KeepsAtom):
     """Atom scale·e_index, a multiple of a unit vector.
 
     Parameters
@@ -44,9 +45,11 @@ class Basis:
     scale: float
 
     @property
+    @override
     def key(self) -> Hashable:
         return (self.index, self.scale)
 
+    @override
     def dot(self, g: Gradient) -> float:
         try:
             out: float = self.scale * g.item(self.index)  # type: ignore[union-attr]
@@ -54,12 +57,15 @@ class Basis:
             out = self.scale * as_array(g).item(self.index)
         return out
 
+    @override
     def image(self, A: Design) -> Array:
         return self.scale * column(A, self.index)
 
+    @override
     def add_to(self, w: Array, c: float) -> None:
         flat(w)[self.index] += c * self.scale
 
+    @override
     def block(self, size: int) -> Block:
         return BasisBlock(size, [self.index], [self.scale])
 
@@ -77,6 +83,7 @@ class BasisBlock(BlockBase):
         self._keys: list[Hashable] | None = None
 
     @property
+    @override
     def keys(self) -> list[Hashable]:
         if self._keys is None:
             self._keys = list(zip(self.index.tolist(), self.scale.tolist(), strict=True))
@@ -90,12 +97,15 @@ class BasisBlock(BlockBase):
     def scale(self) -> Array:
         return self._scale[: self._m]
 
+    @override
     def __len__(self) -> int:
         return self._m
 
+    @override
     def __getitem__(self, i: int) -> Basis:
         return Basis(int(self.index[i]), float(self.scale[i]))
 
+    @override
     def dots(self, g: Gradient) -> Array:
         if type(g) is not np.ndarray:
             g = as_array(g)
@@ -103,12 +113,15 @@ class BasisBlock(BlockBase):
             return flat(g)[self.index] * self.scale
         return g[self.index] * self.scale[:, None]
 
+    @override
     def combine(self, A: Design, c: Array) -> Array:
         return combine(A, self.index, c * self.scale)
 
+    @override
     def images(self, A: Design) -> Any:
         return columns(A, self.index, self.scale)
 
+    @override
     def add_to(self, w: Array, c: Array) -> None:
         whole, index, c = flat(w), self.index, c * self.scale
         if self._m > FEW:
@@ -117,9 +130,11 @@ class BasisBlock(BlockBase):
         for j, entry in zip(index.tolist(), c.tolist(), strict=True):
             whole[j] += entry
 
+    @override
     def add_sizes_to(self, w: Array, c: Array) -> None:
         np.add.at(flat(w), self.index, c * np.abs(self.scale))
 
+    @override
     def append(self, atom: Atom) -> Block:
         if not isinstance(atom, Basis):
             return atom.block(self.size).take(np.arange(0)).extend(self).append(atom)
@@ -130,14 +145,17 @@ class BasisBlock(BlockBase):
             self._keys.append(atom.key)
         return self
 
+    @override
     def extend(self, atoms: Block) -> Block:
         if not isinstance(atoms, BasisBlock):
             return super().extend(atoms)
         return BasisBlock(self.size, np.concatenate([self.index, atoms.index]), np.concatenate([self.scale, atoms.scale]))
 
+    @override
     def take(self, index: Index) -> BasisBlock:
         return BasisBlock(self.size, self.index[index], self.scale[index])
 
+    @override
     def state(self) -> State:
         return {"basis.index": self.index.copy(), "basis.scale": self.scale.copy(), "size": np.array(self.size)}
 

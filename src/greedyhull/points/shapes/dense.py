@@ -13,10 +13,11 @@ from greedyhull.points.arrays import flat, grown, value_key
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.gradients import as_array, inner
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
+from greedyhull.types.override import KeepsAtom, override
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dense:
+class Dense(KeepsAtom):
     """Atom with all its entries.
 
     Parameters
@@ -42,18 +43,23 @@ class Dense:
     name: int | None = None
 
     @property
+    @override
     def key(self) -> Hashable:
         return value_key(self.array) if self.name is None else self.name
 
+    @override
     def dot(self, g: Gradient) -> float:
         return inner(g, self.array)
 
+    @override
     def image(self, A: Design) -> Array:
         return A.matvec(self.array)
 
+    @override
     def add_to(self, w: Array, c: float) -> None:
         w += c * self.array
 
+    @override
     def block(self, size: int) -> Block:
         return DenseBlock(self.array.reshape(1, -1).copy(), self.array.shape, [self.key])
 
@@ -69,6 +75,7 @@ class DenseBlock(BlockBase):
         self._keys: list[Hashable] = [value_key(r) for r in rows] if keys is None else keys
 
     @property
+    @override
     def keys(self) -> list[Hashable]:
         return self._keys
 
@@ -76,31 +83,39 @@ class DenseBlock(BlockBase):
     def matrix(self) -> Array:
         return self._rows[: self._m]
 
+    @override
     def __len__(self) -> int:
         return self._m
 
+    @override
     def __getitem__(self, i: int) -> Dense:
         key = self.keys[i]
         return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
 
+    @override
     def dots(self, g: Gradient) -> Array:
         if type(g) is not np.ndarray:
             g = as_array(g)
         out: Array = self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g)
         return out
 
+    @override
     def combine(self, A: Design, c: Array) -> Array:
         return A.matvec(c.dot(self.matrix).reshape(self.shape))
 
+    @override
     def images(self, A: Design) -> Any:
         return np.stack([A.matvec(row.reshape(self.shape)) for row in self.matrix]).T  # Fortran order, as `columns` has
 
+    @override
     def add_to(self, w: Array, c: Array) -> None:
         w += c.dot(self.matrix).reshape(self.shape)
 
+    @override
     def add_sizes_to(self, w: Array, c: Array) -> None:
         w += c.dot(np.abs(self.matrix)).reshape(self.shape)
 
+    @override
     def append(self, atom: Atom) -> Block:
         self._rows = grown(self._rows, self._m)
         row = self._rows[self._m]
@@ -110,20 +125,25 @@ class DenseBlock(BlockBase):
         self.keys.append(self.key_of(atom))
         return self
 
+    @override
     def extend(self, atoms: Block) -> Block:
         if not isinstance(atoms, DenseBlock):
             return super().extend(atoms)
         return DenseBlock(np.concatenate([self.matrix, atoms.matrix]), self.shape, self.keys + atoms.keys)
 
+    @override
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key if isinstance(atom, Dense) else value_key(dense(atom, self.shape))
 
+    @override
     def unnamed(self) -> DenseBlock:
         return DenseBlock(self.matrix, self.shape)
 
+    @override
     def take(self, index: Index) -> DenseBlock:
         return DenseBlock(self.matrix[index], self.shape, [self.keys[i] for i in index.tolist()])
 
+    @override
     def state(self) -> State:
         named = {"dense.names": np.array(self.keys)} if all(isinstance(key, int) for key in self.keys) else {}
         return {"dense.rows": self.matrix.copy(), "shape": np.array(self.shape), **named}

@@ -15,10 +15,11 @@ from greedyhull.points.columns import combine
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes.basis import Basis
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
+from greedyhull.types.override import KeepsAtom, override
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sparse:
+class Sparse(KeepsAtom):
     """Atom with few non-zero entries.
 
     Parameters
@@ -44,20 +45,25 @@ class Sparse:
     entries: Array
 
     @property
+    @override
     def key(self) -> Hashable:
         if len(self.places) == 1:  # the same atom as a Basis
             return (int(self.places[0]), float(self.entries[0]))
         return (np.asarray(self.places, dtype=np.int64).tobytes(), value_key(self.entries))
 
+    @override
     def dot(self, g: Gradient) -> float:
         return float(self.entries.dot(flat(as_array(g))[self.places]))
 
+    @override
     def image(self, A: Design) -> Array:
         return combine(A, self.places, self.entries)
 
+    @override
     def add_to(self, w: Array, c: float) -> None:
         flat(w)[self.places] += c * self.entries
 
+    @override
     def block(self, size: int) -> Block:
         return SparseBlock(size, [self])
 
@@ -74,6 +80,7 @@ class SparseBlock(BlockBase):
         self._matrix: Any = None
 
     @property
+    @override
     def keys(self) -> list[Hashable]:
         return self._keys
 
@@ -89,28 +96,35 @@ class SparseBlock(BlockBase):
             self._matrix = csr_array((entries, places, indptr), shape=(len(self._atoms), self.size))
         return self._matrix
 
+    @override
     def __len__(self) -> int:
         return len(self._atoms)
 
+    @override
     def __getitem__(self, i: int) -> Sparse:
         return self._atoms[i]
 
+    @override
     def dots(self, g: Gradient) -> Array:
         if type(g) is not np.ndarray:
             g = as_array(g)
         return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
 
+    @override
     def combine(self, A: Design, c: Array) -> Array:
         w = c @ self.matrix
         places = np.flatnonzero(w)
         return combine(A, places, w[places])
 
+    @override
     def add_to(self, w: Array, c: Array) -> None:
         flat(w)[:] += c @ self.matrix
 
+    @override
     def add_sizes_to(self, w: Array, c: Array) -> None:
         flat(w)[:] += c @ abs(self.matrix)
 
+    @override
     def append(self, atom: Atom) -> Block:
         if isinstance(atom, Basis):
             atom = Sparse(np.array([atom.index]), np.array([atom.scale]))
@@ -121,9 +135,11 @@ class SparseBlock(BlockBase):
         self._matrix = None
         return self
 
+    @override
     def take(self, index: Index) -> SparseBlock:
         return SparseBlock(self.size, [self._atoms[i] for i in index.tolist()], [self.keys[i] for i in index.tolist()])
 
+    @override
     def state(self) -> State:
         rows = self.matrix
         return {"sparse.entries": rows.data, "sparse.places": rows.indices, "sparse.starts": rows.indptr,

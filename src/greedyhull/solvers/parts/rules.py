@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from greedyhull.types import Around, Solver, StepRule
+from greedyhull.types import Solver, StepRule
+from greedyhull.types.kinds import made_of
 
 if TYPE_CHECKING:
     from greedyhull.solvers.gradients.base import Estimator
@@ -40,7 +41,8 @@ def stepper(solver: Solver) -> Solver:
     >>> stepper(Aggregated()) == stepper(Aggregated().solver)
     True
     """
-    return solver.solver if isinstance(solver, Around) else solver
+    _, around, _ = made_of(solver)
+    return solver if around is None or around.solver is None else around.solver
 
 
 def rule_of(solver: Solver) -> StepRule | None:

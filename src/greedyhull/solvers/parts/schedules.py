@@ -11,18 +11,20 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.types import Schedule, Solver
-from greedyhull.types.kinds import parts_of, tolerance_of
+from greedyhull.types.kinds import made_of
+from greedyhull.types.override import KeepsSchedule, override
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
           "which is None at first.")
 
 
 @dataclass(frozen=True)
-class ConstantSchedule:
+class ConstantSchedule(KeepsSchedule):
     """Schedule that is the same number for every k."""
 
     value: float
 
+    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return self.value
 
@@ -31,11 +33,12 @@ class ConstantSchedule:
 
 
 @dataclass(frozen=True)
-class Harmonic:
+class Harmonic(KeepsSchedule):
     """Schedule scale·2/(k + 2)."""
 
     scale: float
 
+    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return 2.0 * self.scale / (k + 2.0)
 
@@ -44,12 +47,13 @@ class Harmonic:
 
 
 @dataclass(frozen=True)
-class PowerSchedule:
+class PowerSchedule(KeepsSchedule):
     """Schedule scale·(k + 1)^−p."""
 
     p: float
     scale: float
 
+    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return float(self.scale * (k + 1.0) ** -self.p)
 
@@ -58,12 +62,13 @@ class PowerSchedule:
 
 
 @dataclass(frozen=True)
-class OfGap:
+class OfGap(KeepsSchedule):
     """Schedule fraction·gap for the last certified gap, and ``first`` before there is one."""
 
     fraction: float
     first: float
 
+    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return self.first if gap is None else self.fraction * gap
 
@@ -163,11 +168,12 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(KeepsSchedule):
     """Schedule max(1, scale·k)."""
 
     scale: float
 
+    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return max(1.0, self.scale * k)
 
@@ -241,9 +247,12 @@ zero = constant(0.0)
 
 def check_tolerance(solver: Solver) -> None:
     """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
-    for part in parts_of(solver):
+    combining, around, tolerant = made_of(solver)
+    for part in () if combining is None else combining.solvers:
         check_tolerance(part)
-    tolerance = tolerance_of(solver)
+    if around is not None and around.solver is not None:
+        check_tolerance(around.solver)
+    tolerance = None if tolerant is None else tolerant.tolerance
     if tolerance is zero:
         return
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.line import NEAR
 from greedyhull.objectives.losses.kinks import KinkedLine
 from greedyhull.solvers.parts.rules import APriori
-from greedyhull.types import Line, State, StepRule
+from greedyhull.types import Line, MeasuringStep, State, StepRule
+from greedyhull.types.override import KeepsMeasuringStep, KeepsStep, KeepsStepRule, keeps, override
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
 
@@ -33,17 +35,19 @@ def in_advance(rule: StepRule) -> APriori:
     return rule
 
 
-class Plain:
+class Plain(KeepsStep):
     """The working form of a rule that remembers nothing."""
 
+    @override
     def state(self) -> State:
         return {}
 
+    @override
     def restore(self, state: State) -> None:
         pass
 
 
-class _Scheduled:
+class _Scheduled(KeepsStep):
     """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
     where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
     that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
@@ -53,6 +57,7 @@ class _Scheduled:
         self.rule, self.warm, self.shift = rule, warm, 0.0
         self.first, self.gap, self.bend = 0, 0.0, 0.0
 
+    @override
     def __call__(self, line: Line, k: int) -> float:
         if self.warm and not self._begun(line, k):
             return 0.0  # where no line falls, the start is kept
@@ -82,9 +87,11 @@ class _Scheduled:
             low, high = (middle, high) if self.rule.at(middle) > eta else (low, middle)
         return high if self.rule.at(0.0) > eta else 0.0
 
+    @override
     def state(self) -> State:
         return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
 
+    @override
     def restore(self, state: State) -> None:
         shift, first, gap, bend = (float(x) for x in state["count"])
         self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
@@ -92,7 +99,7 @@ class _Scheduled:
 
 @hinted
 @dataclass(frozen=True)
-class OpenLoop:
+class OpenLoop(KeepsStepRule):
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
     They are known in advance. After a warm start the count begins where the schedule meets the short step, so that η_0 = 1
@@ -128,13 +135,14 @@ class OpenLoop:
         """Return η_k."""
         return self.ell / (k + self.ell)
 
+    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm)
 
 
 @hinted
 @dataclass(frozen=True)
-class LogAdaptive:
+class LogAdaptive(KeepsStepRule):
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
     They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
@@ -154,13 +162,14 @@ class LogAdaptive:
         ell = 2.0 + log(k + 1.0)
         return ell / (k + ell)
 
+    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm)
 
 
 @hinted
 @dataclass(frozen=True)
-class Constant:
+class Constant(KeepsStepRule):
     """Constant step size η_k = η.
 
     Parameters
@@ -192,13 +201,14 @@ class Constant:
     def at(self, k: float) -> float:
         return self.eta
 
+    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm=False)
 
 
 @hinted
 @dataclass(frozen=True)
-class Power:
+class Power(KeepsStepRule):
     """Step sizes η_k = (k + 1)^−p.
 
     In the paper, where k counts from one, this is k^−p.
@@ -233,13 +243,14 @@ class Power:
     def at(self, k: float) -> float:
         return float((k + 1.0) ** -self.p)
 
+    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm)
 
 
 @hinted
 @dataclass(frozen=True)
-class Short:
+class Short(KeepsStepRule):
     """Short step: the minimiser of the quadratic upper bound on f along the line.
 
     η = min(max_step, −h'(0)/bend), where bend bounds h'' on the line h(η) = f(w + ηv). f is never evaluated. It is an error
@@ -262,6 +273,7 @@ class Short:
     array([0.3333, 0.3333, 0.3333])
     """
 
+    @override
     def start(self, warm: bool = False) -> Short._Working:
         return self._Working()
 
@@ -278,7 +290,7 @@ class Short:
 
 @hinted
 @dataclass(frozen=True)
-class Exact:
+class Exact(KeepsStepRule):
     """Exact line search, η = argmin of f along the line.
 
     Closed form for quadratics and least squares, a safeguarded Newton search for other f.
@@ -300,6 +312,7 @@ class Exact:
     array([0.3333, 0.3333, 0.3333])
     """
 
+    @override
     def start(self, warm: bool = False) -> Exact._Working:
         return self._Working()
 
@@ -310,7 +323,7 @@ class Exact:
 
 @hinted
 @dataclass(frozen=True)
-class Capped:
+class Capped(KeepsStepRule):
     """Line search over [0, η_k], where a schedule gives η_k.
 
     It is made for `StochasticJones`: where the line is only a sample of f, its minimiser may be too far; up to the cap it is
@@ -340,26 +353,30 @@ class Capped:
         check(isinstance(self.rule, APriori) and not isinstance(self.rule, type),
               f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
 
+    @override
     def start(self, warm: bool = False) -> Capped._Working:
         return self._Working(self.rule.start(warm))
 
-    class _Working:
+    class _Working(KeepsStep):
         def __init__(self, cap: _Scheduled) -> None:
             self.cap = cap
 
+        @override
         def __call__(self, line: Line, k: int) -> float:
             return min(line.argmin(), self.cap(line, k))
 
+        @override
         def state(self) -> State:
             return self.cap.state()
 
+        @override
         def restore(self, state: State) -> None:
             self.cap.restore(state)
 
 
 @hinted
 @dataclass(frozen=True)
-class Backtracking:
+class Backtracking(KeepsStepRule):
     """Short step with an estimated curvature M.
 
     M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step. Use it for
@@ -398,15 +415,22 @@ class Backtracking:
               f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
         check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
 
+    @override
     def start(self, warm: bool = False) -> Backtracking._Working:
         return self._Working(self)
 
-    class _Working:
+    class _Working(KeepsMeasuringStep):
+        largest: float
+
+        if TYPE_CHECKING:
+            keeps(MeasuringStep.largest)
+
         def __init__(self, rule: Backtracking) -> None:
             self.rule = rule
             self.M = 0.0 if rule.first is None else rule.first
             self.largest = 0.0
 
+        @override
         def __call__(self, line: Line, k: int) -> float:
             if not line.slope < 0.0 or line.max_step <= 0.0:
                 return 0.0
@@ -430,8 +454,10 @@ class Backtracking:
                 return least
             return max(least, 2.0 * (line.value(probe) - start - probe * line.slope) / (probe * probe))
 
+        @override
         def state(self) -> State:
             return {"M": np.array(self.M), "largest": np.array(self.largest)}
 
+        @override
         def restore(self, state: State) -> None:
             self.M, self.largest = float(state["M"]), float(state["largest"])
