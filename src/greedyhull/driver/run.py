@@ -31,7 +31,7 @@ from greedyhull.driver.resume import moved_over, take_up
 from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.standing import Standing, standing_still
-from greedyhull.driver.stop import Stop, hear
+from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
@@ -86,7 +86,7 @@ class Run:
         self.taken_over = ""  # why a resumed run began anew from its point
         self.rounding = 0.0  # what rounding may have done to the last gap
         self.gradient_slack = 0.0  # and an inexact gradient
-        self.limits, self.interrupt = stop.limits(), Interrupt()
+        self.interrupt = Interrupt()
 
     def _begin(self, start: Any, seed: int) -> Iterate:
         """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
@@ -150,7 +150,9 @@ class Run:
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
                         save(self, event)
                     final, fresh = certify_end(self, event)
-                    if said is None or not self.stop.met(event) or self.stop.met(final) or not goes_on(self, final, fresh):
+                    if said is None or final is event or not self.stop.met(event) or self.stop.met(final):
+                        break
+                    if not goes_on(self, final, fresh):
                         break
                 else:
                     event = last(event)
@@ -165,7 +167,7 @@ class Run:
                 self.memory.requested = never  # who holds the memory does not hold the run
                 for watcher in self.watchers:
                     _close(watcher)
-        return solution_of(self, final, fresh, reason)
+        return solution_of(self, final, fresh, reason, event)
 
     def _requested(self, k: int) -> bool:
         """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
@@ -213,9 +215,9 @@ class Run:
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if steers:
-            memory.guide = max(memory.guide, value - gap) if self.convex else -inf
-            steady = min(gap, max(value - memory.guide, 0.0) + self.rounding)
-            memory.gap = steady if steady < inf else None
+            guide = memory.guide = max(memory.guide, value - gap) if self.convex else -inf
+            steady = (value - guide if value > guide else 0.0) + self.rounding
+            memory.gap = None if gap == inf == steady else gap if gap < steady else steady
         if not self.convex:  # a gap says nothing of the minimum there
             return Bound(gap, -inf, "stationary")
         if value - gap > memory.lower:
@@ -239,9 +241,12 @@ class Run:
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         w, memory, trace = p.point, self.memory, self.trace
-        self.certified_point, gap, seconds, work = w, bound.gap, self.seconds, w.work
-        kind, delta = held(bound.kind, bound.delta + memory.spent)
-        if trace.rows:
+        self.certified_point, work, rows = w, w.work, trace.rows
+        seconds = self.earlier + perf_counter() - self.began
+        gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0
+        if kind != "always":
+            kind, delta = held(bound.kind, bound.delta + memory.spent)
+        if rows:
             trace.steps.append(w.step)
         elif isnan(self.start_value):
             self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
@@ -250,9 +255,9 @@ class Run:
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
         blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
-        trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
+        rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack))
-        return Event(memory.k, seconds, value, gap, bound.lower, w, self.start_value, kind, w.step, p.also, delta,
+        return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.scale)
 
     def _caution(self) -> None:
@@ -304,6 +309,11 @@ class Run:
     def proofs(self) -> Proofs:
         """Those of a run whose oracle proposes atoms without one."""
         return Proofs(self)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Where the run ends whatever its gap is."""
+        return self.given[0].limits()
 
     @cached_property
     def scale(self) -> float:
