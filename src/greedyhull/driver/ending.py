@@ -163,8 +163,7 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
     if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
         certificate = replace(certificate, kind="estimate")
     words = reason.words if met and not reason.cause else closing(run.stop, reason, final).words
-    if run.taken_over:
-        words = f"{words} {run.taken_over}"
+    words = f"{words} {run.taken_over}".rstrip()
     kind = StreamSolution if certificate.value is None else Solution
     return kind(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
                     run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)

@@ -79,7 +79,7 @@ class Run:
         self.start_value = nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
-        self.convex, self.exact_gradient = f.traits.convex, f.traits.exact_gradient
+        self.convex, self.exact_gradient, self.scale = f.traits.convex, f.traits.exact_gradient, f.scale
         self.standing = Standing()
         self.open: Progress | None = None  # the last one, where it has no proof and none has been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
@@ -314,11 +314,6 @@ class Run:
     def limits(self) -> Limits:
         """Where the run ends whatever its gap is."""
         return self.given[0].limits()
-
-    @cached_property
-    def scale(self) -> float:
-        """f.scale, which events carry."""
-        return self.f.scale
 
     @cached_property
     def identity(self) -> Identity:

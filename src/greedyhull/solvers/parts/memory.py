@@ -78,8 +78,9 @@ class Memory:
             if self._rng is not None:
                 self._top = self._rng.bit_generator.state  # type: ignore[assignment]
             yield self.k
-            if self._oracle is not None:
-                self._oracle.forget()
+            oracle = self._oracle
+            if oracle is not None and oracle.recent:
+                oracle.forget()
             self.k += 1
 
     def step(self, rule: StepRule) -> Step:
@@ -104,7 +105,7 @@ class Memory:
     def part(self, name: str, make: Callable[[], Any]) -> Any:
         """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
         made = self._parts[name] = make()
-        saved = under(f"part.{name}", self._pending)
+        saved = under(f"part.{name}", self._pending) if self._pending else None
         if saved:
             made.restore(saved)
         return made
@@ -265,7 +266,10 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(taken(self.set, g), m, tol=tol, enough=enough), self.set, self.owners)
+            asked = g if type(g) is np.ndarray else taken(self.set, g)
+            answer = self.inner.best(asked, m, tol=tol, enough=enough)
+            if self.closed is None or self.owners != 1 or answer.owners is not None:  # else it was looked at when it was made
+                answer = as_shortlist(answer, self.set, self.owners)
         self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
