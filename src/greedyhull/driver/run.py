@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite, isinf, isnan, nan
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
@@ -22,13 +21,10 @@ from greedyhull.driver.certificate import as_iterate, at_edge, check_pair, kind_
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.guard import check_owners
-from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
 from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import ended, interrupted
-from greedyhull.driver.resume import moved_over, take_up
-from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.standing import Standing, standing_still
 from greedyhull.driver.stop import Limits, Stop, hear
@@ -49,6 +45,11 @@ from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import has, is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from greedyhull.driver.identity import Identity
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
@@ -96,10 +97,11 @@ class Run:
             rng = generator(S, seed) if ships(f) else np.random.default_rng([seed])  # a user's f may draw, whatever S does
             solver = self_starting(self.solver)
             w: Iterate = f.start(S, rng) if solver is None else solver.first(f, S)
-        elif isinstance(start, Solution):
-            w = moved_over(as_iterate(f, S, start.point, 1e-9), S, self.looks_back)
-        elif isinstance(start, Iterate):
-            w = moved_over(as_iterate(f, S, start, 1e-9), S, self.looks_back)
+        elif isinstance(start, (Solution, Iterate)):
+            from greedyhull.driver.resume import moved_over
+
+            point = start if isinstance(start, Iterate) else start.point
+            w = moved_over(as_iterate(f, S, point, 1e-9), S, self.looks_back)
         elif not lacks(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
@@ -136,6 +138,8 @@ class Run:
                     for watcher in self.watchers:
                         watcher(event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
+                        from greedyhull.driver.saving import save
+
                         save(self, event)
                     said = hear(self.stop, event)
                     if said is None and self.standing.still(event, self.w, self.memory):
@@ -148,6 +152,8 @@ class Run:
                         continue
                     reason = said or interrupted(event)
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
+                        from greedyhull.driver.saving import save
+
                         save(self, event)
                     final, fresh = certify_end(self, event)
                     if said is None or final is event or not self.stop.met(event) or self.stop.met(final):
@@ -299,10 +305,14 @@ class Run:
 
     def state(self) -> State:
         """Everything that a continuation needs."""
+        from greedyhull.driver.saving import state_of
+
         return state_of(self)
 
     def restore(self, state: State) -> None:
         """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+        from greedyhull.driver.resume import take_up
+
         take_up(self, state)
 
     @cached_property
@@ -318,6 +328,8 @@ class Run:
     @cached_property
     def identity(self) -> Identity:
         """What a state of this run is a state of."""
+        from greedyhull.driver.identity import Identity
+
         return Identity.of(self.f, self.S, self.solver, self.memory.seed)
 
 

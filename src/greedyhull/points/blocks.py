@@ -106,7 +106,8 @@ def checked_block(made: Any, whose: str | type) -> Block:
 
 def is_block(made: object) -> bool:
     """Whether it is a block of atoms."""
-    return _derived(type(made)) or isinstance(made, Block)
+    cls: Any = type(made)  # mypy takes no class for hashable
+    return _derived(cls) or isinstance(made, Block)
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.arrays import dense, is_sparse
+from greedyhull.points.arrays import dense, is_sparse, masked
 from greedyhull.points.blocks import is_block
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, Dense, Sparse
@@ -81,7 +81,7 @@ def _joint(given: Joint, shape: Shape, enter: Callable[[Any, Shape], Atom]) -> J
 
 def _numbers(given: Any, shape: Shape) -> Array:
     """A new float64 array without negative zeros."""
-    check(not np.ma.is_masked(given) and not np.iscomplexobj(given),
+    check(not masked(given) and not np.iscomplexobj(given),
           "An oracle returned an array with masked or complex entries; real numbers are wanted.")
     try:
         array = np.array(dense(given) if is_sparse(given) else given, dtype=np.float64)

@@ -34,7 +34,8 @@ def has(thing: object, name: str) -> bool:
     >>> has("abc", "upper"), has(str, "upper")
     (True, False)
     """
-    told = _declares(type(thing), name)
+    cls: Any = type(thing)  # mypy takes no class for hashable
+    told = _declares(cls, name)
     return not lacks(thing, name) if told is None else told
 
 
