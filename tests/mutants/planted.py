@@ -212,7 +212,7 @@ MUTANTS = (
     Mutant("a kind has one owner", "points/blocks.py", "known is None or known.home == home", "known is None or True", (OWNER,)),
     Mutant("zeros of either sign are one number", "points/arrays.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
            (SIGNS,)),
-    Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "check(c > 0.0,", "check(c == c,", (TAKEN,)),
+    Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "if not c > 0.0:", "if c != c:", (TAKEN,)),
     Mutant("a bound of another point leaves room for rounding", "driver/run.py", "max(value - memory.lower, 0.0) + self.rounding",
            "max(value - memory.lower, 0.0)", (ROOM,)),
     Mutant("answers that may fail make estimates", "points/entering.py", "and not 0.0 < delta < 1.0:", "and False:", (PERHAPS,)),

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.points.arrays import masked
 from greedyhull.types import Array, Shape
 from greedyhull.types.attributes import has
 
@@ -18,7 +19,7 @@ def array_of(w: Any) -> Array:
     """The coordinates of an iterate, an atom or an array."""
     if type(w) is not np.ndarray and has(w, "array") and callable(w.array):
         return np.asarray(w.array())
-    check(not np.ma.is_masked(w), "The point has masked entries, which stand for no number.")
+    check(not masked(w), "The point has masked entries, which stand for no number.")
     try:
         found = np.asarray(w)
         check(found.dtype.kind in "biuf", lambda: f"The point {shown(w)} was given; an array of real numbers is wanted.")
@@ -33,7 +34,7 @@ def array_of(w: Any) -> Array:
 def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
     try:
-        plain = not np.ma.is_masked(values) and not np.iscomplexobj(values)
+        plain = not masked(values) and not np.iscomplexobj(values)
         array = np.minimum(np.array(values, dtype=np.float64), ceiling) if plain else np.empty(0)
     except (TypeError, ValueError):
         raise GreedyhullError(f"{name} = {shown(values)} was given; numbers are wanted, in rows of equal length.") from None

@@ -8,18 +8,21 @@ from greedyhull.types import AtomSet, Objective, Solver
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:
     """A solver and why: `Smoothed` where f has kinks, `Corrective` where it has a Hessian to reweight atoms with, else
     `BlendedPairwise`."""
-    from greedyhull.solvers.blended_pairwise import BlendedPairwise
-    from greedyhull.solvers.corrective import Corrective
-    from greedyhull.solvers.smoothed import Smoothed
-
-    if f.traits.terms == "stream":
+    traits = f.traits
+    if traits.terms == "stream":
         from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 
         return StochasticFrankWolfe(), f"StochasticFrankWolfe was chosen: {f!r} can only be sampled."
-    if not f.traits.smooth:
+    if not traits.smooth:
+        from greedyhull.solvers.smoothed import Smoothed
+
         return Smoothed(), (f"Smoothed was chosen: {f!r} has kinks, where gradients mislead; smoothed less and less, it is "
                             "minimised by a smooth solver and certified as it is.")
-    if f.traits.second_order:
+    if traits.second_order:
+        from greedyhull.solvers.corrective import Corrective
+
         return Corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
+    from greedyhull.solvers.blended_pairwise import BlendedPairwise
+
     return BlendedPairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and "
                                "swapping weight between two of them needs none.")

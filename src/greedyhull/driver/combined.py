@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 from greedyhull.driver.reason import Reason, together
 from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.solvers.parts.ahead import Aim
@@ -57,7 +59,8 @@ class Either(Combined):
         return relative[0]._replace(absolute=most) if relative else Aim(absolute=most)
 
     def begin(self) -> Stop:
-        return Either(tuple(stop.begin() for stop in self.stops))
+        begun = tuple([stop.begin() for stop in self.stops])
+        return self if all(map(is_, begun, self.stops)) else Either(begun)  # most stops have nothing to count
 
 
 class Both(Combined):

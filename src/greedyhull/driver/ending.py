@@ -155,13 +155,15 @@ def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
     return int(tries) <= TRIES
 
 
-def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason) -> Solution:
-    """All that a run has to say."""
+def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason, said_of: Event) -> Solution:
+    """All that a run has to say; ``said_of`` is the event that the reason was given for."""
     final, certificate = _compressed(run, final, certificate)
-    converged = run.stop.met(final)
+    met = final is said_of and reason.claims  # a request on the gap ended the run, and nothing has changed since
+    converged = met or run.stop.met(final)
     if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
         certificate = replace(certificate, kind="estimate")
-    words = f"{closing(run.stop, reason, final).words} {run.taken_over}".rstrip()
+    words = reason.words if met and not reason.cause else closing(run.stop, reason, final).words
+    words = f"{words} {run.taken_over}".rstrip()
     kind = StreamSolution if certificate.value is None else Solution
     return kind(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
                     run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)

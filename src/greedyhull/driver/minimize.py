@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from greedyhull.driver.asked import check_solver, check_stop
 from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, path_of, try_path
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.progress import Event, watchers_of
 from greedyhull.types import AtomSet, Objective, Solver
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 
@@ -97,7 +98,7 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     with np.errstate(all="ignore"):  # overflow shows in values that are not finite, and is reported in words
         run = Run(f, S, solver, start, stop, seed)
         run.watchers = watchers_of(watch)
-        run.careful, run.checkpoint = check, None if checkpoint is None else path_of(checkpoint, "checkpoint")
+        run.careful = check
         if check:
             from greedyhull.driver.inspection import inspect_problem
 
@@ -106,8 +107,12 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             from greedyhull.driver.display import line_for
 
             run.watchers.extend(line_for(run.solver))
-        if run.checkpoint is not None:
-            try_path(run.checkpoint)
-        if resume is not None:
-            run.restore(load_state(path_of(resume, "resume")))
+        if checkpoint is not None or resume is not None:
+            from greedyhull.driver.saved import load_state, path_of, try_path
+
+            if checkpoint is not None:
+                run.checkpoint = path_of(checkpoint, "checkpoint")
+                try_path(run.checkpoint)
+            if resume is not None:
+                run.restore(load_state(path_of(resume, "resume")))
         return run.solve()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from greedyhull.errors.given import shown
 
 def check_problem(f: object, S: object) -> None:
     """Raise if f and S are swapped, or were not made yet."""
-    if _told_apart(type(f), type(S)):
+    classes: tuple[Any, Any] = (type(f), type(S))  # mypy takes no class for hashable
+    if _told_apart(*classes):
         return
     check(not isinstance(f, AtomSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective comes "
                                               "first: minimize(f, S).")

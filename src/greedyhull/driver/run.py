@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite, isinf, isnan, nan
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
@@ -22,16 +21,13 @@ from greedyhull.driver.certificate import as_iterate, at_edge, check_pair, kind_
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
 from greedyhull.driver.guard import check_owners
-from greedyhull.driver.identity import Identity
 from greedyhull.driver.inspection import inspect_gradient
 from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import ended, interrupted
-from greedyhull.driver.resume import moved_over, take_up
-from greedyhull.driver.saving import save, state_of
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.standing import Standing, standing_still
-from greedyhull.driver.stop import Stop, hear
+from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.driver.unseen import ahead_of, note_passed
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
@@ -50,6 +46,11 @@ from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import has, is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from greedyhull.driver.identity import Identity
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
@@ -80,14 +81,14 @@ class Run:
         self.start_value = nan
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
-        self.convex, self.exact_gradient = f.traits.convex, f.traits.exact_gradient
+        self.convex, self.exact_gradient, self.scale = f.traits.convex, f.traits.exact_gradient, f.scale
         self.standing = Standing()
         self.open: Progress | None = None  # the last one, where it has no proof and none has been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
         self.taken_over = ""  # why a resumed run began anew from its point
         self.rounding = 0.0  # what rounding may have done to the last gap
         self.gradient_slack = 0.0  # and an inexact gradient
-        self.limits, self.interrupt = stop.limits(), Interrupt()
+        self.interrupt = Interrupt()
 
     def _begin(self, start: Any, seed: int) -> Iterate:
         """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
@@ -97,10 +98,11 @@ class Run:
             rng = generator(S, seed) if ships(f) else np.random.default_rng([seed])  # a user's f may draw, whatever S does
             solver = self_starting(self.solver)
             w: Iterate = f.start(S, rng) if solver is None else solver.first(f, S)
-        elif isinstance(start, Solution):
-            w = moved_over(as_iterate(f, S, start.point, 1e-9), S, self.looks_back)
-        elif isinstance(start, Iterate):
-            w = moved_over(as_iterate(f, S, start, 1e-9), S, self.looks_back)
+        elif isinstance(start, (Solution, Iterate)):
+            from greedyhull.driver.resume import moved_over
+
+            point = start if isinstance(start, Iterate) else start.point
+            w = moved_over(as_iterate(f, S, point, 1e-9), S, self.looks_back)
         elif not lacks(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
@@ -137,6 +139,8 @@ class Run:
                     for watcher in self.watchers:
                         watcher(event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
+                        from greedyhull.driver.saving import save
+
                         save(self, event)
                     said = hear(self.stop, event)
                     if said is None and self.standing.still(event, self.w, self.memory):
@@ -149,9 +153,13 @@ class Run:
                         continue
                     reason = said or interrupted(event)
                     if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
+                        from greedyhull.driver.saving import save
+
                         save(self, event)
                     final, fresh = certify_end(self, event)
-                    if said is None or not self.stop.met(event) or self.stop.met(final) or not goes_on(self, final, fresh):
+                    if said is None or final is event or not self.stop.met(event) or self.stop.met(final):
+                        break
+                    if not goes_on(self, final, fresh):
                         break
                 else:
                     event = last(event)
@@ -166,7 +174,7 @@ class Run:
                 self.memory.requested, self.memory.ahead = never, one_round  # who holds the memory does not hold the run
                 for watcher in self.watchers:
                     _close(watcher)
-        return solution_of(self, final, fresh, reason)
+        return solution_of(self, final, fresh, reason, event)
 
     def _requested(self, k: int) -> bool:
         """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
@@ -214,9 +222,9 @@ class Run:
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = self._question(value, gap, p)
         if steers:
-            memory.guide = max(memory.guide, value - gap) if self.convex else -inf
-            steady = min(gap, max(value - memory.guide, 0.0) + self.rounding)
-            memory.gap = steady if steady < inf else None
+            guide = memory.guide = max(memory.guide, value - gap) if self.convex else -inf
+            steady = (value - guide if value > guide else 0.0) + self.rounding
+            memory.gap = None if gap == inf == steady else gap if gap < steady else steady
         if not self.convex:  # a gap says nothing of the minimum there
             return Bound(gap, -inf, "stationary")
         if value - gap > memory.lower:
@@ -240,11 +248,14 @@ class Run:
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         w, memory, trace = p.point, self.memory, self.trace
-        self.certified_point, gap, seconds, work = w, bound.gap, self.seconds, w.work
-        kind, delta = held(bound.kind, bound.delta + memory.spent)
+        self.certified_point, work, rows = w, w.work, trace.rows
+        seconds = self.earlier + perf_counter() - self.began
+        gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0
+        if kind != "always":
+            kind, delta = held(bound.kind, bound.delta + memory.spent)
         if memory.passed:
             note_passed(self)
-        if trace.rows:
+        if rows:
             trace.steps.append(w.step)
         elif isnan(self.start_value):
             self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
@@ -253,9 +264,9 @@ class Run:
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
         blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
-        trace.rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
+        rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack))
-        return Event(memory.k, seconds, value, gap, bound.lower, w, self.start_value, kind, w.step, p.also, delta,
+        return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.scale)
 
     def _caution(self) -> None:
@@ -297,10 +308,14 @@ class Run:
 
     def state(self) -> State:
         """Everything that a continuation needs."""
+        from greedyhull.driver.saving import state_of
+
         return state_of(self)
 
     def restore(self, state: State) -> None:
         """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+        from greedyhull.driver.resume import take_up
+
         take_up(self, state)
 
     @cached_property
@@ -309,13 +324,15 @@ class Run:
         return Proofs(self)
 
     @cached_property
-    def scale(self) -> float:
-        """f.scale, which events carry."""
-        return self.f.scale
+    def limits(self) -> Limits:
+        """Where the run ends whatever its gap is."""
+        return self.given[0].limits()
 
     @cached_property
     def identity(self) -> Identity:
         """What a state of this run is a state of."""
+        from greedyhull.driver.identity import Identity
+
         return Identity.of(self.f, self.S, self.solver, self.memory.seed)
 
 

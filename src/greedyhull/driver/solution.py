@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from greedyhull.driver.called import SOLUTION
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.saved import target_of
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
@@ -22,6 +20,8 @@ from greedyhull.types import Array, Solver
 from greedyhull.types.kinds import linear_model
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
 FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, and functions of who knows where
@@ -230,6 +230,7 @@ class Solution:
         Path
             The file that was written.
         """
+        from greedyhull.driver.saved import target_of
         from greedyhull.report import write
 
         self._need("report")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 from greedyhull.driver.reason import Reason, because
@@ -52,6 +51,8 @@ class Standing:
 
 def fingerprint(w: Iterate, memory: Memory) -> bytes:
     """A digest of the state of a run without its counters."""
+    from hashlib import blake2b  # few runs stand still
+
     state: State = {**w.state(), **{f"memory.{name}": array for name, array in memory.state().items()}}
     mark = blake2b(digest_size=16)
     for name in sorted(state):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.driver.saved import target_of
 from greedyhull.errors import installing
 from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
 
@@ -66,6 +67,8 @@ class Trace:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file with a header line."""
+        from greedyhull.driver.saved import target_of
+
         target, columns = target_of(path), self.to_dict()
         lines = [",".join(COLUMNS)]
         lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]

@@ -13,7 +13,7 @@ from greedyhull.errors.renamed import former
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.relative import given_scale
-from greedyhull.points.arrays import dense, is_sparse, locked
+from greedyhull.points.arrays import dense, is_sparse, locked, masked
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.direction import Direction
@@ -212,7 +212,7 @@ def numbers(g: Any, called: str, shape: Shape) -> Array:
         g = dense(g)
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
-        check(not np.iscomplexobj(g) and not np.ma.is_masked(g),
+        check(not np.iscomplexobj(g) and not masked(g),
               f"{called} returned masked or complex entries; real numbers are wanted.")
         return np.array(g, dtype=np.float64)
     except GreedyhullError:

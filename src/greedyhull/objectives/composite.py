@@ -290,7 +290,7 @@ class Composite(KeepsLinearModel):
         # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
         far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.image_bound(S)
         n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
-        inner = profiled(loss)
+        inner = profiled(loss) if self.has_intercept else None
         if inner is not None:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
             b = abs(inner.intercept(view.z))
             far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.points.arrays import masked
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Objective
 from greedyhull.types.attributes import lacks
@@ -44,7 +45,7 @@ def _numbers(told: object) -> Array:
     """What an objective told of its error, as an array; NaN where it is no number or array of them."""
     try:
         given = np.asanyarray(told)
-        if given.dtype.kind in "biuf" and not np.ma.is_masked(given):
+        if given.dtype.kind in "biuf" and not masked(given):
             return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):  # a ragged list
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,11 @@ from greedyhull.types.attributes import lacks
 def is_sparse(x: Any) -> bool:
     """Whether x is a sparse matrix, of SciPy or like it: one that can be compressed, or written out."""
     return type(x) is not np.ndarray and len(lacks(x, "tocsc", "toarray")) < 2  # of whatever package
+
+
+def masked(x: Any) -> bool:
+    """Whether x has masked entries. NumPy loads its masked arrays when they are first used: before that there are none."""
+    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(x))
 
 
 def dense(x: Any) -> Array:

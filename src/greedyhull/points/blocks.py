@@ -115,11 +115,17 @@ class BlockBase(ABC, KeepsBlock):
 
 def checked_block(made: Any, whose: str | type) -> Block:
     """What was made, if it is a block; ``whose``: the class of the atom that made it, or who did in words."""
-    if not (_derived(type(made)) or isinstance(made, Block)):
+    if not is_block(made):
         maker = whose if isinstance(whose, str) else f"block(size) of a {whose.__name__}"
         raise GreedyhullError(f"{maker} made a {type(made).__name__}, which is no block of atoms. Derive its class from "
                               "greedyhull.extend.BlockBase.")
     return made  # type: ignore[no-any-return]
+
+
+def is_block(made: object) -> bool:
+    """Whether it is a block of atoms."""
+    cls: Any = type(made)  # mypy takes no class for hashable
+    return _derived(cls) or isinstance(made, Block)
 
 
 @lru_cache(maxsize=256)

@@ -16,8 +16,10 @@ from greedyhull.types.kinds import columned
 
 def column(A: Design, j: int) -> Array:
     """A e_j."""
-    known = columned(A)
-    return _image(A, np.array([j]), np.ones(1)) if known is None else known.column(j)
+    if A.has_columns:
+        out: Array = A.column(j)  # type: ignore[attr-defined]  # asked in every step, and `columned` is a call
+        return out
+    return _image(A, np.array([j]), np.ones(1))
 
 
 def columns(A: Design, index: Index, scales: Array) -> Any:

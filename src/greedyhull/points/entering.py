@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.arrays import dense, is_sparse
-from greedyhull.points.blocks import BlockBase
+from greedyhull.points.arrays import dense, is_sparse, masked
+from greedyhull.points.blocks import is_block
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, Dense, Sparse
 from greedyhull.types import Answer, Array, Atom, Block, Floor, Kind, Shape, Shortlist
@@ -81,7 +81,7 @@ def _joint(given: Joint, shape: Shape, enter: Callable[[Any, Shape], Atom]) -> J
 
 def _numbers(given: Any, shape: Shape) -> Array:
     """A new float64 array without negative zeros."""
-    check(not np.ma.is_masked(given) and not np.iscomplexobj(given),
+    check(not masked(given) and not np.iscomplexobj(given),
           "An oracle returned an array with masked or complex entries; real numbers are wanted.")
     try:
         array = np.array(dense(given) if is_sparse(given) else given, dtype=np.float64)
@@ -154,10 +154,11 @@ def _promise(kind: Any, delta: Any, slack: float = 0.0) -> tuple[Kind, float]:
 
 def as_block(given: Any, owner: Any) -> Block:
     """What ``best(g, m)`` of a set gave, if it is a block of atoms."""
-    known = isinstance(given, (BlockBase, Block))
-    check(known and len(given) > 0, lambda: f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a "
-          "block of at least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, argmin(g) is "
-          "asked.")
+    known = is_block(given)
+    if not (known and len(given) > 0):
+        raise GreedyhullError(f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a block of at "
+                              "least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, "
+                              "argmin(g) is asked.")
     return given  # type: ignore[no-any-return]
 
 
@@ -171,7 +172,8 @@ def as_shortlist(given: Any, owner: Any, owners: int = 1) -> Shortlist:
     found: Shortlist = given if one else _with_owners(given, owner, owners)
     slack = _slack(found.slack)
     kind, delta = _promise(found.kind, found.delta, slack)
-    return found._replace(slack=slack, kind=kind, delta=delta)
+    same = slack is found.slack and kind == found.kind and delta is found.delta
+    return found if same else found._replace(slack=slack, kind=kind, delta=delta)
 
 
 def as_floor(given: Any, owner: Any) -> Floor:

@@ -49,6 +49,8 @@ class Image(KeepsView):
 
     def direction(self, move: Direction) -> Array:
         """Av for a direction v, computed once for each."""
+        if move.first is None:
+            move.first, move.seen = self, self._direction(move)
         if move.first is self:
             known: Array = move.seen
             return known

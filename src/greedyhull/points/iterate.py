@@ -191,15 +191,16 @@ class Iterate:
         for view in self.views.values():
             view.moved(v, step)
         self.step = step
-        self._scored = None
+        self._scored, terms = None, v.terms
         if v.drift:
             self._weights *= 1.0 - v.drift * step  # beyond the last atom there are zeros
-        if not isinstance(v.terms, tuple):
-            self.assign(v.terms, v.base + step * v.coefficients)
+        if not isinstance(terms, tuple):
+            self.assign(terms, v.base + step * v.coefficients)
             return
-        self._add(v.terms[0], v.coefficients[0] * step)
-        for atom, c in zip(v.terms[1:], v.coefficients[1:], strict=True):
-            self._add(atom, c * step)
+        self._add(terms[0], v.coefficients[0] * step)
+        if len(terms) > 1:
+            for atom, c in zip(terms[1:], v.coefficients[1:], strict=True):
+                self._add(atom, c * step)
         if step >= v.max_step or self._emptied:
             self._drop(v)
 
@@ -207,17 +208,19 @@ class Iterate:
         index = self._index or self._places
         place = index.get(self.block.key_of(atom))
         if place is not None:
-            weight = self._weights[place] + c
+            weight = self._weights.item(place) + c
             if weight < 0.0:  # by a rounding error, as a step of almost all of the weight may do
-                check(weight >= -SPENT, lambda: f"A move would leave {atom!r} with the weight {weight:g}. A step may take no "
-                                                "more than the weight that an atom has.")
+                if weight < -SPENT:
+                    raise GreedyhullError(f"A move would leave {atom!r} with the weight {weight:g}. A step may take no more "
+                                          "than the weight that an atom has.")
                 weight, self._emptied = 0.0, True
             self._weights[place] = weight
             return
         if c == 0.0:  # a step of length zero brings no atom in
             return
-        check(c > 0.0, lambda: f"A move would take the weight {-c:g} from {atom!r}, which the point does not have. A "
-                               "direction may lead away from atoms of the point only.")
+        if not c > 0.0:
+            raise GreedyhullError(f"A move would take the weight {-c:g} from {atom!r}, which the point does not have. A "
+                                  "direction may lead away from atoms of the point only.")
         place = len(self.block)
         grown = self.block.append(atom)
         widened = grown is not self.block

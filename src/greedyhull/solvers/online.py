@@ -10,6 +10,7 @@ from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
 from greedyhull.objectives.black_box import number
+from greedyhull.points.arrays import masked
 from greedyhull.points.entering import as_answer, as_floor
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.follow_the_leader import Leader
@@ -133,7 +134,7 @@ class Online:
         ndarray of shape (n,)
             X times the point.
         """
-        check(not np.ma.is_masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
+        check(not masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
         return np.asarray(X @ self._x)
 
     def partial_fit(self, loss: Array | Revealed) -> Online:

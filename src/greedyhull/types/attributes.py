@@ -34,7 +34,8 @@ def has(thing: object, name: str) -> bool:
     >>> has("abc", "upper"), has(str, "upper")
     (True, False)
     """
-    told = _declares(type(thing), name)
+    cls: Any = type(thing)  # mypy takes no class for hashable
+    told = _declares(cls, name)
     return not lacks(thing, name) if told is None else told
 
 
@@ -42,11 +43,14 @@ def has(thing: object, name: str) -> bool:
 def _declares(cls: type, name: str) -> bool | None:
     """Whether all objects of a class have an attribute; None where each must be asked.
 
-    A dataclass of the library says so: by its fields, or by what is written in it. Classes of others may change.
+    Of a class of the library all objects have what is written in it; of a dataclass, its fields, and nothing else. Classes of
+    others may change.
     """
-    if not (is_dataclass(cls) and cls.__module__.startswith("greedyhull.")):
+    if not cls.__module__.startswith("greedyhull."):
         return None
-    return name in {field.name for field in fields(cls)} or any(name in vars(base) for base in cls.__mro__)
+    if any(name in vars(base) for base in cls.__mro__):
+        return True
+    return name in {field.name for field in fields(cls)} if is_dataclass(cls) else None
 
 
 @lru_cache(maxsize=512)

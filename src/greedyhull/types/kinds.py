@@ -89,7 +89,7 @@ def stored(design: Design) -> StoredDesign | None:
 
 def columned(design: Design) -> Columns | None:
     """The design as one with columns of its own."""
-    return cast(Columns, design) if design.has_columns else None
+    return design if design.has_columns else None  # type: ignore[return-value]  # cast is a call, and this is asked often
 
 
 def bilinear(design: Design) -> Bilinear | None:
@@ -120,7 +120,8 @@ def cautious(solver: Solver) -> CautiousSolver | None:
 
 def made_of(solver: Solver) -> tuple[Combining | None, Around | None, Tolerant | None]:
     """The solver as one that takes steps of several others, of another one, and as one with a tolerance."""
-    return (cast(Combining, solver) if has(solver, "solvers") else None, cast(Around, solver) if has(solver, "solver") else None,
+    return (cast(Combining, solver) if has(solver, "solvers") else None,
+            cast(Around, solver) if has(solver, "solver") else None,
             cast(Tolerant, solver) if has(solver, "tolerance") else None)
 
 

@@ -13,7 +13,7 @@ from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.inspected import inspected
 from greedyhull.objectives.designs.operator import OperatorDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
-from greedyhull.points.arrays import is_sparse
+from greedyhull.points.arrays import is_sparse, masked
 from greedyhull.points.given import compressed
 from greedyhull.types import Design
 from greedyhull.types.attributes import lacks
@@ -39,7 +39,7 @@ def design(X: Any, name: str = "X") -> Design:
         return sparse_design(compressed(X, name))
     if not lacks(X, "matvec", "rmatvec"):
         return OperatorDesign(X)
-    check(not np.ma.is_masked(X), f"{name} has masked entries; numbers are wanted. Fill them first: {name}.filled(...).")
+    check(not masked(X), f"{name} has masked entries; numbers are wanted. Fill them first: {name}.filled(...).")
     wanted, single = "a matrix with one row for each sample", " Use X.reshape(-1, 1) for a single feature."
     if name == "Q":
         wanted, single = "a square matrix", ""

@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.objectives.line import Curve
+from greedyhull.points.arrays import masked
 from greedyhull.points.lengths import length
 from greedyhull.types import Array, Index, Line, Loss
 from greedyhull.types.override import KeepsLoss, keeps, override
@@ -20,7 +21,7 @@ FAINT = 1e-280  # a sum of squares below this may have lost some of them to unde
 
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
-    check(not np.ma.is_masked(values), f"{name} has masked entries, which stand for no number. Drop those rows first.")
+    check(not masked(values), f"{name} has masked entries, which stand for no number. Drop those rows first.")
     try:
         array = np.asarray(values)
     except ValueError:

@@ -86,8 +86,9 @@ class Memory:
             if self._rng is not None:
                 self._top = self._rng.bit_generator.state  # type: ignore[assignment]
             yield self.k
-            if self._oracle is not None:
-                self._oracle.forget()
+            oracle = self._oracle
+            if oracle is not None and oracle.recent:
+                oracle.forget()
             self.k += 1
 
     def asked(self) -> bool:
@@ -123,7 +124,7 @@ class Memory:
     def part(self, name: str, make: Callable[[], Any]) -> Any:
         """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
         made = self._parts[name] = make()
-        saved = under(f"part.{name}", self._pending)
+        saved = under(f"part.{name}", self._pending) if self._pending else None
         if saved:
             made.restore(saved)
         return made
@@ -137,7 +138,10 @@ class Memory:
     @property
     def oracle_calls(self) -> int:
         """How often the set was searched, the start included; answers from a cache do not count."""
-        return self.beside + (0 if self._oracle is None else self._oracle.searches)
+        oracle = self._oracle
+        if oracle is None:
+            return self.beside
+        return self.beside + (oracle.calls if oracle.cache is None else oracle.searches)
 
     @property
     def curvature(self) -> float | None:
@@ -206,7 +210,11 @@ class Recorder:
         return self.calls if self.cache is None else int(self.cache.misses) + self.glances
 
     def argmin(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        answer: Any = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
+        if self.closed is not None and type(g) is np.ndarray and not self.replay:  # as most are
+            self.calls += 1
+            answer: Any = Answer(self.closed(g))
+        else:
+            answer = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
         self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
@@ -277,7 +285,10 @@ class Recorder:
             answer: Any = self.replay.pop(0)
         else:
             self.calls += 1
-            answer = as_shortlist(self.inner.best(taken(self.set, g), m, tol=tol, enough=enough), self.set, self.owners)
+            asked = g if type(g) is np.ndarray else taken(self.set, g)
+            answer = self.inner.best(asked, m, tol=tol, enough=enough)
+            if self.closed is None or self.owners != 1 or answer.owners is not None:  # else it was looked at when it was made
+                answer = as_shortlist(answer, self.set, self.owners)
         self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]

@@ -268,6 +268,8 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
     >>> tolerance_at(harmonic(3.0), 1, None)
     2.0
     """
+    if tolerance is zero:
+        return 0.0
     try:
         epsilon = tolerance(k, gap)
     except TypeError as error:
