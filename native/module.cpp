@@ -3,6 +3,7 @@
 #include "door.hpp"
 #include "face_newton.hpp"
 #include "l1_swaps.hpp"
+#include "level.hpp"
 #include "logistic.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
@@ -240,6 +241,7 @@ void kernels_of(nb::module_& m) {
 NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
+    m.def("level", level);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
     def(m, "l1_swaps", swaps);

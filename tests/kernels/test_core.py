@@ -28,7 +28,7 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
     import greedyhull.kernels.stochastic  # noqa: F401
 
     assert core is not None
-    helpers = {"bind_blas", "blas_check"}  # they do no work of the library
+    helpers = {"bind_blas", "blas_check", "level"}  # they do no work of the library
     assert {name for name, member in vars(core).items() if callable(member)} - helpers == set(REFERENCES)
 
 
@@ -40,6 +40,12 @@ def test_the_reference_can_be_asked_for() -> None:
     assert found.returncode == 0, found.stderr
     s = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))
     assert float(found.stdout) == pytest.approx(s.value, rel=1e-6)
+
+
+@loaded
+def test_the_level_is_one_that_the_core_was_compiled_for() -> None:
+    assert home.level() in ("x86-64-v3", "baseline")
+    assert run("from greedyhull.kernels.core import level; print(level())", "reference").stdout == "reference\n"
 
 
 def test_another_word_is_refused() -> None:

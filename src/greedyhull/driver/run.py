@@ -84,7 +84,7 @@ class Run:
         self.standing, self.proofs = Standing(), Proofs(self)
         self.open: Progress | None = None  # the last one, where a proof has not been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
-        self.taken_over = ""  # why a resumed run began anew from its point
+        self.taken_over = ""  # what a resumed run did not take over, in words
         self.rounding = 0.0  # what rounding may have done to the last gap
         self.gradient_slack = 0.0  # and an inexact gradient
         self.limits, self.interrupt = stop.limits(), Interrupt()
