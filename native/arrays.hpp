@@ -24,11 +24,4 @@ struct Matrix {
     T& operator()(Index i, Index j) const { return data[i * columns + j]; }
 };
 
-// Loops over contiguous float64 are compiled for newer processors as well; without contraction their bits are the same.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define GREEDYHULL_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define GREEDYHULL_CLONES
-#endif
-
 }  // namespace greedyhull

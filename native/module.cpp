@@ -4,6 +4,7 @@
 #include "door.hpp"
 #include "face_newton.hpp"
 #include "l1_swaps.hpp"
+#include "level.hpp"
 #include "logistic.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
@@ -72,6 +73,9 @@ void by_rows(Vector<const Index> starts, Vector<const I> places, Vector<const T>
     const auto X = compressed<T, I>(starts, places, entries);
     const Index m = matrix(G).rows;
     expect(span(weights).size == X.starts.size - 1 && matrix(G).columns == m, "gram_rows: shapes differ");
+    bool numbered = true;
+    for (Index j = 0; j < span(number).size; j++) numbered &= span(number)[j] < m;
+    expect(numbered, "gram_rows: a column is numbered beyond the matrix");
     std::vector<Index> found(static_cast<std::size_t>(m) + 1);
     std::vector<double> value(found.size());
     gram_rows(X, span(weights), span(number), {found.data(), m}, {value.data(), m}, matrix(G));
@@ -109,15 +113,29 @@ Batches batches(const Vector<const Index>& index, const Vector<const Index>& end
     return {span(index), span(ends), span(eta)};
 }
 
+// Every atom that has a weight has a place among the weights, and there is room for all of the 2d others.
+bool fits(Index d, Index weights, Span<const Index> atoms, Span<const Index> place, Span<const Index> used) {
+    if (place.size != 2 * d || used.size != 1 || weights != atoms.size || used[0] < 0 || used[0] > weights) return false;
+    Index fresh = 0;
+    bool inside = true;
+    for (Index i = 0; i < place.size; i++) {
+        fresh += place[i] < 0;
+        inside &= place[i] < used[0];
+    }
+    for (Index a = 0; a < used[0]; a++) inside &= atoms[a] < 2 * d;
+    return inside && fresh <= weights - used[0];
+}
+
 Point point(int kind, const Vector<const double>& low, const Vector<const double>& high, const Table2<const double>& rows,
             const Vector<double>& x, const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place,
             const Vector<Index>& used) {
     const Index d = span(x).size;
     const bool coordinates = kind == L1_BALL || kind == SIMPLEX;
-    expect(kind >= L1_BALL && kind <= VERTICES && span(low).size == d && span(high).size == d, "there is no such set");
-    expect(kind != VERTICES || matrix(rows).columns == d, "the vertices have another length");
-    expect(!coordinates || (span(place).size == 2 * d && span(used).size == 1 && span(alpha).size == span(atoms).size &&
-                            span(used)[0] >= 0 && span(used)[0] + 2 * d <= span(alpha).size + span(used)[0]),
+    expect(kind >= L1_BALL && kind <= VERTICES && span(low).size == d && span(high).size == d && d > 0,
+           "there is no such set");
+    expect(kind != VERTICES || (matrix(rows).columns == d && matrix(rows).rows > 0), "the vertices have another length");
+    expect(!coordinates || fits(d, span(alpha).size, {atoms.data(), span(atoms).size}, {place.data(), span(place).size},
+                                {used.data(), span(used).size}),
            "the weights of the atoms do not fit the set");
     return {kind, span(low), span(high), matrix(rows), span(x), span(alpha), span(atoms), span(place), span(used)};
 }
@@ -211,7 +229,8 @@ void wide_tables(Vector<const Index> starts, Vector<const I> places, Vector<cons
 void different(Vector<Index> index, Vector<const Index> begins, Vector<const Index> lengths, Index n) {
     bool inside = span(begins).size == span(lengths).size;
     for (Index t = 0; inside && t < span(begins).size; t++)
-        inside = span(begins)[t] >= 0 && span(lengths)[t] >= 0 && span(begins)[t] + span(lengths)[t] <= span(index).size;
+        inside = span(begins)[t] >= 0 && span(begins)[t] <= span(index).size && span(lengths)[t] >= 0 &&
+                 span(lengths)[t] <= span(index).size - span(begins)[t];
     expect(inside, "without_repeats: a batch lies outside the draws");
     without_repeats(span(index), span(begins), span(lengths), n);
 }
@@ -242,6 +261,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
     add_rounds(m);
+    m.def("level", level);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
     def(m, "l1_swaps", swaps);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "level.hpp"
 
 namespace greedyhull {
 

@@ -64,9 +64,9 @@ def installed(wheel, tmp_path_factory):
 
 def test_the_wheel_holds_every_file_of_the_package_and_no_others(wheel):
     files = {path.relative_to(SOURCE.parent).as_posix() for path in SOURCE.rglob("*")
-             if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("_core.")}
+             if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".so", ".pyd")}
     held = set(zipfile.ZipFile(wheel).namelist())
-    core = {name for name in held if name.startswith("greedyhull/kernels/_core.")}
+    core = {name for name in held if name.startswith("greedyhull/kernels/_core.") and not name.endswith(".pyi")}
     assert {name for name in held if ".dist-info/" not in name} == files | core
     assert len(core) == (loaded is not None)  # built here as it was for the environment of the tests
     assert {"greedyhull/py.typed", "greedyhull/report/page.html", "greedyhull/__main__.py"} <= held

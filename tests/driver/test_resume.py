@@ -5,6 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
+from greedyhull.driver.saved import load_state, save_state
+from greedyhull.kernels.core import level
 from greedyhull.types import Answer
 
 rng = np.random.default_rng(7)
@@ -300,3 +302,27 @@ def test_a_function_is_recognised_however_large_its_gap_was(tmp_path):
     gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(5), checkpoint=path)
     s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(12), resume=path)
     assert "taken over" not in s.reason and np.array_equal(s.point.array(), whole.point.array())
+
+
+@pytest.mark.parametrize("solver", [None, gh.BlendedPairwise(), gh.StochasticFrankWolfe.svrf()], ids=repr)
+def test_a_state_of_another_processor_goes_on_up_to_rounding_and_says_so(solver, tmp_path, monkeypatch):
+    f, S, path = gh.least_squares(X, 3 * y), gh.L1Ball(6, 0.5), tmp_path / "r.npz"
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(30))
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("greedyhull.driver.saving.level", lambda: "x86-64-v9")
+        gh.minimize(f, S, solver, stop=gh.Iterations(10), checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(30), resume=path)
+    assert "loops of x86-64-v9" in s.reason and "not bit by bit" in s.reason
+    assert s.value == pytest.approx(whole.value, rel=1e-9) and honest(s, f, S)
+
+
+def test_a_state_of_the_same_processor_or_from_before_levels_were_kept_says_nothing(tmp_path):
+    f, S, path = gh.least_squares(X, 3 * y), gh.L1Ball(6, 0.5), tmp_path / "r.npz"
+    gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(10), checkpoint=path)
+    state = load_state(path)
+    assert str(state["level"]) == level()
+    del state["level"]
+    save_state(tmp_path / "old.npz", state)
+    runs = [gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30), resume=p) for p in (path, tmp_path / "old.npz")]
+    assert runs[0].reason == runs[1].reason and "bit by bit" not in runs[0].reason
+    assert runs[0].value == runs[1].value == gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30)).value

@@ -12,7 +12,8 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.kernels import core as home
 from greedyhull.kernels.core import REFERENCES, core
 from greedyhull.kernels.pairwise import pairwise_burst
-from greedyhull.kernels.sparse_columns import add_columns
+from greedyhull.kernels.sparse_columns import add_columns, gram_rows
+from greedyhull.kernels.stochastic import table_steps, without_repeats
 
 loaded = pytest.mark.skipif(core is None, reason=f"no compiled core: {home.MISSING}")
 
@@ -28,7 +29,7 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
     import greedyhull.kernels.stochastic  # noqa: F401
 
     assert core is not None
-    helpers = {"bind_blas", "blas_check"}  # they do no work of the library
+    helpers = {"bind_blas", "blas_check", "level"}  # they do no work of the library
     rounds = {"Rounds", "dense_rounds", "sparse_rounds"}  # their reference is the working set of the corrective solver
     assert {name for name, member in vars(core).items() if callable(member)} - helpers - rounds == set(REFERENCES)
 
@@ -41,6 +42,12 @@ def test_the_reference_can_be_asked_for() -> None:
     assert found.returncode == 0, found.stderr
     s = gh.minimize(gh.logistic(np.eye(4), [1, 1, -1, 1]), gh.L1Ball(4, 2.0))
     assert float(found.stdout) == pytest.approx(s.value, rel=1e-6)
+
+
+@loaded
+def test_the_level_is_one_that_the_core_was_compiled_for() -> None:
+    assert home.level() in ("x86-64-v3", "baseline")
+    assert run("from greedyhull.kernels.core import level; print(level())", "reference").stdout == "reference\n"
 
 
 def test_another_word_is_refused() -> None:
@@ -85,3 +92,40 @@ def test_columns_that_are_not_there_are_refused() -> None:
     for index in ([2], [-1]):
         with pytest.raises(ValueError, match="no such column"):
             add_columns(starts, places, entries, np.array(index), np.ones(1), np.zeros(2))
+
+
+def stepped(kind: int = 0, d: int = 4, places: int | None = None, used: int = 0, atom: int = -1, rows: int = 1) -> None:
+    """One dense step of one term, over a set and a point as they are given."""
+    atoms = np.full(2 * d, -1)
+    atoms[:used] = atom
+    place = np.full(2 * d, -1)
+    if places is not None:
+        place[0] = places
+    table_steps(np.ones((1, d)), np.ones(1), np.ones(1), 0, 0, np.zeros(3), np.zeros(1, np.int64), np.ones(1, np.int64),
+                np.ones(1), 0, np.zeros(1), np.zeros(d), np.zeros(d), kind, np.ones(d), np.ones(d), np.zeros((rows, d)),
+                np.zeros(d), np.zeros(2 * d), atoms, place, np.array([used]))
+
+
+@loaded
+@pytest.mark.parametrize("wrong", [{"used": 1}, {"used": -1}, {"used": 9}, {"places": 0}, {"used": 1, "places": 1},
+                                   {"used": 1, "places": 0, "atom": 8}, {"kind": 4, "rows": 0}, {"d": 0}], ids=str)
+def test_points_that_do_not_fit_their_set_are_refused(wrong: dict[str, int]) -> None:
+    """There must be room for every atom that is not there yet, and no number may lead outside the arrays."""
+    with pytest.raises(ValueError, match=r"set|atoms|vertices"):
+        stepped(**wrong)
+    stepped()
+    stepped(used=1, places=0, atom=0)
+
+
+@loaded
+def test_batches_that_lie_outside_are_refused_however_far() -> None:
+    for begin, length in ((2**62, 2**62), (0, 4), (3, 1), (-1, 1), (1, 2**63 - 1)):
+        with pytest.raises(ValueError, match="outside the draws"):
+            without_repeats(np.arange(3), np.array([begin]), np.array([length]), 5)
+
+
+@loaded
+def test_columns_numbered_beyond_the_gram_matrix_are_refused() -> None:
+    rows = np.array([0, 1]), np.zeros(1, np.uint32), np.ones(1)
+    with pytest.raises(ValueError, match="numbered beyond"):
+        gram_rows(*rows, np.ones(1), np.array([1]), np.zeros((1, 1)))

@@ -71,12 +71,13 @@ def blas() -> list[dict[str, Any]]:
 
 def compiled() -> dict[str, Any]:
     """Whether the compiled core does the inner loops, and calls SciPy's BLAS; if not, why."""
-    from greedyhull.kernels.core import MISSING, blas_missing, core
+    from greedyhull.kernels.core import MISSING, blas_missing, core, level
 
-    words = "loaded" if core is not None else f"not used: {MISSING}. The NumPy reference does the work, several times slower"
+    slow = f"not used: {MISSING}. The NumPy reference does the work, several times slower"
+    words = slow if core is None else f"loaded, {level()}"
     missing = "the core is not used" if core is None else blas_missing()
     blas = f"not called: {missing}. Loops that need it run as NumPy references" if missing else "SciPy's, called directly"
-    return {"loaded": core is not None, "words": words, "blas": blas}
+    return {"loaded": core is not None, "level": level(), "words": words, "blas": blas}
 
 
 def self_test() -> dict[str, Any]:

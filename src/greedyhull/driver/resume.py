@@ -1,5 +1,7 @@
 """How a saved run goes on: bit by bit with the same problem, from its point alone with another one.
 
+Bit by bit holds where the same loops run: with another compiled core, or none, the run goes on up to rounding, and says so.
+
 A lower bound holds for the problem that it was found for. So a state carries a digest of the objective, of the set and of the
 solver; what is not the same, or cannot be told to be, loses what rested on it.
 """
@@ -17,6 +19,7 @@ from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.kernels.core import level
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree
@@ -58,6 +61,10 @@ def take_up(run: Run, state: State) -> None:
     run.w, run.memory, run.certified_point = w, memory, shown
     run.start_value, run.earlier = (float(x) for x in state["run"])
     run.began = perf_counter()
+    before = str(state["level"]) if "level" in state else level()
+    if before != level():
+        run.taken_over = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its iterates "
+                          "go on up to rounding, not bit by bit.")
     if not sure:
         _prove_anew(run, w.copy())
 

@@ -85,7 +85,7 @@ class Run:
         self.standing = Standing()
         self.open: Progress | None = None  # the last one, where it has no proof and none has been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
-        self.taken_over = ""  # why a resumed run began anew from its point
+        self.taken_over = ""  # what a resumed run did not take over, in words
         self.rounding = 0.0  # what rounding may have done to the last gap
         self.gradient_slack = 0.0  # and an inexact gradient
         self.interrupt = Interrupt()

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.driver.saved import save_state
 from greedyhull.errors import GreedyhullWarning
+from greedyhull.kernels.core import level
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import State
 
@@ -36,6 +37,7 @@ def state_of(run: Run) -> State:
     state.update({f"identity.{name}": array for name, array in run.identity.state().items()})
     state["run"] = np.array([run.start_value, run.seconds])
     state["version"] = np.array(VERSION)
+    state["level"] = np.array(level())
     if run.certified_point is not run.w:
         state["shown"] = run.certified_point.array()
     return state

@@ -44,6 +44,14 @@ def _found() -> tuple[ModuleType | None, str]:
 core, MISSING = _found()
 
 
+def level() -> str:
+    """Which variant of the loops runs: ``x86-64-v3``, ``baseline``, or ``reference`` without a core.
+
+    Two of them agree up to rounding, not bit by bit.
+    """
+    return "reference" if core is None else str(core.level())
+
+
 def compiled(reference: F) -> F:
     """The core's function of the same name, or ``reference`` itself where there is no core.
 

@@ -1,0 +1,55 @@
+"""The stub ``_core.pyi`` says what the compiled core takes and returns, by the names that the references use."""
+
+import ast
+import inspect
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import greedyhull.estimators.l1_path
+import greedyhull.kernels.stochastic  # noqa: F401
+from greedyhull.kernels import core as home
+from greedyhull.kernels.core import MISSING, REFERENCES, core
+
+STUB = Path(home.__file__).with_name("_core.pyi")
+INDEX = re.compile(r"ndarray\[dtype=u?int\d+\b[^\]]*\]")
+ARRAY = re.compile(r"ndarray\[dtype=float\d+\b[^\]]*\]")
+
+
+def stubbed():
+    """name -> the overloads of the stub, each as the types of its arguments and of what it returns, and their names."""
+    found = defaultdict(list)
+    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args]
+            types = [ast.unparse(a.annotation).partition("[")[0] for a in arguments]
+            found[node.name].append((types, ast.unparse(node.returns), [a.arg for a in arguments]))
+    return found
+
+
+def typed(signature):
+    """The types of the arguments of an overload, and of what it returns, in the words of the stub."""
+    plain = ARRAY.sub("Array", INDEX.sub("Index", signature))
+    arguments, returned = re.fullmatch(r"def \w+\((.*)\) -> (\w+)", plain).groups()
+    return [part.partition(": ")[2] for part in arguments.split(", ") if part not in ("", "/")], returned
+
+
+@pytest.mark.skipif(core is None, reason=f"no compiled core: {MISSING}")
+def test_the_stub_has_every_function_of_the_core_with_its_overloads():
+    stub = stubbed()
+    functions = {name: member for name, member in vars(core).items() if callable(member)}
+    assert set(stub) == set(functions)
+    for name, function in functions.items():
+        compiled = [typed(signature) for signature, *_ in function.__nb_signature__]
+        said = [(types, returned) for types, returned, _ in stub[name]]
+        assert all(one in said for one in compiled) and all(one in compiled for one in said), name
+
+
+def test_arguments_have_the_names_of_the_references():
+    stub = stubbed()
+    for name, reference in REFERENCES.items():
+        parameters = list(inspect.signature(reference).parameters.values())
+        if parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:  # else the docstring of the module says what they are
+            assert [names for *_, names in stub[name]] == [[p.name for p in parameters]], name
