@@ -78,6 +78,10 @@ class Curve:
     def derivative(self, step: float) -> float:
         return self._derivatives(step)[0]
 
+    def derivatives(self, step: float) -> tuple[float, float]:
+        """h' and h''; NaN where h'' is unknown."""
+        return self._derivatives(step)
+
     def probe(self, steps: Sequence[float] | Array) -> Probe:
         return looked_at(self, steps)
 
