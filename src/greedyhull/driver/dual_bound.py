@@ -2,6 +2,7 @@
 
 One subgradient at a kink may say little: the slopes of the samples on their kinks are free, and only the right ones prove
 that a minimum is one. They are found by smoothing: −φ*(r) + min_S ⟨Aᵀr, ·⟩ is a lower bound for the residual r of any f_μ.
+With a ridge it is −φ*(r) − (l2/2)‖w‖² + min_S ⟨Aᵀr + l2·w, ·⟩.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.smoothing import Smoothing
+from greedyhull.objectives.smoothing import smoothing
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.continuation import LEAST, SHARPER, first_mu
 from greedyhull.solvers.parts.memory import Memory
@@ -28,7 +29,7 @@ def dual_bound(f: Composite, S: AtomSet, w: Iterate, best: Floor, known: float, 
     What the caller has ``known`` before is left alone, unless w itself shows that there is a better one. ``ask`` is the floor
     of an oracle.
     """
-    value, soft = f.value(w), Smoothing(f, first_mu(f, w))
+    value, soft = f.value(w), smoothing(f, first_mu(f, w))
     above, enough = value - f.rounding(w, S), ENOUGH * abs(value) + 2.0 * f.rounding(w, S)
     for _ in range(TRIALS):
         g = soft.gradient(w)

@@ -7,6 +7,7 @@ import numpy as np
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.batch import counts_of
+from greedyhull.objectives.ridged import without_ridge
 from greedyhull.points.gradients import size
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import rms, times
@@ -27,7 +28,7 @@ def noise(f: Objective, S: AtomSet) -> Constant:
     >>> noise(gh.least_squares(np.array([[1.0], [1.0]]), [1.0, -1.0]), gh.Simplex(1))
     σ = 1 (exact)
     """
-    model, atoms = linear_model(f), listed(S)
+    model, atoms = linear_model(without_ridge(f)), listed(S)  # every term has the same ridge: it makes no noise
     if model is None or len(f.domain) != 1 or model.has_intercept:
         raise GreedyhullError(f"The noise σ of the terms of {f!r} has no formula here. Give it, for instance "
                               "Growing(sigma=...).")

@@ -10,6 +10,7 @@ from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.measures.reach import reach
 from greedyhull.objectives.batch import check_terms, counts_of
 from greedyhull.points.entering import as_answer
 from greedyhull.points.lengths import length, rms, times
@@ -49,13 +50,14 @@ def _knows_ranges(S: AtomSet) -> bool:
 
 
 def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
-    """|ℓ'ᵢ| ≤ what the loss says on the range of aᵢ·w, times ‖aᵢ‖ or half the width of that range."""
+    """|ℓ'ᵢ| ≤ what the loss says on the range of aᵢ·w, times ‖aᵢ‖ or half the width of that range; and l2‖w‖."""
     design = f.design.precise()
     low, high = S.row_ranges(design)
     with np.errstate(over="ignore", invalid="ignore"):
         slopes = times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), counts_of(f))
         steep, wide = times(slopes, row_norms(design)), times(slopes, 0.5 * (high - low))
-    return Steepness(Constant(rms(steep), "upper bound", "L"), rms(wide))
+    R, D = reach(S) if f.l2 else (0.0, 0.0)  # the slope l2·w of a ridge is the same in every term
+    return Steepness(Constant(rms(steep) + f.l2 * R, "upper bound", "L"), rms(wide) + f.l2 * R * 0.5 * D)
 
 
 def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:

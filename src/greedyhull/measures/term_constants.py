@@ -1,6 +1,7 @@
 """Constants of the terms of a sum over a set: how steep and how smooth they are, and how much they differ.
 
-For f = Σ pᵢ φᵢ(aᵢ·w), a term drawn from all n alike is fᵢ = n pᵢ φᵢ(aᵢ·w). With [loᵢ, hiᵢ] the range of aᵢ·w over the set:
+For f = Σ pᵢ φᵢ(aᵢ·w), a term drawn from all n alike is fᵢ = n pᵢ φᵢ(aᵢ·w), with the whole of a ridge if f has one. With
+[loᵢ, hiᵢ] the range of aᵢ·w over the set:
 
     Lᵢ = n pᵢ sup|φᵢ'| ‖aᵢ‖ (slope),   n pᵢ βᵢ ‖aᵢ‖² (smoothness, βᵢ = sup φᵢ''),   n pᵢ βᵢ (hiᵢ − loᵢ)² (curvature).
 
@@ -16,10 +17,12 @@ import numpy as np
 from greedyhull.atoms.geometry.row_ranges import row_norms
 from greedyhull.errors import GreedyhullError
 from greedyhull.measures.noise import noise
+from greedyhull.measures.reach import reach
 from greedyhull.objectives.batch import check_terms
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.curvature import Weighted
 from greedyhull.objectives.finite_sum import FiniteSum
+from greedyhull.objectives.ridged import without_ridge
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.lengths import length, rms, times
 from greedyhull.theory import Constant, Status
@@ -61,11 +64,22 @@ def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
     found = {name: _upper(float(value), name) for name, value in sizes.items()}
     found["sigma"] = _sigma(f, S, found["L_rms"])
     found["L_F"] = _whole(A, c, f.has_intercept, smoothness)
-    M = float(f.curvature(S))
+    M = float(without_ridge(f).curvature(S))
     if np.isfinite(M) and np.isfinite(c).all():  # Cauchy and Schwarz: Σ cᵢ|uᵢ| ≤ √(Σ cᵢ Σ cᵢuᵢ²)
         least = min(float(found["D_1"]), float(np.sqrt(c.sum()) * np.sqrt(M)))
         found["D_1"] = Constant(least, "upper bound", "D_1")
-    return found
+    return {**found, **_with_ridge(found, f.l2, S)} if f.l2 else found
+
+
+def _with_ridge(found: dict[str, Constant], l2: float, S: AtomSet) -> dict[str, Constant]:
+    """What a ridge changes: every term has it, so that slopes grow by l2‖w‖, smoothness by l2, and σ stays.
+
+    D_1 and D_inf stay, too: they are about slopes of the loss that are old, and that of the ridge never is.
+    """
+    R, D = reach(S)
+    steep = l2 * R
+    more = {"L": steep, "L_rms": steep, "L_s": l2, "L_F": l2, "L_max": l2, "M_mean": l2 * D * D}
+    return {name: _upper(float(found[name]) + value, name) for name, value in more.items()}
 
 
 def _upper(value: float, name: str) -> Constant:

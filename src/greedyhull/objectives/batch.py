@@ -21,6 +21,7 @@ class Batch(KeepsMinibatch):
     """f_B(x) = Σ over the batch of pᵢ ℓᵢ(aᵢ·x), the weights such that its mean over all batches is f.
 
     ``centre`` is subtracted from every row: the mean row of the data, where an intercept was profiled out of squares.
+    A ridge (l2/2)‖x‖² is added in full: every term has it. ``residual`` and ``adjoint`` are those of the loss.
     Products are in the precision of the data, gradients in float64.
     """
 
@@ -29,8 +30,8 @@ class Batch(KeepsMinibatch):
     if TYPE_CHECKING:
         keeps(Minibatch.size)
 
-    def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None) -> None:
-        self.rows, self.loss, self.index, self.centre = rows, loss, index, centre
+    def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None, l2: float = 0.0) -> None:
+        self.rows, self.loss, self.index, self.centre, self.l2 = rows, loss, index, centre, l2
         self.size = len(index)
 
     def image(self, x: Array) -> Array:
@@ -40,7 +41,8 @@ class Batch(KeepsMinibatch):
 
     @override
     def value(self, x: Array) -> float:
-        return float(self.loss.value(self.image(x)))
+        value = float(self.loss.value(self.image(x)))
+        return value + 0.5 * float((self.l2 * x).ravel().dot(x.ravel())) if self.l2 else value
 
     def residual(self, x: Array) -> Array:
         """The weighted slopes pᵢ ℓ'ᵢ(aᵢ·x)."""
@@ -57,7 +59,11 @@ class Batch(KeepsMinibatch):
 
     @override
     def gradient(self, x: Array) -> Array:
-        return self.adjoint(self.residual(x))
+        return self.with_ridge(self.adjoint(self.residual(x)), x)
+
+    def with_ridge(self, g: Array, x: Array) -> Array:
+        """The gradient g of the loss at x, and that of the ridge."""
+        return g + self.l2 * x if self.l2 else g
 
     @override
     def pulls(self, x: Array, S: Finite) -> Array:
@@ -65,23 +71,26 @@ class Batch(KeepsMinibatch):
         Z = S.block(np.arange(len(S))).images(self.objective().design)
         slopes = np.asarray(self.residual(x), dtype=np.float64) * self.size
         ahead: Array = self.image(x)[:, None] - dense(Z)
-        return slopes[:, None] * ahead
+        pulls: Array = slopes[:, None] * ahead
+        return pulls + (float((self.l2 * x).dot(x)) - S.scores(self.l2 * x)) if self.l2 else pulls
 
     def objective(self) -> Composite | LinearModel:
         """f_B as an objective, whose lines can be followed."""
         from greedyhull.objectives.composite import Composite
         from greedyhull.objectives.designs import design, sparse_design
         from greedyhull.objectives.designs.centred import CentredDesign
+        from greedyhull.objectives.ridged import Ridged
 
         rows = (sparse_design if is_sparse(self.rows) else design)(self.rows)
-        return Composite(rows if self.centre is None else CentredDesign(rows, self.centre), self.loss, "minibatch")
+        f = Composite(rows if self.centre is None else CentredDesign(rows, self.centre), self.loss, "minibatch")
+        return Ridged(f, self.l2) if self.l2 else f
 
 
 class FullBatch(Batch):
     """All terms of φ(Ax) as one batch: the rows are not copied."""
 
     def __init__(self, f: LinearModel) -> None:
-        super().__init__(f.design, f.loss, np.arange(f.n))
+        super().__init__(f.design, f.loss, np.arange(f.n), l2=f.l2)
         self.f = f
 
     def image(self, x: Array) -> Array:

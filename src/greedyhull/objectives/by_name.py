@@ -27,12 +27,13 @@ from greedyhull.objectives.losses.quantile import Quantile
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
 from greedyhull.objectives.quadratic import QuadraticForm
+from greedyhull.objectives.ridged import with_ridge
 from greedyhull.types import Array, Design, Shape
 from greedyhull.types.kinds import stored
 
 
 @hinting
-def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
 
     Parameters
@@ -46,6 +47,8 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -67,11 +70,11 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     array([1., 0., 0.])
     """
     A = design(X)
-    return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares")
+    return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares", l2)
 
 
 @hinting
-def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
 
     Parameters
@@ -85,6 +88,8 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -105,11 +110,11 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     """
     A = design(X)
     p = _shares(A, sample_weight)
-    return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic")
+    return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic", l2)
 
 
 @hinting
-def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
 
     Parameters
@@ -123,6 +128,8 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -143,11 +150,12 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     """
     A = design(X)
     p = _shares(A, sample_weight)
-    return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge")
+    return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge", l2)
 
 
 @hinting
-def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
+          l2: float = 0.0) -> Composite:
     """Huber loss, the mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ.
 
     Parameters
@@ -163,6 +171,8 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -183,11 +193,11 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     """
     check(0.0 < _number(delta, "delta") < np.inf, f"delta = {delta!r} was given; a positive number is wanted.")
     A = design(X)
-    return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber")
+    return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber", l2)
 
 
 @hinting
-def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
 
     Up to a constant it is the negative log-likelihood of counts whose means are exp(Xw).
@@ -203,6 +213,8 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -225,11 +237,11 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     check(bool((counts >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
     check(not intercept or float((p * counts).sum()) > 0, "All counts are zero: the best intercept is −∞. "
                                                           "Leave the intercept out.")
-    return _model(A, Poisson(counts, p), intercept, "poisson")
+    return _model(A, Poisson(counts, p), intercept, "poisson", l2)
 
 
 @hinting
-def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.
 
     For p < 2 the curvature is infinite at residuals of zero, so no rate is promised; certificates hold all the same.
@@ -247,6 +259,8 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -268,11 +282,11 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     """
     check(1.0 < _number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
     A = design(X)
-    return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss")
+    return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss", l2)
 
 
 @hinting
-def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
 
     The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
@@ -288,6 +302,8 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False)
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -309,11 +325,11 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False)
     """
     A = design(X)
     p = _shares(A, sample_weight)
-    return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge")
+    return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge", l2)
 
 
 @hinting
-def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
 
     The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
@@ -329,6 +345,8 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -348,11 +366,11 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     array([1.])
     """
     A = design(X)
-    return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute")
+    return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute", l2)
 
 
 @hinting
-def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
 
     Its minimiser estimates the q-quantile of y given x. The loss has kinks, so `minimize` chooses `Smoothed`;
@@ -371,6 +389,8 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -390,11 +410,12 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     """
     check(0.0 < _number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
     A = design(X)
-    return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile")
+    return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile", l2)
 
 
 @hinting
-def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False) -> Composite:
+def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False,
+                        l2: float = 0.0) -> Composite:
     """Epsilon-insensitive loss, f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊.
 
     The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
@@ -412,6 +433,8 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     intercept : bool, default False
         Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
         `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
     Returns
     -------
@@ -433,7 +456,7 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     check(0.0 <= _number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
     A = design(X)
     loss = EpsilonInsensitive(_targets(A, y), _shares(A, sample_weight), float(epsilon))
-    return _model(A, loss, intercept, "epsilon_insensitive")
+    return _model(A, loss, intercept, "epsilon_insensitive", l2)
 
 
 @hinting
@@ -474,7 +497,7 @@ def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> Quadratic
 
 
 @hinting
-def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
+def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.
 
     Over a `Simplex` its minimiser is the maximum-likelihood estimate of mixture weights, or the log-optimal portfolio. f is
@@ -487,6 +510,8 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
         be zero.
     sample_weight : array_like of shape (n,), optional
         Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0.
 
     Returns
     -------
@@ -515,7 +540,7 @@ def log_likelihood(P: Any, *, sample_weight: Any = None) -> Composite:
     check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
                       "objective is infinite. Drop those rows or widen the grid.")
     A, logs = levelled(A)
-    return _model(A, NegativeLog(logs, p), False, "log_likelihood")
+    return _model(A, NegativeLog(logs, p), False, "log_likelihood", l2)
 
 
 @hinting
@@ -564,8 +589,8 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
     return BlackBox(value, gradient, whole_shape(shape), smoothness, convex, scale, hessian_product)
 
 
-def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite:
-    """φ∘A; where the data are float32, the loss is kept in float64 too, for the certificate."""
+def _model(A: Design, exact: Separable, intercept: bool, name: str, l2: float) -> Composite:
+    """φ∘A and the ridge, if any; where the data are float32, the loss is kept in float64 too, for the certificate."""
     taken = in_place_of(A, exact.p, exact.y)
     if taken is not None:
         A, exact.y = A.rows(taken), exact.y[taken]
@@ -573,9 +598,8 @@ def _model(A: Design, exact: Separable, intercept: bool, name: str) -> Composite
         loss = exact.cast(A.dtype)
     check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
           "float32, in which X is given. Give X in float64, or scale y down.")
-    if intercept:
-        return Composite(A, loss.profiled(), name, exact.profiled())
-    return Composite(A, loss, name, exact)
+    f = Composite(A, loss.profiled(), name, exact.profiled()) if intercept else Composite(A, loss, name, exact)
+    return with_ridge(f, l2)
 
 
 def _number(value: Any, name: str) -> float:

@@ -20,7 +20,7 @@ from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Design, Index, Line, LinearModel, Loss, Shape, Traits
+from greedyhull.types import Array, Atom, AtomSet, Block, Design, Index, Line, LinearModel, Loss, Shape, Traits
 from greedyhull.types.kinds import kinked, profiled, stored
 from greedyhull.types.override import KeepsLinearModel, keeps, override
 
@@ -48,6 +48,8 @@ class Composite(KeepsLinearModel):
         keeps(LinearModel.loss, LinearModel.exact, LinearModel.has_intercept, LinearModel.domain, LinearModel.traits,
               LinearModel.design)
 
+    l2: float = 0.0  # with a ridge it is a `Ridged`
+
     def __init__(self, design: Design, loss: Loss, name: str, exact: Loss | None = None) -> None:
         self.design, self.loss, self.name = design, loss, name
         self.exact: Loss = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
@@ -62,8 +64,8 @@ class Composite(KeepsLinearModel):
         self._centre: tuple[Array, float] | None = None
 
     def __repr__(self) -> str:
-        intercept = ", intercept=True" if self.has_intercept else ""
-        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
+        intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
+        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept}{ridge})"
 
     @property
     @override
@@ -244,8 +246,8 @@ class Composite(KeepsLinearModel):
         return square
 
     @override
-    def hessian_product(self, w: Iterate, u: Array) -> Array:
-        """∇²f(w) v for the direction v whose image is u = Av."""
+    def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
+        """∇²f(w)d for the atom d whose image is u = Ad, or for w itself, u = Aw, where it is None."""
         c = self.curvatures(w)
         cu = c * u
         if self.has_intercept:

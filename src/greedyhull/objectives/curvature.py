@@ -2,7 +2,8 @@
 
 For f = ½wᵀHw − bᵀw, M = max over atoms of (s − s')ᵀH(s − s'). For f = Σ pᵢ φᵢ(aᵢ·w), with [loᵢ, hiᵢ] the range of aᵢ·w over
 the set and βᵢ = sup φᵢ'' on it, H = Σ pᵢβᵢ aᵢaᵢᵀ bounds every Hessian on the hull, so its M bounds that of f. So does
-Σ pᵢβᵢ(hiᵢ − loᵢ)², row by row. An intercept subtracts the weighted mean from every column of A; it only lowers M.
+Σ pᵢβᵢ(hiᵢ − loᵢ)², row by row. An intercept subtracts the weighted mean from every column of A; it only lowers M. A ridge adds
+l2·I to H.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
 
 
 def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
-    """M of φ(Aw) over the hull of S.
+    """M of φ(Aw) + (l2/2)‖w‖² over the hull of S.
 
     >>> import greedyhull as gh
     >>> composite_curvature(gh.logistic(np.eye(2), [1, -1]), gh.Simplex(2))
@@ -48,13 +49,24 @@ def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
     A, loss = f.design.precise(), f.loss
     if f.traits.quadratic:
         c = np.asarray(loss.curvature(np.zeros(A.n)), dtype=np.float64)
-        M = S.curvature(Weighted(A, c, f.has_intercept))
-        return M if M.status == "exact" else _capped(M, c, S.row_ranges(A))
+        M = S.curvature(_form(f, A, c))
+        return M if M.status == "exact" else _capped(M, c, S.row_ranges(A), _of_ridge(f, S))
     low, high = S.row_ranges(A)
     c = _weights(loss, low, high)
     if not np.isfinite(c).all():
         return Constant(np.inf, "upper bound", "M")
-    return _capped(S.curvature(Weighted(A, c, f.has_intercept)), c, (low, high))
+    return _capped(S.curvature(_form(f, A, c)), c, (low, high), _of_ridge(f, S))
+
+
+def _form(f: LinearModel, A: Design, c: Array) -> Form:
+    """Aᵀ diag(c) A, centred where f has an intercept, and l2·I."""
+    form = Weighted(A, c, f.has_intercept)
+    return Raised(form, f.l2) if f.l2 else form
+
+
+def _of_ridge(f: LinearModel, S: AtomSet) -> float:
+    """l2·D², at most what the ridge adds to M."""
+    return f.l2 * S.diameter * S.diameter if f.l2 else 0.0
 
 
 def _weights(loss: Loss, low: Array, high: Array) -> Array:
@@ -73,9 +85,9 @@ def _weights(loss: Loss, low: Array, high: Array) -> Array:
     return np.asarray(np.where(matters, beta, 0.0) * inner.p)
 
 
-def _capped(M: Constant, c: Array, ranges: tuple[Array, Array]) -> Constant:
-    """The smaller of M and Σ cᵢ widthᵢ²."""
-    return Constant(min(float(M), float(c @ (ranges[1] - ranges[0]) ** 2)), "upper bound", "M")
+def _capped(M: Constant, c: Array, ranges: tuple[Array, Array], ridge: float) -> Constant:
+    """The smaller of M and Σ cᵢ widthᵢ² + l2·D²."""
+    return Constant(min(float(M), float(c @ (ranges[1] - ranges[0]) ** 2) + ridge), "upper bound", "M")
 
 
 class Square(Form):
@@ -194,3 +206,41 @@ class Weighted(Form):
             rows += np.asarray(size.sum(axis=1)).ravel()
             most = max(most, float(size.sum(axis=0).max()))
         return min(float(self.diagonal().sum()), most * float(rows.max()))
+
+
+class Raised(Form):
+    """H + l2·I for another form H."""
+
+    def __init__(self, base: Form, l2: float) -> None:
+        self.base, self.l2 = base, l2
+        self.d, self.rows, self.cost = base.d, base.rows + base.d, base.cost + 1.0
+
+    def diagonal(self) -> Array:
+        return self.base.diagonal() + self.l2
+
+    def entries(self, I: Index, J: Index) -> Array:
+        return self.base.entries(I, J) + self.l2 * np.equal.outer(I, J)
+
+    @cached_property
+    def _matrix(self) -> Array | None:
+        H = self.base.matrix()
+        return None if H is None else H + self.l2 * np.eye(self.d)
+
+    def apply(self, x: Array) -> Array:
+        return self.base.apply(x) + self.l2 * x
+
+    def images(self, V: Any) -> tuple[Array, Array]:
+        left, right = self.base.images(V)
+        points = in_full(V)
+        return np.concatenate([left, self.l2 * points], axis=1), np.concatenate([right, points], axis=1)
+
+    def signs(self, widths: Array) -> float:
+        return self.base.signs(widths) + float((self.l2 * widths) @ widths)
+
+    def top(self) -> Constant:
+        """λ_max(H) + l2."""
+        top = self.base.top()
+        return Constant(float(top) + self.l2, top.status, top.name)
+
+    def _top_bound(self) -> float:
+        return float(self.top())

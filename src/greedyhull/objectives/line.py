@@ -81,6 +81,10 @@ class Curve(KeepsLine):
     def derivative(self, step: float) -> float:
         return self._derivatives(step)[0]
 
+    def derivatives(self, step: float) -> tuple[float, float]:
+        """h' and h''; NaN where h'' is unknown."""
+        return self._derivatives(step)
+
     @override
     def probe(self, steps: Sequence[float] | Array) -> Probe:
         return looked_at(self, steps)

@@ -27,7 +27,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Design, Imaged, Line, Shape, Traits
+from greedyhull.types import Array, Atom, AtomSet, Block, Design, Imaged, Line, Shape, Traits
 from greedyhull.types.attributes import is_method
 from greedyhull.types.override import KeepsImaged, keeps, override
 
@@ -170,8 +170,8 @@ class QuadraticForm(KeepsImaged):
         return self.hessian_gram(w, rows, (rows if cols is None else cols).images(self.design))
 
     @override
-    def hessian_product(self, w: Iterate, u: Array) -> Array:
-        """Qv for the direction v whose image is u: u itself."""
+    def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
+        """Qd for the atom d, or for w itself, whose image is u: u itself."""
         return u
 
     @override

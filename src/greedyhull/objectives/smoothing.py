@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
@@ -96,3 +97,35 @@ class Smoothing(Composite):
     def restore(self, state: State) -> None:
         self.mu = float(state["mu"])
         self.loss = self.kinked.smoothed(self.mu)
+
+
+class RidgedSmoothing(Ridged):
+    """f_μ + (l2/2)‖·‖² of one solve. The ridge is in f and f_μ alike, so that it costs the certificate nothing."""
+
+    def __init__(self, f: Ridged, mu: float) -> None:
+        self._soft = Smoothing(f.bare, mu)
+        super().__init__(self._soft, f.l2, f.ridge)
+
+    @property
+    def mu(self) -> float:
+        return self._soft.mu
+
+    def sharpen(self, mu: float, w: Iterate) -> None:
+        self._soft.sharpen(mu, w)
+        self.loss = self._soft.loss
+
+    def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
+        """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z)."""
+        return self._soft.smoothing_error(w, S)
+
+    def state(self) -> State:
+        return self._soft.state()
+
+    def restore(self, state: State) -> None:
+        self._soft.restore(state)
+        self.loss = self._soft.loss
+
+
+def smoothing(f: Composite, mu: float) -> Smoothing | RidgedSmoothing:
+    """f_μ of one solve, for f with kinks."""
+    return RidgedSmoothing(f, mu) if isinstance(f, Ridged) else Smoothing(f, mu)

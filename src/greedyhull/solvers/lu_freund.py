@@ -19,7 +19,7 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, Solver, State, Supply
-from greedyhull.types.kinds import linear_model
+from greedyhull.types.kinds import linear_model, ridge_of
 from greedyhull.types.override import KeepsSolver, keeps, override
 
 
@@ -107,13 +107,14 @@ class Substitutes:
         self.arrays: State = {}
 
     def gradient(self, w: Iterate) -> Array:
-        """g; at first that of w itself, all n terms of it."""
+        """g; at first that of w itself, all n terms of it. A ridge needs no substitute."""
         if not self.arrays:
             whole = rows_of(self.source.again(self.source.whole))
             s = whole.image(w.array())
             slopes = whole.slopes(s)
             self.arrays = {"s": s, "slopes": slopes, "g": whole.adjoint(slopes)}
-        return self.arrays["g"]
+        l2 = ridge_of(self.source.f)
+        return self.arrays["g"] + l2 * w.array() if l2 else self.arrays["g"]
 
     def renew(self, drawn: Minibatch, d: Atom, beta: float) -> None:
         """s_B ← (1 − β)s_B + βA_B d; slopes and g follow."""

@@ -42,8 +42,14 @@ from greedyhull.types.attributes import has, lacks
 
 
 def linear_model(f: Objective) -> LinearModel | None:
-    """f as φ(Aw)."""
+    """f as φ(Aw), perhaps with a ridge."""
     return cast(LinearModel, f) if f.traits.linear_model else None
+
+
+def ridge_of(f: Objective) -> float:
+    """The l2 of a linear model with a ridge; 0 for every other f."""
+    model = linear_model(f)
+    return 0.0 if model is None else model.l2
 
 
 def summed(f: Objective) -> Summed | None:

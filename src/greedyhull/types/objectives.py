@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
     from greedyhull.theory import Constant
     from greedyhull.types.arrays import Array, Gradient, Index, Shape, State
-    from greedyhull.types.atoms import Block
+    from greedyhull.types.atoms import Atom, Block
     from greedyhull.types.batches import Minibatch, Supply
     from greedyhull.types.designs import Design
     from greedyhull.types.losses import Line, Loss
@@ -116,14 +116,16 @@ class Imaged(SecondOrder, Protocol):
     def design(self) -> Design: ...
     def at(self, w: Iterate) -> Image: ...
     def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array: ...
-    def hessian_product(self, w: Iterate, u: Array) -> Array: ...
+    def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array: ...  # u: the image of atom, else of w
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array: ...
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array: ...
 
 
 class LinearModel(Summed, Imaged, Protocol):
-    """f = φ(Aw), a loss after a design (``traits.linear_model``)."""
+    """f = φ(Aw) + (l2/2)‖w‖², a loss after a design and perhaps a ridge (``traits.linear_model``)."""
 
+    @property
+    def l2(self) -> float: ...
     @property
     def loss(self) -> Loss: ...
     @property

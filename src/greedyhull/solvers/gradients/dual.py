@@ -67,4 +67,5 @@ class Dual:
 class _Working(Table):
     def __call__(self, x: Array, k: int) -> Array:
         b = self.size(k)
-        return self.fill(x) if "table" not in self.arrays or b >= self.source.n else self.renew(x, b)
+        g = self.fill(x) if "table" not in self.arrays or b >= self.source.n else self.renew(x, b)
+        return self.with_ridge(g, x)

@@ -12,13 +12,22 @@ from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.batch import rows_of
 from greedyhull.solvers.gradients.base import ArrayState, Size, VarianceModel, check_linear, check_size, size
 from greedyhull.types import Array, Supply
+from greedyhull.types.kinds import ridge_of
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
 class Table(ArrayState):
-    """pᵢ ℓ'ᵢ for every term, at the point where it was last looked at, and ``mean`` = Aᵀtable."""
+    """pᵢ ℓ'ᵢ for every term, at the point where it was last looked at, and ``mean`` = Aᵀtable.
+
+    The gradient l2·x of a ridge is not in it: it is known exactly at every point.
+    """
+
+    def with_ridge(self, g: Array, x: Array) -> Array:
+        """The estimate g for the loss at x, and the gradient of the ridge there."""
+        l2 = ridge_of(self.source.f)
+        return g + l2 * x if l2 else g
 
     def fill(self, x: Array) -> Array:
         """All slopes at x: one pass."""
@@ -95,10 +104,10 @@ class _Working(Table):
         b, n = self.size(k), self.source.n
         self.spread = 0.0
         if "table" not in self.arrays or 2 * b >= n:  # two batches as dear as a pass
-            return self.fill(x)
+            return self.with_ridge(self.fill(x), x)
         self.spread = 2.0 * b**-0.5  # differences of two slopes, each between −C and C
         batch = rows_of(self.source.draw(b))
         change = batch.residual(x) - self.arrays["table"][batch.index] * (n / batch.size)
         g: Array = batch.adjoint(change) + self.arrays["mean"]
         self.renew(x, b)
-        return g
+        return self.with_ridge(g, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.smoothing import Smoothing
+from greedyhull.objectives.smoothing import smoothing
 from greedyhull.points.coordinate_iterate import restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, owners_of
@@ -23,7 +23,7 @@ class Continuation:
     """
 
     def __init__(self, f: Composite, w: Iterate, mu: float) -> None:
-        self.f, self.u, self.soft = f, w.copy(), Smoothing(f, mu)
+        self.f, self.u, self.soft = f, w.copy(), smoothing(f, mu)
         self.before: Iterate | None = None  # the minimiser of f_μ for the μ before
         f.at(self.u)
 

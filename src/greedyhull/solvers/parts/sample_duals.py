@@ -56,7 +56,7 @@ class Duals:
         slopes = residual * (len(index) * self._inverse[index])  # a batch has n/b times the weights of its terms
         self.a[index] = old + (2.0 / (visit + 1.0)) * (slopes - old)  # an index that comes twice brings the same slope twice
         self.visits[index] = visit
-        return terms.adjoint(residual)
+        return terms.with_ridge(terms.adjoint(residual), x)
 
     def improve(self, p: Progress) -> Progress:
         """The look with this bound where it is the better one. Samples never seen have slope zero, which is a slope too."""
@@ -64,9 +64,12 @@ class Duals:
         if p.value is not None or not self.visits.any():
             return p
         r = (self.p * self.a).astype(f.design.dtype, copy=False)
-        g = f.design.adjoint(r)
+        g, ridge = f.design.adjoint(r), 0.0
+        if f.l2:  # (l2/2)‖u‖² ≥ l2⟨x, u⟩ − (l2/2)‖x‖² for any x: here the point
+            x = p.point.array()
+            g, ridge = g + f.l2 * x, 0.5 * float(np.vdot(f.l2 * x, x))
         answer = self.oracle.glance(g)
-        estimate = f.value(p.point) + float(self.loss.conjugate(r)) - float(answer.atom.dot(g))
+        estimate = f.value(p.point) + float(self.loss.conjugate(r)) + ridge - float(answer.atom.dot(g))
         better = Progress.of(p.point, estimate, answer, also=p.also)
         found, spent = better if better.gap < p.gap else p, p.spent + answer.delta
         return found if found.spent == spent else found._replace(spent=spent)

@@ -99,7 +99,7 @@ class MinibatchChoice:
     def _computed(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
         if self._coordinates is not None:
             return np.asarray(f.hessian_diagonal(w, self._coordinates))
-        if f.n >= len(S) or f.has_intercept:
+        if f.n >= len(S) or f.has_intercept or f.l2:
             return energies_of(f, S, w)
         Z = np.stack([S.scores(a) for a in rows(f.design)])  # fewer rows than atoms: A_B S, row by row
         return np.asarray(f.curvatures(w) @ (Z * Z))

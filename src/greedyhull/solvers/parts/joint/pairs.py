@@ -79,7 +79,7 @@ class ListedPairs:
             if key not in kept:
                 kept[key] = slot = next(free)
                 atom = w.block[i]
-                Hd = self.f.hessian_product(w, atom.image(self.f.design))
+                Hd = self.f.hessian_product(w, atom.image(self.f.design), atom)
                 self.rows[slot], self.energies[slot] = self.form.S.scores(Hd), atom.dot(Hd)
                 w.work.products += 1.0
         self.slots = kept
@@ -117,7 +117,7 @@ class VertexPairs:
 
     def _bends(self, f: Imaged, w: Iterate, d: Atom) -> Array:
         """(d − d_i)ᵀH(d − d_i) for every atom d_i of w."""
-        Hd = f.hessian_product(w, d.image(f.design))
+        Hd = f.hessian_product(w, d.image(f.design), d)
         w.work.products += 1.0
         known = self.energies
         for i, key in enumerate(w.block.keys):

@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.given import shown
+from greedyhull.objectives.ridged import without_ridge
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.choice import choice_of
 from greedyhull.solvers.parts.looks.timing import Looks
@@ -60,7 +61,7 @@ class Looking(ABC):
         if not (self.timer.due(done) or self.memory.requested(k)):
             return False
         self.taken, self.done = k, float(done)
-        self.w.views.pop(self.f, None)  # an image of all n terms, left by whoever looked before the run: moves would carry it
+        self.w.views.pop(without_ridge(self.f), None)  # an image of all n terms, left by an earlier look: moves would carry it
         return True
 
     @abstractmethod

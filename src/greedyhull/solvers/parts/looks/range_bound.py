@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.measures.reach import reach
 from greedyhull.objectives.batch import counts_of
 from greedyhull.objectives.finite_sum import FiniteSum
 from greedyhull.objectives.stream import Stream
@@ -16,8 +17,8 @@ ABOVE = 1.0 + 1e-9  # for the rounding of a bound
 def range_bound(f: Objective, S: AtomSet) -> float | None:
     """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if nobody knows one.
 
-    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S); otherwise L·D, if f tells a bound L on the length of the
-    gradient of every term (``lipschitz``).
+    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f tells a bound
+    L on the length of the gradient of every term (``lipschitz``).
 
     >>> import greedyhull as gh
     >>> range_bound(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
@@ -25,7 +26,8 @@ def range_bound(f: Objective, S: AtomSet) -> float | None:
     """
     model = linear_model(f)
     if model is not None:
-        return _finite(_terms(model, S).max()) if not model.has_intercept else None
+        R, D = reach(S) if model.l2 else (0.0, 0.0)
+        return _finite(_terms(model, S).max() + model.l2 * R * D) if not model.has_intercept else None
     L = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
     return None if L is None else _finite(L * S.diameter)
 
