@@ -11,6 +11,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
+from greedyhull.solvers.parts.box_rounds import box_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
@@ -26,7 +27,8 @@ class Corrective:
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
-    weights of each factor sum to one, and all factors are reweighted together. It is the default for f with a Hessian.
+    weights of each factor sum to one, and all factors are reweighted together. A box is taken for the product of its segments:
+    Newton steps move all its coordinates at once. It is the default for f with a Hessian.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class Corrective:
 
     batch: int = 30
     steps: int = 5
-    needs = Needs(smooth=True, second_order=True)
+    needs = Needs(smooth=True, second_order=True, boxes=True)
 
     def __post_init__(self) -> None:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
@@ -68,6 +70,9 @@ class Corrective:
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
+        if not w.keeps_atoms:
+            yield from box_rounds(curved, S, w, memory, self.steps)
+            return
         oracle, slide = memory.oracle(S), Slide(f, S)
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):

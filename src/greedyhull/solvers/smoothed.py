@@ -70,7 +70,8 @@ class Smoothed:
     @property
     def needs(self) -> Needs:
         """f_μ is smooth and has a Hessian; what the solver asks of f itself is whether atoms are kept."""
-        return Needs(atoms=self.solver.needs.atoms, one_owner=self.solver.needs.one_owner)
+        inner = self.solver.needs
+        return Needs(atoms=inner.atoms, one_owner=inner.one_owner, boxes=inner.boxes)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         if f.traits.smooth or not isinstance(f, Composite):
