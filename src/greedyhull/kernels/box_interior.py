@@ -45,7 +45,8 @@ def _gap(t: Array, grad: Array) -> float:
 
 
 def _path(M: Array, c: Array, at: Array, tol: float) -> tuple[Array, Array, Array]:
-    """t and the multipliers u, v of its two bounds, from the middle of the unit box to a gap of ``tol``."""
+    """t and the multipliers u, v of its two bounds, from the middle of the unit box to a gap of ``tol``, and on until t is
+    lower than ``at`` by as much as the gap: where ``at`` is nearly optimal, a gap that is small for a box is still large."""
     from scipy.linalg.lapack import dpotrf, dpotrs
 
     t = np.full(len(c), 0.5)
@@ -55,7 +56,7 @@ def _path(M: Array, c: Array, at: Array, tol: float) -> tuple[Array, Array, Arra
     for _ in range(MOST):
         s = 1.0 - t
         mu = float(u.dot(t) + v.dot(s)) / (2 * len(t))
-        if not 2 * len(t) * mu > tol:
+        if 2 * len(t) * mu <= min(tol, -0.5 * float((c + grad).dot(t - at))):
             break
         K = M.copy()
         K.flat[:: len(t) + 1] += u / t + v / s

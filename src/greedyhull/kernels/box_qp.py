@@ -33,7 +33,7 @@ def solve_box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: flo
         inside = interior_point(H, c + H.dot(x - start), x, low, high, tol)
         if inside is not None:
             found, left = _projected_newton(H, c, start, inside, low, high, tol)
-            x = found if left < gap else x
+            x = found if left < gap and _value(H, c, found - start) <= _value(H, c, x - start) + left else x
     return x if np.isfinite(x).all() and _value(H, c, x - start) <= 0.0 else start
 
 

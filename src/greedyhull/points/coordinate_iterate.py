@@ -18,7 +18,7 @@ from greedyhull.types import Array, Block, Gradient, State
 class CoordinateIterate(Iterate):
     """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded.
 
-    With ``decompose``, which writes an array as a mixture of atoms, its atoms and weights are computed when they are asked for.
+    With ``decompose``, which writes an array as a mixture of atoms, atoms and weights are computed when they are asked for.
     """
 
     keeps_atoms = False

@@ -84,7 +84,7 @@ class Smoothed:
             smoothing_error = soft.smoothing_error(u, S)
             above = f.value(u) - smoothing_error
             closed = self.mu is None and p.estimate <= CLOSED * smoothing_error and way.can_sharpen()
-            for point in (u, way.end() if closed else None):
+            for point in (u, way.end(S.traits.bounds) if closed else None):
                 if point is not None and f.value(point) < f.value(w):
                     w.become(point)
             higher = f.value(w) - above

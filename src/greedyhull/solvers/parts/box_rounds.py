@@ -90,7 +90,7 @@ class BoxWorking:
     def begin(self, w: CoordinateIterate) -> None:
         """Go to the point of the box nearest to the origin if f is lower there.
 
-        A corner of a large box is far from where models fit, and losses may be flat there. To a quadratic all starts are alike.
+        A corner of a large box is far from where models fit, and losses may be flat there. For a quadratic no start is better.
         """
         if self.f.traits.quadratic:
             return
