@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "blas.hpp"
+#include "level.hpp"
 
 namespace greedyhull {
 

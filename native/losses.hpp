@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "level.hpp"
 #include "exponential.hpp"
 
 namespace greedyhull {

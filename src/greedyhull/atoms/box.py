@@ -16,16 +16,20 @@ from greedyhull.points.arrays import locked
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design
+from greedyhull.types import Array, Design, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
+SAME = ("argmin", "best", "oracle", "contains", "_holds")  # what a class derived from the box must leave for it to be one
+
+
 class Box(AtomSet):
     """Box {w : lower ≤ w ≤ upper}.
 
-    Its atoms are the corners. Equal bounds hold a coordinate fixed.
+    Its atoms are the corners. Equal bounds hold a coordinate fixed. `Corrective`, the default where f has a Hessian, works on
+    the coordinates; ``point.atoms`` of its solution are corners that are computed when asked for.
 
     Parameters
     ----------
@@ -63,6 +67,13 @@ class Box(AtomSet):
             raise GreedyhullError(f"lower exceeds upper at {len(crossed)} places, first at {at}: {low[at]:g} > {high[at]:g}. "
                                   "The set would be empty; exchange the bounds there.")
         self.lower, self.upper, self.shape = locked(low.copy()), locked(high.copy()), low.shape
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and the bounds, unless a derived class answers with other atoms."""
+        kind = type(self)
+        same = all(getattr(kind, name) is getattr(Box, name) for name in SAME)
+        return super().traits._replace(bounds=(self.lower, self.upper) if same else None)
 
     def __repr__(self) -> str:
         return f"Box({_shown(self.lower)}, {_shown(self.upper)}, shape={self.shape})"

@@ -50,7 +50,8 @@ class Wrapped(AtomSet):
 
     @property
     def traits(self) -> SetTraits:
-        return self.S.traits._replace(random=True, compresses=True)  # its oracle may draw, whatever that of the inner set does
+        # its oracle may draw, whatever that of the inner set does, and it is the oracle that a solver is to work with
+        return self.S.traits._replace(random=True, compresses=True, bounds=None)
 
     # --- its atoms ------------------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ from greedyhull.points.entering import as_atom
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, never, one_round
-from greedyhull.solvers.parts.needs import check_needs
+from greedyhull.solvers.parts.needs import check_needs, keeps_atoms, needs_of
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
@@ -72,7 +72,7 @@ class Run:
         needs = check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back = needs.atoms or S.traits.slides
+        self.looks_back = keeps_atoms(S, self.solver) or S.traits.slides
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
@@ -131,6 +131,8 @@ class Run:
         event: Event | None = None
         with self.interrupt as interrupt:
             self.memory.requested, self.memory.ahead = self._requested, lambda: ahead_of(self)
+            if needs_of(self.solver).atoms and isinstance(self.w, CoordinateIterate):  # over a box
+                self.w.decompose = self.S.decompose
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             check_steps(self.solver, steps)
             try:

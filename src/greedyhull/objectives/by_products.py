@@ -16,7 +16,7 @@ from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Curved, Index, Small, State
+from greedyhull.types import Array, Atom, Block, Curved, Index, Small, State
 from greedyhull.types.override import KeepsSmall, keeps, override
 
 STALE = 0.1  # by which share the product of the sum may be off before the Hessian is made anew
@@ -71,7 +71,9 @@ class ByProducts(KeepsSmall):
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         """⟨dᵢ, ∇²f(w)dⱼ⟩, without what is not semidefinite: a product that is wrong must not lead uphill."""
         if not self._compared:
-            self._compare(w)
+            self._compared = True
+            if w.keeps_atoms:  # else the block holds directions, and no points of the set
+                compare_products(self.f, w, self.block[int(self.gradient(w).argmin())])
         if not self._fresh:
             self._look(w)
         self._fresh = False  # whoever asks again has moved
@@ -111,29 +113,28 @@ class ByProducts(KeepsSmall):
         if not off <= STALE * min(float(np.abs(now).max()), float(np.abs(then).max())):
             self._hessian = None
 
-    def _compare(self, w: Iterate) -> None:
-        """Once in a solve: does ∇²f say how ∇f changes on the way to the best atom? If not, steps will be poor."""
-        self._compared = True
-        if not self.f.traits.exact_gradient:  # its differences over a short way say nothing
-            return
-        d, g = self.block[int(self.gradient(w).argmin())], as_array(self.f.gradient(w), w.shape)
-        at = w.copy()
-        at.move(at.toward(d), NUDGE)
-        v = np.zeros(w.shape)
-        d.add_to(v, 1.0)
-        v -= w.array()
-        with np.errstate(all="ignore"):
-            change = as_array(self.f.gradient(at), w.shape) - g
-            seen = float(np.vdot(change, v)) / NUDGE
-            told = [float(np.vdot(self.f.hessian_product(point, v), v)) for point in (w, at)]
-            noise = BLUR * float(np.vdot(np.abs(g), np.abs(v))) / NUDGE
-        w.work.gradients, w.work.products = w.work.gradients + at.work.gradients, w.work.products + at.work.products
-        around = [t * c for t in told for c in (1.0 / WRONG, WRONG)]
-        if min(around) - noise <= seen <= max(around) + noise or not np.isfinite([seen, noise, *told]).all():
-            return
-        warn(f"The Hessian products of {self.f!r} disagree with its gradient: on the way to an atom ⟨∇f, v⟩ changes at a rate "
-             f"of {seen:.6g}, and ⟨v, ∇²f v⟩ is {told[0]:.6g}. Certificates hold, for they rest on gradients alone, but steps "
-             "will be poor. Look for a sign or a factor, or leave hessian_product out.", GreedyhullWarning, stacklevel=2)
+
+def compare_products(f: Curved, w: Iterate, d: Atom) -> None:
+    """Once in a solve: does ∇²f say how ∇f changes on the way to the best atom d? If not, steps will be poor."""
+    if not f.traits.exact_gradient:  # its differences over a short way say nothing
+        return
+    at, g = w.copy(), as_array(f.gradient(w), w.shape)
+    at.move(at.toward(d), NUDGE)
+    v = np.zeros(w.shape)
+    d.add_to(v, 1.0)
+    v -= w.array()
+    with np.errstate(all="ignore"):
+        change = as_array(f.gradient(at), w.shape) - g
+        seen = float(np.vdot(change, v)) / NUDGE
+        told = [float(np.vdot(f.hessian_product(point, v), v)) for point in (w, at)]
+        noise = BLUR * float(np.vdot(np.abs(g), np.abs(v))) / NUDGE
+    w.work.gradients, w.work.products = w.work.gradients + at.work.gradients, w.work.products + at.work.products
+    around = [t * c for t in told for c in (1.0 / WRONG, WRONG)]
+    if min(around) - noise <= seen <= max(around) + noise or not np.isfinite([seen, noise, *told]).all():
+        return
+    warn(f"The Hessian products of {f!r} disagree with its gradient: on the way to an atom ⟨∇f, v⟩ changes at a rate "
+         f"of {seen:.6g}, and ⟨v, ∇²f v⟩ is {told[0]:.6g}. Certificates hold, for they rest on gradients alone, but steps "
+         "will be poor. Look for a sign or a factor, or leave hessian_product out.", GreedyhullWarning, stacklevel=2)
 
 
 def _sum(block: Block, c: Array, w: Iterate) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
@@ -14,9 +16,13 @@ from greedyhull.types import Array, Block, Gradient, State
 
 
 class CoordinateIterate(Iterate):
-    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded."""
+    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded.
+
+    With ``decompose``, which writes an array as a mixture of atoms, atoms and weights are computed when they are asked for.
+    """
 
     keeps_atoms = False
+    decompose: Callable[[Array], Iterate] | None = None
 
     def __init__(self, x: Array) -> None:
         self.x, self.shape = np.array(x, dtype=np.float64), x.shape
@@ -28,16 +34,19 @@ class CoordinateIterate(Iterate):
 
     @property
     def weights(self) -> Array:
-        raise GreedyhullError(self._lost("weights"))
+        return self._mixture("weights").weights
 
     @property
     def atoms(self) -> Block:
-        raise GreedyhullError(self._lost("atoms"))
+        return self._mixture("atoms").block
 
-    @staticmethod
-    def _lost(what: str) -> str:
-        return (f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
-                "Use point.array(), or solve with BlendedPairwise, Corrective or PairwiseJones, which keep the atoms.")
+    def _mixture(self, what: str) -> Iterate:
+        """This point as atoms and weights."""
+        if self.decompose is not None:
+            return self.decompose(self.x)
+        raise GreedyhullError(f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
+                              "Use point.array(), or solve with BlendedPairwise, Corrective or PairwiseJones, which keep the "
+                              "atoms.")
 
     def __len__(self) -> int:
         return 1

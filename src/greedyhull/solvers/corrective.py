@@ -12,6 +12,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
+from greedyhull.solvers.parts.box_rounds import box_rounds
 from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
@@ -29,7 +30,8 @@ class Corrective(KeepsSolver):
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
-    weights of each factor sum to one, and all factors are reweighted together. It is the default for f with a Hessian.
+    weights of each factor sum to one, and all factors are reweighted together. A box is taken for the product of its segments:
+    Newton steps move all its coordinates at once. It is the default for f with a Hessian.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class Corrective(KeepsSolver):
 
     batch: int = 30
     steps: int = 5
-    needs = Needs(smooth=True, second_order=True)
+    needs = Needs(smooth=True, second_order=True, boxes=True)
 
     if TYPE_CHECKING:
         keeps(Solver.needs)
@@ -75,6 +77,9 @@ class Corrective(KeepsSolver):
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
+        if not w.keeps_atoms:
+            yield from box_rounds(curved, S, w, memory, self.steps)
+            return
         compiled = None if "by hand" in memory.arrays else compiled_rounds(f, S, w, self.batch, self.steps)
         if compiled is not None:
             yield from memory.part("rounds", lambda: compiled).run(f, w, memory)

@@ -76,7 +76,8 @@ class Smoothed(KeepsAround):
     @override
     def needs(self) -> Needs:
         """f_μ is smooth and has a Hessian; what the solver asks of f itself is whether atoms are kept."""
-        return Needs(atoms=self.solver.needs.atoms, one_owner=self.solver.needs.one_owner)
+        inner = self.solver.needs
+        return Needs(atoms=inner.atoms, one_owner=inner.one_owner, boxes=inner.boxes)
 
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
@@ -90,7 +91,7 @@ class Smoothed(KeepsAround):
             smoothing_error = soft.smoothing_error(u, S)
             above = f.value(u) - smoothing_error
             closed = self.mu is None and p.estimate <= CLOSED * smoothing_error and way.can_sharpen()
-            for point in (u, way.end() if closed else None):
+            for point in (u, way.end(S.traits.bounds) if closed else None):
                 if point is not None and f.value(point) < f.value(w):
                     w.become(point)
             higher = f.value(w) - above

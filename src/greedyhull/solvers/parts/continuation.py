@@ -6,9 +6,10 @@ import numpy as np
 
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import smoothing
-from greedyhull.points.coordinate_iterate import restored
+from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, owners_of
+from greedyhull.points.shapes import Dense
 from greedyhull.types import Array, State
 
 SHARPER = 0.2  # by which μ is multiplied
@@ -37,11 +38,16 @@ class Continuation:
         self.before = self.u.copy()
         self.soft.sharpen(SHARPER * self.soft.mu, self.u)
 
-    def end(self) -> Iterate | None:
-        """The best point for f between u and where the path seems to end; None if nothing is known of the path."""
+    def end(self, bounds: tuple[Array, Array] | None = None) -> Iterate | None:
+        """The best point for f between u and where the path seems to end; None if nothing is known of the path.
+
+        ``bounds`` are those of the set if it is a box: the path of a point without atoms is followed only there.
+        """
         u, before = self.u, self.before
-        if before is None or not u.keeps_atoms:
+        if before is None:
             return None
+        if not u.keeps_atoms:
+            return None if bounds is None else self._end_in_box(u, before, *bounds)
         known = set(u.block.keys)  # with several owners, theirs too
         gone = np.array([i for i, key in enumerate(before.block.keys) if key not in known], dtype=np.intp)
         block = u.block.take(np.arange(len(u)))
@@ -54,6 +60,12 @@ class Continuation:
         move = point.reweighting(block, here, normalised(ahead, owners_of(block)) - here)
         point.move(move, self.f.along(point, move).argmin())
         return point
+
+    def _end_in_box(self, u: Iterate, before: Iterate, low: Array, high: Array) -> Iterate:
+        x, point = u.array(), u.copy()
+        move = point.toward(Dense(np.clip(x + SHARPER / (1.0 - SHARPER) * (x - before.array()), low, high)))
+        point.move(move, self.f.along(point, move).argmin())
+        return CoordinateIterate(np.clip(point.array(), low, high))
 
     def state(self) -> State:
         before = {} if self.before is None else self.before.state()

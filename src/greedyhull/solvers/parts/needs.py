@@ -34,6 +34,12 @@ def needs_of(solver: Solver) -> Needs:
     return needs
 
 
+def keeps_atoms(S: AtomSet, solver: Solver) -> bool:
+    """Whether the solver needs the atoms of points of S."""
+    needs = needs_of(solver)
+    return needs.atoms and not (needs.boxes and S.traits.bounds is not None)
+
+
 def _depth(solver: Solver, name: str) -> float:
     """How far up the attribute is found: 0 on the object, then its class and those it derives from; infinity: nowhere."""
     homes = (own(solver) or {}, *map(vars, type(solver).__mro__))

@@ -72,31 +72,13 @@ class Working:
             target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap, owners=owners)
             trial = small.trial(w, self.alpha, target)
             low = grad.min() if owners is None else least(grad, owners)[owners]
-            step = self._step(w, trial, float((target - self.alpha).dot(grad - low)))
+            step = newton_step(self.f, w, trial, float((target - self.alpha).dot(grad - low)))
             if step <= 0.0:
                 return
             trial.commit(step)
             self.alpha = target if step == 1.0 else np.maximum(self.alpha + step * (target - self.alpha), 0.0)
             if self.f.traits.quadratic:
                 return
-
-    def _step(self, w: Iterate, trial: Trial, slope: float) -> float:
-        """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
-
-        The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
-        relative to the best one, still tells a step that lowers the gap.
-        """
-        if slope >= 0.0:
-            return 0.0
-        start, noise, limit = self.f.value(w), trial.noise, trial.limit
-        step = 1.0 if limit > 1.0 else NEAR * limit
-        for _ in range(1 if self.f.traits.quadratic else TRIES):  # of a quadratic the best step is known at once
-            value = trial.value(step)
-            if value <= start + DECREASE * step * slope + noise:
-                return step
-            excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
-            step *= min(max(SHORTEST, -0.5 * step * slope / excess), LONGEST)
-        return trial.argmin()
 
     def state(self) -> State:
         block = {f"block.{name}": array for name, array in block_state(self.small.block).items()}
@@ -108,3 +90,22 @@ class Working:
         self.small.restore(under("small", state))
         sampling, self.gap = state.get("sampling", np.array([True, np.inf])).tolist()
         self.sampling = bool(sampling)
+
+
+def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float:
+    """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
+
+    The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
+    relative to the best one, still tells a step that lowers the gap.
+    """
+    if slope >= 0.0:
+        return 0.0
+    start, noise, limit = f.value(w), trial.noise, trial.limit
+    step = 1.0 if limit > 1.0 else NEAR * limit
+    for _ in range(1 if f.traits.quadratic else TRIES):  # of a quadratic the best step is known at once
+        value = trial.value(step)
+        if value <= start + DECREASE * step * slope + noise:
+            return step
+        excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
+        step *= min(max(SHORTEST, -0.5 * step * slope / excess), LONGEST)
+    return trial.argmin()
