@@ -79,8 +79,9 @@ class Corrective {
     double scale_of(Index j) const { return scales_.size == 1 ? scales_[0] : scales_[j]; }
     const SmoothLoss& loss() const { return *loss_; }
     SmoothLoss& loss() { return *loss_; }
-    double value() const { return value_; }
+    double value() const { return bare_; }  // without the ridge
     const std::vector<double>& residual() const { return r_; }
+    const D& data() const { return X_; }
 
     // Stand at sum_a u_a scale_a e_(columns_a), with these columns to work on and no others.
     void begin() {
@@ -100,15 +101,12 @@ class Corrective {
         evaluate();
     }
 
-    // grad f = X'r in the coordinates of w, and the Frank-Wolfe gap here.
+    // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here.
     double look() {
         X_.adjoint(r_.data(), gradient.data());
-        if (l2_ > 0.0)
-            for (std::size_t a = 0; a < columns.size(); a++)
-                gradient[static_cast<std::size_t>(columns[a])] += l2_ * scale_of(columns[a]) * u[a];
         least_ = budget_.whole ? INFINITY : 0.0, here_ = 0.0;
         for (Index j = 0; j < X_.d; j++) least_ = std::min(least_, -promise(j));
-        for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * scale_of(columns[a]) * gradient[static_cast<std::size_t>(columns[a])];
+        for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * score(columns[a]);
         return here_ - least_;
     }
 
@@ -142,13 +140,16 @@ class Corrective {
     std::vector<std::pair<double, Index>> candidates_;
     WorkingColumns<D> Z_;
     BudgetQP qp_;
-    double value_ = 0.0, least_ = 0.0, here_ = 0.0;
+    double value_ = 0.0, bare_ = 0.0, bare_trial_ = 0.0, least_ = 0.0, here_ = 0.0;
 
-    // Minus the score of the better atom of coordinate j.
-    double promise(Index j) const {
-        const double score = scale_of(j) * gradient[static_cast<std::size_t>(j)];
-        return budget_.positive ? -score : std::fabs(score);
+    // <grad f, scale_j e_j>.
+    double score(Index j) const {
+        const double scale = scale_of(j), bare = scale * gradient[static_cast<std::size_t>(j)];
+        const Index a = place_[static_cast<std::size_t>(j)];
+        return l2_ > 0.0 && a >= 0 ? bare + l2_ * scale * scale * u[static_cast<std::size_t>(a)] : bare;
     }
+    // Minus the score of the better atom of coordinate j.
+    double promise(Index j) const { return budget_.positive ? -score(j) : std::fabs(score(j)); }
 
     void build(Index kept) {
         scale_.resize(columns.size());
@@ -164,7 +165,8 @@ class Corrective {
     }
 
     void evaluate() {
-        value_ = loss_->pieces({z.data(), X_.n}, r_.data(), c_.data()) + ridge(u);
+        bare_ = loss_->pieces({z.data(), X_.n}, r_.data(), c_.data());
+        value_ = bare_ + ridge(u);
     }
 
     void working_gradient(const std::vector<double>& r, const std::vector<double>& at, std::vector<double>& g) {
@@ -225,7 +227,7 @@ class Corrective {
         sampling = sampling && gap <= SLOW * last_gap, last_gap = gap;
         const std::size_t m = u.size();
         g_.resize(m);
-        for (std::size_t a = 0; a < m; a++) g_[a] = scale_[a] * gradient[static_cast<std::size_t>(columns[a])];
+        for (std::size_t a = 0; a < m; a++) g_[a] = score(columns[a]);
         const bool moved = loss_->quadratic ? solve(gap, aim) : newton(gap, aim, early, asked);
         return moved || changed;
     }
@@ -245,11 +247,11 @@ class Corrective {
             candidates_.resize(static_cast<std::size_t>(room));
         }
         Index kept = static_cast<Index>(columns.size());
-        if (kept > CROWDED * (active + room)) leave(), kept = 0;
+        if (kept > CROWDED * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
         std::sort(candidates_.begin(), candidates_.end(), [](auto& a, auto& b) { return a.second < b.second; });
         const std::size_t before = columns.size();
         for (const auto& [score, j] : candidates_)
-            if (place_[static_cast<std::size_t>(j)] < 0) {
+            if (place_[static_cast<std::size_t>(j)] < 0 && static_cast<Index>(columns.size()) < WorkingColumns<D>::most) {
                 place_[static_cast<std::size_t>(j)] = static_cast<Index>(columns.size());
                 columns.push_back(j), u.push_back(0.0);
             }
@@ -309,7 +311,8 @@ class Corrective {
         qp_.u = u, qp_.g = g_;
         qp_.solve(budget_, m, whole_hessian(), std::max(EXACT * gap, 0.1 * aim));
         Z_.product(qp_.u.data(), z_trial_.data());
-        const double now = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data()) + ridge(qp_.u);
+        bare_trial_ = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data());
+        const double now = bare_trial_ + ridge(qp_.u);
         if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_)))) return false;
         const bool moved = qp_.u != u;
         take(qp_.u, now);
@@ -317,7 +320,7 @@ class Corrective {
     }
 
     void take(std::vector<double>& to, double now) {
-        u.swap(to), z.swap(z_trial_), r_.swap(r_trial_), c_.swap(c_trial_), value_ = now;
+        u.swap(to), z.swap(z_trial_), r_.swap(r_trial_), c_.swap(c_trial_), value_ = now, bare_ = bare_trial_;
     }
 
     void renew(bool sample) {
@@ -397,7 +400,8 @@ class Corrective {
                 for (std::size_t a = 0; a < u.size(); a++) u_trial_[a] = u[a] + t * (qp_.u[a] - u[a]);
             Z_.product(u_trial_.data(), z_trial_.data());
             const double b = loss_->b;
-            const double now = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data()) + ridge(u_trial_);
+            bare_trial_ = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data());
+            const double now = bare_trial_ + ridge(u_trial_);
             if (now <= value_ + DECREASE * t * descent + noise) {
                 take(u_trial_, now);
                 return true;

@@ -63,6 +63,16 @@ std::vector<T> as_vector(nb::handle object) {
     return std::vector<T>(a.data(), a.data() + a.shape(0));
 }
 
+// X'r in the coordinates of the objective.
+template <class D>
+const std::vector<double>& gradient_of(const Corrective<D>& core) {
+    return core.gradient;
+}
+template <class D>
+const std::vector<double>& gradient_of(const Corrective<Mapped<D>>& core) {
+    return core.data().gradient;
+}
+
 template <class D>
 class RoundsOf : public Rounds {
    public:
@@ -120,7 +130,8 @@ class RoundsOf : public Rounds {
     }
 
     nb::tuple seen() const override {
-        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()), as_array(core_.gradient));
+        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()),
+                              as_array(gradient_of(core_)));
     }
 
     nb::dict state() const override {
@@ -163,10 +174,11 @@ struct Problem {  // what all data have in common: loss, budget, scales, numbers
     Vector<const double> scales;
     double l2;
     Index batch, steps;
+    nb::object points;  // a matrix with a point in each row, or None where the atoms are coordinates
 };
 
 template <class D>
-std::unique_ptr<Rounds> rounds_on(D X, const Problem& about, nb::list alive) {
+std::unique_ptr<Rounds> rounds_with(D X, const Problem& about, nb::list alive) {
     expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale a column is wanted");
     std::unique_ptr<SmoothLoss> loss;
     if (nb::isinstance<nb::tuple>(about.loss)) {
@@ -185,23 +197,32 @@ std::unique_ptr<Rounds> rounds_on(D X, const Problem& about, nb::list alive) {
                                          about.batch, about.steps, alive);
 }
 
+template <class D>
+std::unique_ptr<Rounds> rounds_on(D X, const Problem& about, nb::list alive) {
+    if (about.points.is_none()) return rounds_with(X, about, alive);
+    const auto points = nb::cast<Table2<const double>>(about.points);
+    expect(static_cast<Index>(points.shape(1)) == X.d, "points with a coordinate for each column are wanted");
+    alive.append(about.points);
+    return rounds_with(Mapped<D>{X, points.data(), X.n, static_cast<Index>(points.shape(0)), {}}, about, alive);
+}
+
 template <class T>
 std::unique_ptr<Rounds> dense_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss, bool quadratic,
                                      bool intercept, bool positive, bool whole, Vector<const double> scales, double l2,
-                                     Index batch, Index steps) {
+                                     Index batch, Index steps, nb::object points) {
     const Index n = static_cast<Index>(X.shape(0)), d = static_cast<Index>(X.shape(1));
     const Index down = n == 1 && X.stride(1) != 1 ? 1 : X.stride(0), across = d == 1 && X.stride(0) != 1 ? 1 : X.stride(1);
     expect(down == 1 || across == 1, "contiguous rows or columns are wanted");
     nb::list alive;
     alive.append(nb::cast(X));
     return rounds_on(Dense<T>{X.data(), n, d, down, across},
-                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps}, alive);
+                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
 }
 
 template <class T, class I>
 std::unique_ptr<Rounds> sparse_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
                                       nb::object loss, bool quadratic, bool intercept, bool positive, bool whole,
-                                      Vector<const double> scales, double l2, Index batch, Index steps) {
+                                      Vector<const double> scales, double l2, Index batch, Index steps, nb::object points) {
     const Index d = static_cast<Index>(starts.shape(0)) - 1;
     expect(d >= 0 && starts.data()[0] == 0 && starts.data()[d] == static_cast<Index>(places.shape(0)) &&
                places.shape(0) == entries.shape(0), "sparse_rounds: the arrays do not fit together");
@@ -210,15 +231,16 @@ std::unique_ptr<Rounds> sparse_rounds(Vector<const Index> starts, Vector<const I
     nb::list alive;
     alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
     return rounds_on(ByColumn<T, I>{{span(starts), span(places), span(entries)}, n, d},
-                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps}, alive);
+                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
 }
 
 template <class T>
 void add_rounds_of(nb::module_& m) {
     const auto plain = nb::arg().noconvert();
-    m.def("dense_rounds", dense_rounds<T>, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
-    m.def("sparse_rounds", sparse_rounds<T, std::uint32_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
-    m.def("sparse_rounds", sparse_rounds<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
+    m.def("dense_rounds", dense_rounds<T>, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg(),
+          nb::arg().none());
+    m.def("sparse_rounds", sparse_rounds<T, std::uint32_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+    m.def("sparse_rounds", sparse_rounds<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
 }
 
 // SciPy's BLAS, loaded where it is first needed.

@@ -32,6 +32,12 @@ struct Dense {
         }
     }
 
+    // z <- Xw.
+    void product(const double* w, double* z) const {
+        if (by_column()) return algebra::combine(X, column_stride, n, d, w, z);
+        algebra::dots(X, row_stride, d, n, w, z);
+    }
+
     // Some of the rows, copied.
     struct Part {
         std::vector<T> X;
@@ -61,6 +67,14 @@ struct ByColumn {
     static constexpr bool sparse = true;
     Compressed<T, I> X;
     Index n, d;
+
+    void product(const double* w, double* z) const {
+        std::fill(z, z + n, 0.0);
+        for (Index j = 0; j < d; j++)
+            if (w[j] != 0.0)
+                for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
+                    z[static_cast<Index>(X.places[t])] += w[j] * static_cast<double>(X.entries[t]);
+    }
 
     struct Part {
         std::vector<Index> starts;
@@ -99,6 +113,38 @@ struct ByColumn {
             g[j] = even + odd;
         }
     }
+};
+
+// Points instead of coordinates: column j is the image of point j, a contiguous row of `points`.
+template <class D>
+struct Mapped {
+    static constexpr bool sparse = false;
+    D X;
+    const double* points;
+    Index n, d;  // as many columns as points
+    mutable std::vector<double> gradient;  // X'r, of which the scores of the points are made
+
+    void adjoint(const double* r, double* g) const {
+        gradient.resize(static_cast<std::size_t>(X.d));
+        X.adjoint(r, gradient.data());
+        algebra::dots(points, X.d, X.d, d, gradient.data(), g);
+    }
+    void column(Index j, double scale, double* out) const {
+        X.product(points + j * X.d, out);
+        if (scale != 1.0)
+            for (Index i = 0; i < n; i++) out[i] *= scale;
+    }
+
+    struct Part {
+        typename D::Part X;
+        const double* points;
+        Index across;
+        Mapped<D> design(Index d) const {
+            const D some = X.design(across);
+            return {some, points, some.n, d, {}};
+        }
+    };
+    Part on(const std::vector<Index>& rows) const { return {X.on(rows), points, X.d}; }
 };
 
 }  // namespace greedyhull

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "designs.hpp"
@@ -26,15 +27,14 @@ inline void widen(std::vector<double>& H, Index kept, Index m) {
     H.swap(wide);
 }
 
+// Dense copies, of any data that can write a column.
 template <class D>
-class WorkingColumns;
-
-template <class T>
-class WorkingColumns<Dense<T>> {
+class WorkingColumns {
    public:
+    static constexpr Index most = std::numeric_limits<Index>::max();
     Index m = 0;
 
-    void build(const Dense<T>& X, const std::vector<Index>& columns, const double* scales, Index kept) {
+    void build(const D& X, const std::vector<Index>& columns, const double* scales, Index kept) {
         n_ = X.n, m = static_cast<Index>(columns.size());
         Z_.resize(static_cast<std::size_t>(n_ * m));
         for (Index a = kept; a < m; a++)

@@ -10,25 +10,28 @@ from greedyhull.atoms.capped_simplex import CappedSimplex
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
 from greedyhull.atoms.simplex import Simplex
+from greedyhull.atoms.vertices import Vertices
 from greedyhull.types import Array, AtomSet
 
 
 class Budget(NamedTuple):
     """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
 
-    ``scales`` has one entry where all coordinates have the same.
+    ``scales`` has one entry where all coordinates have the same. With ``points`` it is their weights that the budget is about:
+    a matrix with one point in each row.
     """
 
     scales: Array
     positive: bool
     whole: bool
+    points: Array | None = None
 
 
 def budget_of(S: AtomSet) -> Budget | None:
     """The set as a budget, or None. Classes derived from these sets may have answers of their own, and are none.
 
     >>> budget_of(Simplex(3, 2.0))
-    Budget(scales=array([2.]), positive=True, whole=True)
+    Budget(scales=array([2.]), positive=True, whole=True, points=None)
     """
     kind = type(S)
     if kind is L1Ball:
@@ -39,6 +42,8 @@ def budget_of(S: AtomSet) -> Budget | None:
         return Budget(_scales(S.radius), positive=True, whole=False)
     if kind is PositiveL1Ball:
         return Budget(_scales(S.scale), positive=True, whole=False)  # type: ignore[attr-defined]
+    if isinstance(S, Vertices) and kind is Vertices and S.dense_atoms:
+        return Budget(np.ones(1), positive=True, whole=True, points=S.matrix)
     return None
 
 

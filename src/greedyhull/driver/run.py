@@ -69,7 +69,7 @@ class Run:
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         if not has(self.solver, "run"):
             raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
-        needs = check_needs(f, S, self.solver)
+        check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back = keeps_atoms(S, self.solver) or S.traits.slides

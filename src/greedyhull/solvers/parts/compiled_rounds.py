@@ -23,6 +23,7 @@ from greedyhull.objectives.losses.poisson import Poisson
 from greedyhull.objectives.losses.power import Power
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Passed
@@ -39,15 +40,19 @@ MOST = 65535  # sparse columns that can be worked on
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
     """The rounds of this problem in the core, or None where it cannot run them."""
     budget = budget_of(S)
-    if core is None or budget is None or type(f) is not Composite or not w.keeps_atoms:
+    if core is None or budget is None or type(f) not in (Composite, Ridged) or not w.keeps_atoms:
+        return None
+    assert isinstance(f, Composite)
+    if budget.points is not None and not (f.l2 == 0.0 and budget.points.flags.c_contiguous
+                                          and all(isinstance(key, int) for key in w.block.keys)):
         return None
     made = _rounds(f, budget, batch, steps)
     return None if made is None else CompiledRounds(f, S, budget, made, w)
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
-    design, about = f.design, (_loss(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, 0.0,
-                               batch, steps)
+    design, about = f.design, (_loss(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
+                               batch, steps, budget.points)
     if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
         return core.dense_rounds(design.X, *about)  # type: ignore[union-attr]
     if type(design) is SparseDesign and batch <= MOST // 4:
@@ -88,9 +93,12 @@ class CompiledRounds:
 
     def begin(self, w: Iterate) -> None:
         """Stand at w, with its coordinates to work on and no others."""
-        x, scales = w.array(), self.budget.scales
-        index = x.nonzero()[0]
-        self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
+        if self.budget.points is not None:
+            self.core.begin(np.array(w.block.keys, dtype=np.int64), w.weights.copy())
+        else:
+            x, scales = w.array(), self.budget.scales
+            index = x.nonzero()[0]
+            self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
         self.core.look()
 
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
@@ -116,22 +124,24 @@ class CompiledRounds:
         w.work.gradients += rounds
         w.work.products += float(rounds)
         index, scale, weights = self.core.atoms()
-        w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
+        if self.budget.points is None:
+            w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
+        else:
+            w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
         w.step = 1.0
         self._tell(w)
         return True
 
     def _tell(self, w: Iterate) -> None:
-        """Let f know at w what the core knows there, and other views follow."""
-        mine, dtype = self.f.at(w), self.f.design.dtype
+        """Let f know at w what the core knows there; other views follow."""
+        mine = self.f.at(w)
         if len(w.views) > 1:
             for view in w.views.values():
                 if view is not mine:
                     view.refresh(w)
         mine.clear()
-        z, mine.value, residual, gradient = self.core.seen()
-        mine.z, mine.moves = z.astype(dtype, copy=False), 0
-        mine.residual, mine.gradient = residual.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+        mine.z, mine.value, mine.residual, mine.gradient = self.core.seen()  # in float64, whatever the data are
+        mine.moves = 0
 
     def state(self) -> State:
         return dict(self.core.state())
