@@ -7,6 +7,7 @@ and its gradient. The driver's certificate is made from these as from any others
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,27 +62,22 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
 
 
 def _loss(f: Composite) -> Any:
-    """How the core gets value, residual and curvature: by itself for what it knows, else by asking the loss."""
-    inner = profiled(f.loss)
-    loss: Any = f.loss if inner is None else inner.loss
+    """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by asking the loss."""
+    inner = profiled(f.exact)
+    loss: Any = f.exact if inner is None else inner.loss
     kind = KNOWN.get(type(loss))
     if kind is None:
-        return _Asked(f.loss, f.design.dtype)
+        return partial(_asked, f.exact)
     parameter = {Huber: "delta", Power: "power"}.get(type(loss))
-    p = np.ascontiguousarray(np.atleast_1d(loss.p), dtype=np.float64)
+    p = np.array(loss.p, dtype=np.float64, ndmin=1)
     return kind, float(vars(loss)[parameter]) if parameter else 0.0, np.ascontiguousarray(loss.y, dtype=np.float64), p
 
 
-class _Asked:
+def _asked(loss: Any, z: Array) -> tuple[float, Array, Array]:
     """A loss that the core does not know, asked once for each image."""
-
-    def __init__(self, loss: Any, dtype: Any) -> None:
-        self.loss, self.dtype = loss, dtype
-
-    def __call__(self, z: Array) -> tuple[float, Array, Array]:
-        with np.errstate(all="ignore"):
-            value, r, c = self.loss.value_gradient_curvature(z.astype(self.dtype, copy=False))
-        return float(value), np.ascontiguousarray(r, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        value, r, c = loss.value_gradient_curvature(z)
+    return float(value), np.ascontiguousarray(r, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
 
 
 class CompiledRounds:
