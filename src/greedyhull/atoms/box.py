@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-SAME = ("argmin", "best", "oracle", "contains", "_holds")  # what a class derived from the box must leave for it to be one
-
-
 class Box(AtomSet):
     """Box {w : lower ≤ w ≤ upper}.
 
@@ -72,8 +69,9 @@ class Box(AtomSet):
     def traits(self) -> SetTraits:
         """Those of any set, and the bounds, unless a derived class answers with other atoms."""
         kind = type(self)
-        same = all(getattr(kind, name) is getattr(Box, name) for name in SAME)
-        return super().traits._replace(bounds=(self.lower, self.upper) if same else None)
+        searched = kind.argmin is not Box.argmin or kind.best is not Box.best or kind.oracle is not Box.oracle
+        measured = kind.contains is not Box.contains or kind._holds is not Box._holds
+        return super().traits._replace(bounds=None if searched or measured else (self.lower, self.upper))
 
     def __repr__(self) -> str:
         return f"Box({_shown(self.lower)}, {_shown(self.upper)}, shape={self.shape})"

@@ -26,7 +26,7 @@ from greedyhull.solvers.parts.working_set import newton_step
 from greedyhull.types import Answer, Array, AtomSet, Index, SecondOrder, State, Trial
 from greedyhull.types.kinds import imaged, linear_model
 
-MOST = 2000  # coordinates that are solved for together: their Hessian is kept, and factorised
+MOST = 2000  # coordinates of a box that are solved for together: their Hessian is kept, and factorised
 
 
 def box_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
