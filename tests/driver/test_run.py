@@ -74,7 +74,7 @@ class Names(OracleBase):
 
 
 @pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), None], ids=repr)
-@pytest.mark.parametrize("S", [gh.Simplex(3), Own(), Own(unproved=True), gh.Inexact(gh.Simplex(3), gh.constant(1e-3))], ids=repr)
+@pytest.mark.parametrize("S", [gh.Simplex(3), Own(), Own(unproved=True), gh.Inexact(gh.Simplex(3), gh.constant(1e-3))])
 def test_what_a_solve_has_made_is_freed_with_its_solution(S, solver):
     """Nothing waits for the garbage collector: in a loop of small solves it would take longer than they do."""
     f = gh.least_squares(np.arange(12.0).reshape(4, 3) % 5, np.ones(4))

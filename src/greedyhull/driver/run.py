@@ -188,7 +188,7 @@ class Run:
             from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
-        if isnan(self.start_value) and own_objective(f):  # as it begins, not as it goes on from a saved state
+        if not self.trace.rows and isnan(self.start_value) and own_objective(f):  # not as it goes on after a resume
             inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
@@ -206,7 +206,8 @@ class Run:
             p = p._replace(kind=kind_of(p.kind, f, self.S))
         if p.gap == inf:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
-        memory.spend(p.spent)
+        if p.spent or memory.spent:
+            memory.spend(p.spent)
         event = self._note(p, value, self._bound(p, value))
         if p.gap != inf:
             self.open = None
