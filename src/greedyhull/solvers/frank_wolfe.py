@@ -60,9 +60,10 @@ class FrankWolfe(KeepsTolerant):
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S), self.tolerance
+        exact = tolerance is zero
         for k in memory.count(first=0):
             g = f.gradient(w)
-            here, epsilon = f.gradient_dot(w), tolerance_at(tolerance, k, memory.gap)
+            here, epsilon = f.gradient_dot(w), 0.0 if exact else tolerance_at(tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             yield Progress.of(w, here - answer.atom.dot(g), answer, tolerance=epsilon)
             toward = w.toward(answer.atom)
