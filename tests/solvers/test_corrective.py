@@ -390,7 +390,7 @@ def test_refuses_what_has_no_finite_hessian_and_names_the_remedy(f):
 
 def test_it_is_the_default_where_it_can_be():
     assert isinstance(gh.minimize(gh.least_squares(X, Y), gh.L1Ball(D, 1.0)).solver, gh.Corrective)
-    assert repr(gh.Corrective()) == "Corrective(batch=30, steps=5)"
+    assert repr(gh.Corrective()) == "Corrective(batch=20, steps=5)"
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -172,7 +172,7 @@ class Run:
                 reason = interrupted(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
-                self.memory.requested, self.memory.ahead = never, one_round  # so that the run, and all it holds, is freed at once
+                self.memory.requested, self.memory.ahead = never, one_round  # so that the run is freed at once
                 vars(self).pop("proofs", None)
                 for watcher in self.watchers:
                     _close(watcher)

@@ -17,7 +17,7 @@ from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.states import Kept, under
-from greedyhull.solvers.parts.ahead import Ahead, ONE, Passed
+from greedyhull.solvers.parts.ahead import ONE, Ahead, Passed
 from greedyhull.solvers.parts.careful import careful, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
 from greedyhull.types.attributes import has
