@@ -7,6 +7,8 @@ with M + diag(u/t + v/s), which is definite whatever the Hessian M is. An equati
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from greedyhull.types import Array
@@ -68,14 +70,15 @@ def central_path(M: Array, c: Array, at: Array, tol: float, normal: Array | None
         factor, info = dpotrf(K, overwrite_a=True)
         if info != 0:
             break
-        across = None if normal is None else dpotrs(factor, normal)[0]
-        dt = _kept(dpotrs(factor, -grad)[0], normal, across)  # the predictor: straight to a gap of zero
+        equation = None if normal is None else Equation(normal, dpotrs(factor, normal)[0], share * float(normal.sum()))
+        pull = grad if equation is None else grad - equation.multiplier(grad - u + v) * equation.normal
+        dt = _kept(dpotrs(factor, -pull)[0], t, equation)  # the predictor: straight to a gap of zero
         du, dv = -u - u / t * dt, -v + v / s * dt
         reach = _reach((t, s, u, v), (dt, -dt, du, dv))
         left = float((u + reach * du).dot(t + reach * dt) + (v + reach * dv).dot(s - reach * dt)) / (2 * len(t))
         aim = (left / mu) ** 3 * mu
         low, high = (aim - dt * du) / t, (aim + dt * dv) / s
-        dt = _kept(dpotrs(factor, low - high - grad)[0], normal, across)
+        dt = _kept(dpotrs(factor, low - high - pull)[0], t, equation)
         du, dv = low - u - u / t * dt, high - v + v / s * dt
         length = INSIDE * _reach((t, s, u, v), (dt, -dt, du, dv))
         if not (length > 1e-12 and np.isfinite(dt).all()):
@@ -85,9 +88,25 @@ def central_path(M: Array, c: Array, at: Array, tol: float, normal: Array | None
     return t, u, v
 
 
-def _kept(dt: Array, normal: Array | None, across: Array | None) -> Array:
-    """dt, less the multiple of ``across`` that changes normal·t."""
-    return dt if normal is None or across is None else dt - float(normal.dot(dt)) / float(normal.dot(across)) * across
+class Equation(NamedTuple):
+    """normal·t = total; ``across`` is the change of t that a unit of its multiplier makes."""
+
+    normal: Array
+    across: Array
+    total: float
+
+    def multiplier(self, rest: Array) -> float:
+        """That of the equation, of which ``rest`` is a multiple up to rounding."""
+        return float(self.normal.dot(rest)) / float(self.normal.dot(self.normal))
+
+
+def _kept(dt: Array, t: Array, equation: Equation | None) -> Array:
+    """dt with the multiple of ``across`` added with which t + dt satisfies the equation; twice, for rounding."""
+    for _ in range(0 if equation is None else 2):
+        assert equation is not None
+        off = equation.total - float(equation.normal.dot(t + dt))
+        dt = dt + off / float(equation.normal.dot(equation.across)) * equation.across
+    return dt
 
 
 def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:

@@ -56,10 +56,9 @@ class CoordinateWorking:
     def begin(self, w: CoordinateIterate) -> None:
         """Go to the point of the set nearest to the origin if f is lower there.
 
-        A corner of a large box is far from where models fit, and losses may be flat there. For a quadratic no start is better.
+        A corner of a large box is far from where models fit, and losses may be flat there. If many points are optimal, the run
+        ends near its start, and the smaller its entries are, the less rounding there is.
         """
-        if self.f.traits.quadratic:
-            return
         move = w.toward(Dense(self.region.nearest(np.zeros(w.x.size)).reshape(w.shape)))
         line = self.f.along(w, move)
         if line.limit > 1.0 and line.value(1.0) < self.f.value(w):
