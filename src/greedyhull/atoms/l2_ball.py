@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class L2Ball(AtomSet):
     """Euclidean ball {w : ‖w − centre‖₂ ≤ radius}.
 
-    Every point of the sphere is an atom.
+    Every point of the sphere is an atom. `Corrective`, the default where f has a Hessian, works on the coordinates;
+    ``point.atoms`` of its solution are the two ends of a diameter, computed when asked for.
 
     Parameters
     ----------

@@ -31,8 +31,9 @@ def solve_ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, to
     start = into_unit_ball((x - middle) / radius)
     M, slopes = radius * H * radius, radius * (c + H.dot(middle + radius * start - x))
     size = max(float(np.abs(M).max(initial=0.0)), float(np.abs(slopes).max(initial=0.0)))
-    if not (0.0 < size < np.inf):  # nothing to gain, or numbers that are not finite
-        return middle + radius * start, 0.0 if size == 0.0 else np.inf
+    finite = bool(np.isfinite(M).all() and np.isfinite(slopes).all())
+    if not finite or size == 0.0:  # there is nothing to gain, or no telling
+        return middle + radius * start, 0.0 if finite else np.inf
     M, slopes, tol = M / size, slopes / size, tol / size
     t, gap = start, ball_gap(slopes, start)
     ridge = max(0.125 * tol, RIDGE * float(np.diagonal(M).max()))

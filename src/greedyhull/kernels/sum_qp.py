@@ -1,7 +1,7 @@
 """Convex quadratics over weights with upper bounds and a given sum: the heart of a corrective round over a bounded simplex.
 
-min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over 0 ≤ x ≤ high, Σx = Σx₀. With the multiplier ν of the sum subtracted from the gradient,
-this is a box. An active set method solves for ν and the coordinates that are thought to be free, then corrects that guess by
+min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over 0 ≤ x ≤ high, Σx = Σx₀. With the multiplier ν of the sum subtracted from the
+gradient, this is a box. An active set method solves for ν and the coordinates that are thought to be free, then corrects that guess by
 the signs of the multipliers. Mostly a few rounds of this are all; where they do not settle, the interior point method for
 boxes takes over, with the sum as an equation.
 """
@@ -25,8 +25,8 @@ NEAR = 1e-12  # a sum that is off by a smaller share of it is put right in one c
 def solve_sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> Array:
     """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
 
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic never
-    rises.
+    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
+    never rises.
 
     >>> solve_sum_qp(np.eye(3), np.array([-3.0, -1.0, 0.0]), np.array([0.0, 0.5, 0.5]), np.full(3, 0.8), 1e-12)
     array([0.8, 0.2, 0. ])

@@ -12,8 +12,8 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
+from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
@@ -30,8 +30,9 @@ class Corrective(KeepsSolver):
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
-    weights of each factor sum to one, and all factors are reweighted together. A box is taken for the product of its segments:
-    Newton steps move all its coordinates at once. It is the default for f with a Hessian.
+    weights of each factor sum to one, and all factors are reweighted together. Over `Box`, `LinfBall`, `L2Ball` and
+    `Simplex` with upper bounds, no atoms are kept: Newton steps move all coordinates at once. It is the default for f with a
+    Hessian.
 
     Parameters
     ----------

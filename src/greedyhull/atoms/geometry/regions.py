@@ -102,11 +102,11 @@ class BallRegion(NamedTuple):
         return np.arange(len(x))
 
     def shares(self, g: Array, x: Array) -> Array:
-        """The sphere has no corners, where a coordinate would have a share of its own: the size of the gradient stands for it."""
+        """The size of the gradient: on a sphere the gap is no sum over coordinates."""
         return np.abs(g)
 
     def section(self, frame: Frame, x: Array) -> BallSection:
-        """The ball of the points that differ from x along the frame: what x needs in other directions is lost to its radius."""
+        """The ball of the points that differ from x along the frame only."""
         rest = (x - self.middle) / self.radius
         frame.write(rest, np.zeros(len(frame)))
         return BallSection(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))

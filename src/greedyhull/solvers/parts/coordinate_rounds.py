@@ -1,9 +1,9 @@
 """Corrective rounds in coordinates, over boxes, l2 balls and bounded simplices: Newton steps that move many of them at once.
 
-Where a set is described by its coordinates, weights of atoms add nothing: with the two ends of each side of a box as atoms,
-wⱼ = (1 − tⱼ)·lowerⱼ + tⱼ·upperⱼ; of a ball, whose atoms fill the sphere, no few are enough. A round minimises f over the part of
-the set that a frame of directions reaches: the unit vectors of the coordinates in which f can fall or, in a ball of many
-dimensions, the span of the gradients seen so far.
+The hull of a few corners of a box, or of a few points of a sphere, approximates the set poorly. The set itself is simple: a
+quadratic can be minimised over it. A round minimises f over the part of the set that can be reached from w along a frame of
+directions: the unit vectors of the coordinates in which f can fall or, in a ball of many dimensions, the span of the
+gradients seen so far.
 """
 
 from __future__ import annotations
