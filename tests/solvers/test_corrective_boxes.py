@@ -44,6 +44,7 @@ LOSSES: dict[str, Callable[[Array, Array], Composite]] = {
     "logistic": lambda X, z: gh.logistic(X, signs(z + noise(len(z), 0.5))),
     "logistic, intercept": lambda X, z: gh.logistic(X, signs(z + 0.5 + noise(len(z), 0.5)), intercept=True),
     "logistic, separable": lambda X, z: gh.logistic(X, signs(z)),
+    "logistic, ridge": lambda X, z: gh.logistic(X, signs(z + noise(len(z), 0.5)), l2=1e-3),
     "huber": lambda X, z: gh.huber(X, z + noise(len(z), 1.0) ** 3),
     "poisson": lambda X, z: gh.poisson(X, np.random.default_rng(2).poisson(np.exp(np.minimum(z, 2.0)))),
     "squared hinge": lambda X, z: gh.squared_hinge(X, signs(z + noise(len(z), 0.3))),
@@ -65,6 +66,15 @@ def test_no_radius_is_too_large(loss: str, kind: str) -> None:
         S = gh.LinfBall(X.shape[1], float(r))
         s = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Iterations(ROUNDS))
         assert s.converged and within(s, S), (r, s)
+
+
+@pytest.mark.parametrize("radius", [10.0, 100.0])
+def test_no_round_raises_a_loss_with_a_ridge(radius: float) -> None:
+    """The line search looks at both, far from the origin too."""
+    X, z = data("wide")
+    S = gh.Box(np.full(80, 0.5 * radius), radius)
+    s = gh.minimize(LOSSES["logistic, ridge"](X, z), S, stop=gh.Relative(1e-6) | gh.Iterations(ROUNDS))
+    assert s.converged and (np.diff(s.trace["value"]) <= 1e-12).all()
 
 
 def test_bounded_least_squares_takes_a_few_rounds() -> None:

@@ -140,7 +140,13 @@ class ImageTrial(LineTrial):
 
     def __init__(self, f: LinearModel, w: Iterate, move: Direction, eps: float) -> None:
         super().__init__(f, w, move, eps)
-        self.loss, self.view = f.loss, f.at(w)
+        self.model, self.loss, self.view = f, f.loss, f.at(w)
+
+    @property
+    def noise(self) -> float:
+        """Also a few units in the last place of the terms rᵢzᵢ, which may cancel: inside a set ⟨∇f, w⟩ is zero at the optimum."""
+        terms = np.abs(np.asarray(self.model.residual(self.w) * self.view.z, dtype=np.float64))
+        return super().noise + 4.0 * self.eps * float(terms.sum())
 
     @property
     def limit(self) -> float:

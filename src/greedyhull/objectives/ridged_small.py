@@ -93,6 +93,11 @@ class RidgedTrial(LineTrial):
     def limit(self) -> float:
         return self.loss.limit
 
+    @property
+    @override
+    def noise(self) -> float:
+        return super().noise + self.loss.noise
+
     @override
     def value(self, step: float) -> float:
         return self.loss.value(step) + self.ridge.value(step)

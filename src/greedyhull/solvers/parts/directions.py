@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from greedyhull.objectives.restricted import ImageTrial
+from greedyhull.objectives.ridged import Ridged
+from greedyhull.objectives.ridged_small import RidgedTrial
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.frames import Span, Units
@@ -65,7 +67,12 @@ class Directions(ABC):
         move, view, model = w.reweighting(self.small.block, y, target - y), f.at(w), linear_model(f)
         view.lead(move, Dense(there).image(f.design))
         eps = float(np.finfo(view.z.dtype).eps)
-        return LineTrial(f, w, move, eps) if model is None or f.traits.quadratic else ImageTrial(model, w, move, eps)
+        if model is None or f.traits.quadratic:
+            return LineTrial(f, w, move, eps)
+        if isinstance(f, Ridged):
+            f.ridge.at(w).lead(move, there.ravel())
+            return RidgedTrial(f, w, ImageTrial(f.bare, w, move, eps), f.ridge)
+        return ImageTrial(model, w, move, eps)
 
     def _small(self) -> State:
         return {f"small.{name}": array for name, array in self.small.state().items()}
