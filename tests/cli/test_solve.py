@@ -67,6 +67,7 @@ def test_the_atoms_mix_to_the_point(solved):
 @pytest.mark.parametrize("changes, objective, S", [
     ([("l1_ball", "l2_ball")], gh.least_squares, lambda: gh.L2Ball(3, 1.5)),
     ([("l1_ball", "linf_ball")], gh.least_squares, lambda: gh.LinfBall(3, 1.5)),
+    ([('"least_squares"', '"least_squares"\nl2 = 2')], lambda X, y: gh.least_squares(X, y, l2=2.0), lambda: gh.L1Ball(3, 1.5)),
     ([('"l1_ball"\nradius', '"simplex"\ntotal'), ('"least_squares"', '"huber"\ndelta = 0.5\nintercept = true')],
      lambda X, y: gh.huber(X, y, 0.5, intercept=True), lambda: gh.Simplex(3, 1.5)),
     ([('"l1_ball"\nradius = 1.5', '"box"\nlower = -0.5\nupper = [0.1, 0.2, 0.3]'), ("least_squares", "absolute")],

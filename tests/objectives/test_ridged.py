@@ -14,10 +14,13 @@ from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
 from greedyhull.gradients import Dual, Saga
+from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.lengths import length
+from greedyhull.points.shapes import dense
+from greedyhull.solvers.parts.looks.range_bound import range_bound
 from greedyhull.testing import check_objective
 from greedyhull.types import Array
 
@@ -324,3 +327,32 @@ def test_mixtures_with_a_ridge_stay_inside_their_domain() -> None:
                            bounds=[(0, 1)] * D, constraints={"type": "eq", "fun": lambda a: a.sum() - 1},
                            options={"ftol": 1e-15})
     assert s.converged and s.value == pytest.approx(found.fun, abs=1e-7) and s.certificate.lower <= found.fun + 1e-12
+
+
+def hull_points(S: Any) -> Array:
+    atoms = np.array([dense(S.argmin(g), (D,)) for g in RNG.standard_normal((30, D))])
+    return np.vstack([atoms, RNG.dirichlet(np.full(30, 0.3), size=30) @ atoms])
+
+
+@pytest.mark.parametrize("S", SETS.values(), ids=list(SETS))
+@pytest.mark.parametrize("name", ["weighted", "logistic", "hinge"])
+def test_bounds_on_slopes_count_the_ridge(name: str, S: Any) -> None:
+    """L, V and the range that bounds from samples rest on, for a ridge that outweighs the loss: no less than what is seen."""
+    f, points = MAKE[name](l2=30.0), hull_points(S)
+    seen, C = steepness(f, S, points[0]), range_bound(f, S)
+    G = np.array([[f.batch(np.array([i])).gradient(x) for i in range(N)] for x in points])  # point, term, coordinate
+    pulls = G @ points.T  # ⟨∇fᵢ(x), u⟩
+    width = pulls.max(axis=2) - pulls.min(axis=2)
+    assert np.sqrt((G**2).sum(axis=2).mean(axis=1)).max() <= float(seen.L) * (1 + 1e-9)
+    assert 0.5 * np.sqrt((width**2).mean(axis=1)).max() <= seen.V * (1 + 1e-9)
+    assert C is not None and width.max() <= C and C <= 4.0 * width.max() + 1e3
+
+
+def test_bounds_from_samples_hold_with_a_ridge() -> None:
+    f, S = gh.logistic(np.tile(X, (40, 1)), np.tile(LABELS, 40), l2=L2), SETS["Simplex"]
+    best = gh.minimize(f, S, stop=gh.Gap(1e-9)).value
+    solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(200, delta=1e-3))
+    seen: list[float] = []
+    gh.minimize(f, S, solver, stop=gh.Iterations(60),
+                watch=lambda event: seen.append(float(f.value(event.point.copy())) - best - event.gap))
+    assert seen and max(seen) <= 0.0
