@@ -76,7 +76,7 @@ def test_the_atoms_mix_to_the_point(solved):
      lambda: gh.Vertices(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [1.0, 1.0, 1.0]]))),
     ([('"l1_ball"\nradius = 1.5', '"cached"\nS = {kind = "capped_simplex", total = 0.5}')], gh.least_squares,
      lambda: gh.CappedSimplex(3, 0.5)),
-], ids=["l2", "linf", "simplex", "box", "vertices", "cached"])
+], ids=["l2", "linf", "ridge", "simplex", "box", "vertices", "cached"])
 def test_losses_and_sets_are_those_that_are_named(solved, table, tmp_path, changes, objective, S):
     (tmp_path / "atoms.csv").write_text("1,0,0\n0,0,-1\n1,1,1\n")
     arrays, _ = solved(*changes, ("1e-8", "1e-6"))
