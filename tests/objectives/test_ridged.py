@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from greedyhull.gradients import Dual, Saga
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
-from greedyhull.gradients import Dual, Saga
 from greedyhull.measures.steepness import steepness
 from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.composite import Composite
