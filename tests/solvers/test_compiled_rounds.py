@@ -1,5 +1,8 @@
 """Corrective rounds in the compiled core: they agree with the Python rounds, and what they hand over is what NumPy computes."""
 
+import os
+import subprocess
+import sys
 from itertools import product
 
 import numpy as np
@@ -21,6 +24,7 @@ Y = X @ np.array([1.5, -2.0, 0.0, 0.0, 0.7, 0.0, 0.0, 0.3]) + 0.5 * RNG.standard
 LABELS = np.where(Y + 0.8 * RNG.standard_normal(N) > 0, 1.0, -1.0)
 COUNTS = RNG.poisson(np.exp(0.3 * X[:, 0] - 0.2 * X[:, 1])).astype(float)
 POSITIVE = np.abs(X) + 0.1 * (np.arange(D) == 0)
+POINTS = RNG.standard_normal((60, D))
 SHARES = RNG.integers(0, 4, size=N).astype(float)  # some of them are zero
 
 LOSSES = {
@@ -124,3 +128,87 @@ def test_core_and_reference_agree(loss, name, monkeypatch):
             assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), about
             assert S.contains(s.point), about
             check_handed_over(f, seen)
+
+
+# --- states -------------------------------------------------------------------------------------------------------------
+
+
+def tall(n, d=5):
+    """So many rows that Hessians are sampled early, and from 16000 on a part of the rows is solved for first."""
+    rng = np.random.default_rng(n)
+    A = rng.standard_normal((n, d))
+    return A, np.sign(A @ np.linspace(1.0, -1.0, d) + rng.standard_normal(n))
+
+
+SAVED = {
+    "sampled Hessian": lambda: (gh.logistic(*tall(6000)), gh.L1Ball(5, 2.5)),
+    "a part of the rows first": lambda: (gh.logistic(*tall(16100), intercept=True), gh.L1Ball(5, 2.5)),
+    "a part of sparse rows first": lambda: (gh.logistic(sparse.csr_array(tall(16100)[0]), tall(16100)[1]), gh.L1Ball(5, 2.5)),
+    "points": lambda: (gh.huber(X, Y, 0.3), gh.Vertices(POINTS)),
+    "ridge": lambda: (gh.poisson(X, COUNTS, l2=0.1), gh.Simplex(D)),
+    "asked": lambda: (gh.absolute(X, Y).smoothed(0.1), gh.L1Ball(D, 1.5)),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path):
+    solver, stop = gh.Corrective(batch=2, steps=1), gh.Relative(1e-10) | gh.Iterations(20)
+    f, S = SAVED[name]()
+    whole = gh.minimize(f, S, solver, stop=stop)
+    assert whole.iterations > 1
+    for k in range(whole.iterations):
+        path = tmp_path / f"{k}.npz"
+        gh.minimize(f, S, solver, stop=stop | gh.Iterations(k), checkpoint=path)
+        again = gh.minimize(*SAVED[name](), solver, stop=stop, resume=path)
+        assert again.trace.value.tolist() == whole.trace.value[k:].tolist(), f"resumed at {k}"
+        assert again.point.array().tobytes() == whole.point.array().tobytes()
+        assert again.gap == pytest.approx(whole.gap, rel=1e-12)
+
+
+TAKEN_UP = """
+import sys, numpy as np, greedyhull as gh
+from greedyhull.kernels.core import core
+A = np.load(sys.argv[1])
+f, S, solver = gh.logistic(A, np.sign(A[:, 0] + A[:, 1] - 0.3)), gh.L1Ball(A.shape[1], 4.0), gh.Corrective(batch=1, steps=1)
+how = {"checkpoint": sys.argv[2]} if len(sys.argv) == 4 else {"resume": sys.argv[2]}
+s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(3 if len(sys.argv) == 4 else 500), **how)
+print(core is not None, s.converged, s.trace.iteration[0], float(s.value).hex(), float(s.certificate.lower).hex())
+"""
+
+
+@pytest.mark.parametrize("first, then", [("required", "reference"), ("reference", "required")])
+def test_a_state_is_taken_up_with_and_without_a_core(first, then, tmp_path):
+    np.save(tmp_path / "A.npy", X)
+    given = [sys.executable, "-c", TAKEN_UP, str(tmp_path / "A.npy"), str(tmp_path / "state.npz")]
+    told = []
+    for mode, more in ((first, ["save"]), (then, [])):
+        found = subprocess.run([*given, *more], check=False, capture_output=True, text=True,
+                               env={**os.environ, "GREEDYHULL_CORE": mode})
+        assert found.returncode == 0, found.stderr
+        told.append(found.stdout.split())
+        assert told[-1][0] == str(mode == "required")
+    assert told[0][1] == "False", "the first run ended before its end"
+    assert told[1][1:3] == ["True", "3"], "the second went on from there"
+    best = gh.minimize(gh.logistic(X, np.sign(X[:, 0] + X[:, 1] - 0.3)), gh.L1Ball(D, 4.0), stop=gh.Relative(1e-9))
+    value, lower = map(float.fromhex, told[1][3:])
+    assert lower <= best.value and best.certificate.lower <= value
+
+
+def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
+    """The rounds go on with the same count, and a state that is saved after that is taken up by Python."""
+    f, S, solver = gh.logistic(X, LABELS), gh.L1Ball(D, 2.5), gh.Corrective(batch=1, steps=1)
+    advance, left = CompiledRounds.advance, [2]
+
+    def failing(rounds, w, memory):
+        left[0] -= 1
+        return left[0] >= 0 and advance(rounds, w, memory)
+
+    monkeypatch.setattr(CompiledRounds, "advance", failing)
+    whole = gh.minimize(f, S, solver, stop=TIGHT, watch=lambda event: None)
+    assert whole.converged and left[0] < 0 and whole.trace.iteration.tolist() == list(range(whole.iterations + 1))
+    left[0] = 2
+    gh.minimize(f, S, solver, stop=gh.Iterations(4), checkpoint=tmp_path / "state.npz")
+    left[0] = 1000
+    again = gh.minimize(f, S, solver, stop=TIGHT, resume=tmp_path / "state.npz")
+    assert left[0] == 1000, "the core is not asked again"
+    assert again.trace.value.tolist() == whole.trace.value[4:].tolist()

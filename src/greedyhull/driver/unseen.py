@@ -20,11 +20,12 @@ SPARE = 2.0  # times the last rounding is kept free below the gap that was asked
 def ahead_of(run: Run) -> Ahead:
     """One round where somebody watches, saves or checks; else all until the stop may be met."""
     aim = run.stop.aim()
-    if aim is None or run.watchers or run.checkpoint is not None or run.careful:
+    if aim is None:
         return ONE
-    left = min(run.limits.iterations - run.memory.k, MOST)
+    watched = run.watchers or run.checkpoint is not None or run.careful
+    left = 1 if watched else min(run.limits.iterations - run.memory.k, MOST)
     floor = run.f.scale if aim.floor is None else aim.floor
-    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding)
+    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, 0.0)
 
 
 def note_passed(run: Run) -> None:
