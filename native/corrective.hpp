@@ -19,10 +19,10 @@
 
 namespace greedyhull {
 
-struct Aim {  // where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor)) less `rounding`
+struct Aim {  // where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor))
     Index rounds;
-    double absolute, relative, floor, rounding;
-    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)) - rounding; }
+    double absolute, relative, floor;
+    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)); }
 };
 
 struct RoundRow {  // what the trace says of a round, at its beginning
@@ -101,13 +101,13 @@ class Corrective {
         evaluate();
     }
 
-    // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here.
+    // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here; infinite where the value is.
     double look() {
         X_.adjoint(r_.data(), gradient.data());
         least_ = budget_.whole ? INFINITY : 0.0, here_ = 0.0;
         for (Index j = 0; j < X_.d; j++) least_ = std::min(least_, -promise(j));
         for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * score(columns[a]);
-        return here_ - least_;
+        return std::isfinite(value_) ? here_ - least_ : INFINITY;
     }
 
     // Rounds from where we stand, after `look`; `asked` is called between them and says whether to end.
@@ -123,7 +123,7 @@ class Corrective {
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
             if (k == 0 && grows && grow(asked)) gap = look();
-            if (!round(gap, std::max(aim.gap(value_), 0.0), asked)) return Ending::stuck;
+            if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
             gap = look();
         }
     }
@@ -190,7 +190,7 @@ class Corrective {
         part.cold = part.sampling = false;
         std::vector<RoundRow> unseen;
         if (!std::isfinite(part.look())) return false;
-        part.rounds({GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0, 0.0}, asked, unseen);
+        part.rounds({GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0}, asked, unseen);
         const auto before_columns = columns;
         const auto before = u;
         const double value = value_;

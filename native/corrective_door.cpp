@@ -43,7 +43,7 @@ class Rounds {
     virtual ~Rounds() = default;
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
     virtual nb::dict state() const = 0;
@@ -94,7 +94,7 @@ class RoundsOf : public Rounds {
         return core_.look();
     }
 
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) override {
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
         std::vector<RoundRow> trace;
         Ending ending;
         {
@@ -108,7 +108,7 @@ class RoundsOf : public Rounds {
                 last = now;
                 return nb::cast<bool>(asked());
             };
-            ending = core_.rounds({rounds, absolute, relative, floor, rounding}, ask, trace);
+            ending = core_.rounds({rounds, absolute, relative, floor}, ask, trace);
         }
         nb::list rows;
         for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));

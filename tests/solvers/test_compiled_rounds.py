@@ -212,3 +212,19 @@ def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
     again = gh.minimize(f, S, solver, stop=TIGHT, resume=tmp_path / "state.npz")
     assert left[0] == 1000, "the core is not asked again"
     assert again.trace.value.tolist() == whole.trace.value[4:].tolist()
+
+
+# --- the edge of its range ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [80.0, 1e3])
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "log_likelihood"])
+def test_an_intercept_far_away_is_found(loss, scale, monkeypatch):
+    """Images of hundreds: slopes are exponentials or constants there. A wrong intercept would make a false certificate."""
+    f = LOSSES[loss](X, intercept=True)
+    for S in (gh.Simplex(D, scale), gh.Vertices(scale * POINTS), gh.L1Ball(D, scale)):
+        stop = gh.Relative(1e-6) | gh.Iterations(20)
+        s = gh.minimize(f, S, gh.Corrective(), stop=stop)
+        other = by_reference(monkeypatch, f, S, stop=stop)
+        assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), S
+        assert s.value == pytest.approx(f.exact.value(X @ s.point.array()), rel=1e-9, abs=1e-12)

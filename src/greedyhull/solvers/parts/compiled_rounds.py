@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,8 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
                                           and all(isinstance(key, int) for key in w.block.keys)):
         return None
     made = _rounds(f, budget, batch, steps)
-    return None if made is None else CompiledRounds(f, S, budget, made, w)
+    rounds = None if made is None else CompiledRounds(f, S, budget, made, w)
+    return rounds if rounds is not None and isfinite(rounds.gap) else None
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
@@ -95,7 +97,7 @@ class CompiledRounds:
             x, scales = w.array(), self.budget.scales
             index = x.nonzero()[0]
             self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
-        self.core.look()
+        self.gap: float = self.core.look()  # not finite where numbers are out of the core's range
 
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
         """Rounds until the driver ends them, or the core can do no more."""
