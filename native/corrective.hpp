@@ -47,6 +47,8 @@ constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for 
 constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
 constexpr Index GROW_ROUNDS = 30;     // at most
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
+constexpr Index IDLE = 5;             // rounds without progress: then rounding has the last word, and somebody else may try
+constexpr double PROGRESS = 1e-12;    // by which share the value has to fall, or by a tenth the gap
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
 template <class D>
@@ -55,7 +57,8 @@ class Corrective {
     // What a run stands on, by which it is saved and taken up again.
     std::vector<Index> columns;
     std::vector<double> u, z, H, H_rows, gradient;
-    double last_gap = INFINITY;
+    double last_gap = INFINITY, best_gap = INFINITY, best_value = INFINITY;
+    Index idle = 0;  // rounds since the last progress
     bool sampling = true, has_hessian = false, sampled_hessian = false, cold = false;
 
     Corrective(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps)
@@ -90,7 +93,8 @@ class Corrective {
         build(0);
         Z_.product(u.data(), z.data());
         evaluate();
-        last_gap = INFINITY, sampling = true, has_hessian = false, cold = columns.size() <= 1;
+        last_gap = best_gap = best_value = INFINITY, idle = 0;
+        sampling = true, has_hessian = false, cold = columns.size() <= 1;
     }
 
     // Stand where the saved parts say.
@@ -122,6 +126,7 @@ class Corrective {
             if (k > 0 && gap <= aim.gap(value_)) return Ending::gap;
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
+            if (stalled(gap)) return Ending::stuck;
             if (k == 0 && grows && grow(asked)) gap = look();
             if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
             gap = look();
@@ -150,6 +155,13 @@ class Corrective {
     }
     // Minus the score of the better atom of coordinate j.
     double promise(Index j) const { return budget_.positive ? -score(j) : std::fabs(score(j)); }
+
+    bool stalled(double gap) {
+        const bool progress = gap <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
+        idle = progress ? 0 : idle + 1;
+        if (progress) best_gap = std::min(gap, best_gap), best_value = value_;
+        return idle > IDLE;
+    }
 
     void build(Index kept) {
         scale_.resize(columns.size());

@@ -228,3 +228,14 @@ def test_an_intercept_far_away_is_found(loss, scale, monkeypatch):
         other = by_reference(monkeypatch, f, S, stop=stop)
         assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), S
         assert s.value == pytest.approx(f.exact.value(X @ s.point.array()), rel=1e-9, abs=1e-12)
+
+
+def test_rounds_that_only_stir_the_last_digits_end():
+    """Opposite columns and a large radius: weights of 250 cancel, and the core's steps drown. Python goes on from there."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20, 6))
+    y = rng.standard_normal(20) + A[:, 0]
+    A[:, 2], A[:, 4], A[:, 5] = 0.0, A[:, 1], -A[:, 0]
+    for f in (gh.squared_hinge(A, np.where(y > 0, 1, -1)), gh.lp_loss(A, y, 3.0)):
+        s = gh.minimize(f, gh.Simplex(6, 500.0), gh.Corrective(), stop=gh.Relative(1e-7) | gh.Iterations(60))
+        assert s.converged, s.reason
