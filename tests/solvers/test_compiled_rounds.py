@@ -12,8 +12,10 @@ from scipy import sparse
 import greedyhull as gh
 from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
 from greedyhull.kernels.core import core
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import dense
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
+from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 
@@ -130,6 +132,24 @@ def test_core_and_reference_agree(loss, name, monkeypatch):
             check_handed_over(f, seen)
 
 
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+@pytest.mark.parametrize("name", SETS)
+def test_the_gap_is_that_of_the_oracle(name, l2):
+    """Also where the origin is the best atom: rounds that nobody sees rest on the core's own gap."""
+    S, targets = SETS[name], (Y, -np.abs(POSITIVE).sum(axis=1), 20.0 * POSITIVE.sum(axis=1))
+    for y, x in product(targets, (S[0], S[1], S[2])):
+        f = gh.least_squares(POSITIVE, y, l2=l2)
+        w = Iterate(S.block(np.array([0, 1])), np.array([0.3, 0.7]), S.shape) if name == "Vertices" else S.decompose(
+            0.5 * dense(x, S.shape) + 0.5 * dense(S[3], S.shape))
+        rounds = compiled_rounds(f, S, w, 30, 5)
+        if name == "Vertices" and l2 > 0.0:
+            assert rounds is None
+            continue
+        g = f.gradient(w)
+        gap = f.gradient_dot(w) - S.argmin(g).dot(g)
+        assert rounds.gap == pytest.approx(gap, rel=1e-12)
+
+
 # --- states -------------------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +212,16 @@ def test_a_state_is_taken_up_with_and_without_a_core(first, then, tmp_path):
     best = gh.minimize(gh.logistic(X, np.sign(X[:, 0] + X[:, 1] - 0.3)), gh.L1Ball(D, 4.0), stop=gh.Relative(1e-9))
     value, lower = map(float.fromhex, told[1][3:])
     assert lower <= best.value and best.certificate.lower <= value
+
+
+@pytest.mark.parametrize("loss", ["logistic", "least_squares", "hinge, smoothed"])
+def test_python_goes_on_with_float32_data(loss, monkeypatch):
+    """The core has handed over images in float64; the Python rounds compute in float32."""
+    monkeypatch.setattr(CompiledRounds, "advance", lambda *given: False)
+    for name, storage in (("L1Ball", "C"), ("Simplex", "CSR"), ("Vertices", "F")):
+        f, S = made(loss, name, storage, (np.float32, False, False, 0.0))
+        s = gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-4))
+        assert s.converged, s.reason
 
 
 def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):

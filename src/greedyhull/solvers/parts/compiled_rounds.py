@@ -109,6 +109,8 @@ class CompiledRounds:
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
             if not self.advance(w, memory):
                 memory.k += 1
+                if self.f.design.dtype != np.float64:  # who goes on computes in the type of the data
+                    w.refresh()
                 return
 
     def advance(self, w: Iterate, memory: Memory) -> bool:
