@@ -9,6 +9,7 @@ from pathlib import Path
 SECTIONS = {
     "overhead": "the driver beyond its products, a call, the import",
     "corrective": "ours and rivals on real l1 problems",
+    "core": "which problems of Corrective run in the compiled core",
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "kinks": "losses with kinks on real l1 problems",
@@ -30,6 +31,7 @@ def main(arguments: list[str] | None = None) -> None:
     for unknown in set(given.section) - set(SECTIONS):
         parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
 
+    from benchmarks.core_paths import core_paths
     from benchmarks.corrective import corrective
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
@@ -43,8 +45,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.processor_time:
         count_processor_time()
 
-    measure = {"overhead": overhead, "corrective": corrective, "stochastic": stochastic, "estimators": estimators,
-               "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
+    measure = {"overhead": overhead, "corrective": corrective, "core": core_paths, "stochastic": stochastic,
+               "estimators": estimators, "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -43,7 +43,7 @@ class Rounds {
     virtual ~Rounds() = default;
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
     virtual nb::dict state() const = 0;
@@ -94,7 +94,7 @@ class RoundsOf : public Rounds {
         return core_.look();
     }
 
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) override {
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
         std::vector<RoundRow> trace;
         Ending ending;
         {
@@ -108,7 +108,7 @@ class RoundsOf : public Rounds {
                 last = now;
                 return nb::cast<bool>(asked());
             };
-            ending = core_.rounds({rounds, absolute, relative, floor, rounding}, ask, trace);
+            ending = core_.rounds({rounds, absolute, relative, floor}, ask, trace);
         }
         nb::list rows;
         for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
@@ -140,7 +140,8 @@ class RoundsOf : public Rounds {
         out["hessian"] = as_array(core_.has_hessian ? core_.H : std::vector<double>());
         out["rows"] = as_array(core_.has_hessian ? core_.H_rows : std::vector<double>());
         const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(core_.has_hessian),
-                                          double(core_.sampled_hessian), core_.loss().b, double(core_.cold)};
+                                          double(core_.sampled_hessian), core_.loss().b, double(core_.cold), core_.best_gap, core_.best_value,
+                                          double(core_.idle)};
         out["told"] = as_array(told);
         return out;
     }
@@ -150,13 +151,14 @@ class RoundsOf : public Rounds {
         const auto u = as_vector<double>(state["u"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
                    rows = as_vector<double>(state["rows"]), told = as_vector<double>(state["told"]);
         const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
-        expect(u.size() == m && z.size() == n && told.size() == 6 && H.size() <= m * m && (rows.empty() || rows.size() == n),
+        expect(u.size() == m && z.size() == n && told.size() == 9 && H.size() <= m * m && (rows.empty() || rows.size() == n),
                "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
         core_.columns = columns, core_.u = u, core_.z = z, core_.H = H, core_.H_rows = rows;
         core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.sampled_hessian = told[3] != 0.0;
         core_.has_hessian = told[2] != 0.0 && (core_.loss().quadratic || (H.size() == m * m && (rows.size() == n || told[3] != 0.0)));
         core_.loss().b = told[4], core_.cold = told[5] != 0.0;
+        core_.best_gap = told[6], core_.best_value = told[7], core_.idle = static_cast<Index>(told[8]);
         nb::gil_scoped_release free;
         core_.take_up();
     }

@@ -17,13 +17,15 @@ class Aim(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """So many rounds, or fewer where the gap less ``rounding`` meets the aim: nobody looks in between."""
+    """So many rounds, or fewer where the gap meets the aim: nobody looks in between.
+
+    The aim leaves rounding out, which depends on where one has looked. So rounds are the same whoever watches them.
+    """
 
     rounds: int = 1
     absolute: float = 0.0
     relative: float = 0.0
     floor: float = 0.0
-    rounding: float = 0.0
 
 
 class Passed(NamedTuple):
@@ -35,4 +37,4 @@ class Passed(NamedTuple):
     atoms: int
 
 
-ONE = Ahead()  # where somebody watches
+ONE = Ahead()  # where the stop wants to see every round

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
                                           and all(isinstance(key, int) for key in w.block.keys)):
         return None
     made = _rounds(f, budget, batch, steps)
-    return None if made is None else CompiledRounds(f, S, budget, made, w)
+    rounds = None if made is None else CompiledRounds(f, S, budget, made, w)
+    return rounds if rounds is not None and isfinite(rounds.gap) else None
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
@@ -97,7 +99,7 @@ class CompiledRounds:
             x, scales = w.array(), self.budget.scales
             index = x.nonzero()[0]
             self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
-        self.core.look()
+        self.gap: float = self.core.look()  # not finite where numbers are out of the core's range
 
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
         """Rounds until the driver ends them, or the core can do no more."""
@@ -109,6 +111,8 @@ class CompiledRounds:
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
             if not self.advance(w, memory):
                 memory.k += 1
+                if self.f.design.dtype != np.float64:  # who goes on computes in the type of the data
+                    w.refresh()
                 return
 
     def advance(self, w: Iterate, memory: Memory) -> bool:

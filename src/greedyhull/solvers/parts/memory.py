@@ -217,10 +217,17 @@ class Recorder:
             self.calls += 1
             answer: Any = Answer(self.closed(g))
         else:
-            answer = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
+            again = self._again(Answer)
+            answer = self.aside(g, tol, enough) if again is None else again
         self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
+
+    def _again(self, kind: type) -> Answer | Shortlist | None:
+        """The next answer to repeat, or None. With and without a core solvers ask differently: other answers are let go."""
+        if self.replay and not isinstance(self.replay[0], kind):
+            self.replay.clear()
+        return self.replay.pop(0) if self.replay else None
 
     def forget(self) -> None:
         """An iteration is over: its answers will not be asked for again."""
@@ -284,9 +291,8 @@ class Recorder:
         return answer
 
     def best(self, g: Gradient, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        if self.replay:
-            answer: Any = self.replay.pop(0)
-        else:
+        answer: Any = self._again(Shortlist)
+        if answer is None:
             self.calls += 1
             asked = g if type(g) is np.ndarray else taken(self.set, g)
             answer = self.inner.best(asked, m, tol=tol, enough=enough)
