@@ -37,9 +37,9 @@ def budget_of(S: AtomSet) -> Budget | None:
     if kind is L1Ball:
         return Budget(_scales(S.scale), positive=False, whole=False)  # type: ignore[attr-defined]
     if kind is Simplex:
-        return Budget(_scales(S.radius), positive=True, whole=True)
+        return Budget(_scales(S.radius), positive=True, whole=True)  # type: ignore[attr-defined]
     if kind is CappedSimplex:
-        return Budget(_scales(S.radius), positive=True, whole=False)
+        return Budget(_scales(S.radius), positive=True, whole=False)  # type: ignore[attr-defined]
     if kind is PositiveL1Ball:
         return Budget(_scales(S.scale), positive=True, whole=False)  # type: ignore[attr-defined]
     if isinstance(S, Vertices) and kind is Vertices and S.dense_atoms:
