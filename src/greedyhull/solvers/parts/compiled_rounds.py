@@ -34,7 +34,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, State
 from greedyhull.types.kinds import profiled
 
-KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}  # as in native/losses.hpp
+KNOWN: dict[type, int] = {  # as in native/losses.hpp
+    Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
 LOST = 4  # how the core ends where numbers have left their range
 MOST = 65535  # sparse columns that can be worked on
 
