@@ -1,4 +1,4 @@
-"""Corrective rounds in the compiled core: they agree with the Python rounds, and what they hand over is what NumPy computes."""
+"""Corrective rounds in the compiled core: they agree with the Python rounds, and hand over what NumPy computes."""
 
 import os
 import subprocess
