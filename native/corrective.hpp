@@ -13,17 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "aim.hpp"
 #include "budget_qp.hpp"
 #include "losses.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {
-
-struct Aim {  // where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor)) less `rounding`
-    Index rounds;
-    double absolute, relative, floor, rounding;
-    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)) - rounding; }
-};
 
 struct RoundRow {  // what the trace says of a round, at its beginning
     double value, gap, seconds;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,15 +32,16 @@ def note_passed(run: Run) -> None:
     Their bounds are those of the core, with the rounding of the point that was last looked at. The certificate of the run
     rests on none of them.
     """
-    memory, rows = run.memory, run.trace.rows
-    passed, memory.passed = memory.passed, []
-    before = rows[-1]
-    best = before[2] - before[3]
+    memory, rows, passed = run.memory, run.trace.rows, run.memory.passed
+    assert passed is not None
+    before, memory.passed = rows[-1], None
     blur = SINGLE * (abs(before[2]) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
-    for i, p in enumerate(passed):
-        gap = p.gap + run.rounding + blur
-        best = max(best, p.value - gap) if run.convex else -inf
-        k, calls = memory.k - len(passed) + i, memory.oracle_calls - len(passed) + i
-        work = (before[6] + i + 1, before[7] + i + 1.0)
-        run.trace.steps.append(1.0)
-        rows.append((k, before[1] + p.seconds, p.value, min(gap, p.value - best + run.rounding), p.atoms, calls, *work, 0.0))
+    value, gap, at = passed.value, passed.gap + run.rounding + blur, np.arange(len(passed.value))
+    if run.convex:
+        best = np.maximum(np.maximum.accumulate(value - gap), before[2] - before[3])
+        gap = np.minimum(gap, value - best + run.rounding)
+    k, calls = memory.k - len(at) + at, memory.oracle_calls - len(at) + at
+    gradients, products = int(before[6]) + 1 + at, before[7] + passed.products * (1.0 + at)
+    run.trace.steps.extend(passed.step.tolist())
+    columns = (k, before[1] + passed.seconds, value, gap, passed.atoms, calls, gradients, products, np.zeros(len(at)))
+    rows.extend(zip(*(column.tolist() for column in columns), strict=True))

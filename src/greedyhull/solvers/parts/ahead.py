@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from greedyhull.types import Array
+
 
 class Aim(NamedTuple):
     """The gap that a stop asks for: max(absolute, relative·max(|value|, floor)); 0 where it asks for none.
@@ -27,12 +29,17 @@ class Ahead(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A round that nobody saw: what the trace is told of it. ``gap`` is the Frank-Wolfe gap, before rounding."""
+    """Rounds that nobody saw, in columns for the trace. ``gap`` is the Frank-Wolfe gap, before rounding.
 
-    value: float
-    gap: float
-    seconds: float
-    atoms: int
+    ``step`` is the step that led to the point of a round, and ``products`` what each round cost in passes over the data.
+    """
+
+    value: Array
+    gap: Array
+    seconds: Array
+    atoms: Array
+    step: Array
+    products: float = 1.0
 
 
 ONE = Ahead()  # where somebody watches

@@ -52,7 +52,7 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
-    design, about = f.design, (_loss(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, budget.points)
     if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
         return core.dense_rounds(design.X, *about)  # type: ignore[union-attr]
@@ -61,7 +61,7 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     return None
 
 
-def _loss(f: Composite) -> Any:
+def loss_of(f: Composite) -> Any:
     """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by asking the loss."""
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
@@ -116,7 +116,8 @@ class CompiledRounds:
         if rounds < 1 or ending == LOST:
             return False
         if rounds > 1:
-            memory.skip([Passed(*row) for row in rows[1:-1]])
+            value, gap, seconds, atoms = np.array(rows[1:-1]).T
+            memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         index, scale, weights = self.core.atoms()
