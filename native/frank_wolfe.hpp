@@ -92,6 +92,7 @@ struct StepRow {  // what the trace says of a point, with the step that led ther
 // point has numbers out of range, and was not taken.
 enum class BurstEnd { gap, rounds, asked, seen, lost };
 
+constexpr Index STILL = 32;        // iterations that change neither value nor bound: the driver decides whether to go on
 constexpr Index CARRIED_FAR = 64;  // moves, and
 constexpr double BLURRED = 0.5;    // of the gap: where rounding is more, the driver refreshes an image carried so far
 
@@ -150,7 +151,8 @@ class FrankWolfe {
             const double left = std::min(now.gap, now.value - lower);
             if (left <= aim.gap(now.value)) return BurstEnd::gap;
             if (t >= aim.rounds) return BurstEnd::rounds;
-            if (eta == 0.0 || !std::isfinite(now.gap) || (now.value == before && lower == known)) return BurstEnd::seen;
+            still_ = now.value == before && lower == known ? still_ + 1 : 0;
+            if (eta == 0.0 || !std::isfinite(now.gap) || still_ >= STILL) return BurstEnd::seen;
             const double more = (count + 3.0 * static_cast<double>(now.moves - carried)) / count;
             const double grown = first > 0.0 ? std::max(std::fabs(now.value) / first, 1.0) : 1.0;
             if (now.moves >= CARRIED_FAR && aim.rounding * more * grown > BLURRED * left) return BurstEnd::seen;
@@ -169,6 +171,7 @@ class FrankWolfe {
     std::vector<Index> place_;  // where +scale_j e_j, -scale_j e_j and the origin stand among the atoms
     std::vector<double> dz_;
     Standing next_;
+    Index still_ = 0;      // iterations that changed nothing, so far
     Index atom_ = 0;       // the best one at `now`:
     double length_ = 0.0;  // length e_atom, the origin where it is zero
 

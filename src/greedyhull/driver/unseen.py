@@ -41,7 +41,8 @@ def note_passed(run: Run) -> None:
         best = np.maximum(np.maximum.accumulate(value - gap), before[2] - before[3])
         gap = np.minimum(gap, value - best + run.rounding)
     k, calls = memory.k - len(at) + at, memory.oracle_calls - len(at) + at
-    gradients, products = int(before[6]) + 1 + at, before[7] + passed.products * (1.0 + at)
+    left = len(at) - at  # rounds from there to the point that is seen
+    gradients, products = run.w.work.gradients - left, run.w.work.products - passed.products * left
     run.trace.steps.extend(passed.step.tolist())
     columns = (k, before[1] + passed.seconds, value, gap, passed.atoms, calls, gradients, products, np.zeros(len(at)))
     rows.extend(zip(*(column.tolist() for column in columns), strict=True))
