@@ -63,6 +63,8 @@ class FrankWolfe(KeepsTolerant):
         step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S), self.tolerance
         compiled = compiled_steps(f, S, w, self.step, tolerance, memory)
         for k in memory.count(first=0):
+            if compiled is not None:
+                compiled.stand(w)
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), tolerance_at(tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)

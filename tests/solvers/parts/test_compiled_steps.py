@@ -93,12 +93,15 @@ def bursts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def check_same(slow: Any, fast: Any, off: float = 1e-12) -> None:
     """The same rows, and the same point with the same atoms, up to rounding."""
     size = 1.0 + abs(float(slow.trace.value[0]))
-    for column in ("iteration", "atoms", "oracle_calls", "gradient_calls", "slack"):
+    for column in ("iteration", "atoms", "oracle_calls", "slack"):
         np.testing.assert_array_equal(fast.trace[column], slow.trace[column], err_msg=column)
     for column in ("value", "step"):
         np.testing.assert_allclose(fast.trace[column], slow.trace[column], rtol=1e-9, atol=off * size, err_msg=column)
     np.testing.assert_allclose(fast.trace.gap, slow.trace.gap, rtol=1e-9, atol=20.0 * off * size)  # rounding is counted in
-    np.testing.assert_allclose(fast.trace.products, slow.trace.products, rtol=1e-12)
+    refreshed = slow.iterations // 64  # so often at most: then the core looks once more
+    for column in ("gradient_calls", "products"):
+        more = fast.trace[column] - slow.trace[column]
+        assert (more > -1e-9).all() and (more <= refreshed + 1e-9).all(), column
     np.testing.assert_allclose(fast.x, slow.x, rtol=0.0, atol=off * (1.0 + np.abs(slow.x).max()))
     assert (np.diff(fast.trace.seconds) >= 0.0).all()
     if fast.point.keeps_atoms:

@@ -26,6 +26,7 @@ from greedyhull.solvers.parts.schedules import ConstantSchedule
 from greedyhull.solvers.parts.steps import Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 from greedyhull.types import Array, AtomSet, Objective, Schedule, State, StepRule
 
+Seen = tuple[Array, float, Array, Array]  # an image, the value there, the residual and the gradient
 SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)  # as in native/frank_wolfe.hpp
 
 
@@ -42,7 +43,9 @@ def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, toleran
     if made is None:
         return None
     steps = CompiledSteps(f, S, made)
-    return memory.part("steps", lambda: steps) if f.has_intercept else steps  # type: ignore[no-any-return]
+    if f.has_intercept:  # the search for the best one begins at the last one
+        memory.part("steps", lambda: steps)
+    return steps
 
 
 def _rule(rule: StepRule, quadratic: bool, warm: bool) -> tuple[int, float] | None:
@@ -95,26 +98,37 @@ class CompiledSteps:
         """As many iterations as nobody has to see; False where the core made none, and Python has to take the step."""
         if len(w.views) > 1:  # those of other objectives follow single moves
             return False
+        self.stand(w)  # the driver may have refreshed the view
         view = self.f.at(w)
-        if view.z is not self._z:
-            self._begin(w, view)
         _, columns = self.core.advance(memory.k, *memory.ahead(), memory.lower, memory.asked)
         rounds = len(columns[0])
         if rounds == 0:
             return False
+        products = 1.0 + 1.0 / self.f.domain[0]  # a gradient, and the image of an atom
         if rounds > 1:
-            products = 1.0 + 1.0 / self.f.domain[0]
-            memory.skip(Passed(*(column[:-1] for column in columns), products=products))
+            value, gap, seconds, atoms, step = (column[:-1] for column in columns)
+            memory.skip(Passed(value, gap, seconds, atoms, step, products))
             self._bound(memory)
-            w.work.gradients += rounds - 1
-            w.work.products += (rounds - 1) * products
-        w.work.gradients += 1
-        w.work.products += 1.0 + 1.0 / self.f.domain[0]
+        w.work.gradients += rounds
+        w.work.products += rounds * products
         self._follow(w, view, float(columns[-1][-1]), view.moves + rounds)
         return True
 
+    def stand(self, w: Iterate) -> None:
+        """Stand at w, unless the core does already, and let f know what the core knows there if all of it is finite."""
+        view = self.f.at(w)
+        if view.z is self._z:
+            return
+        self._begin(w, view)
+        seen = self.core.seen()
+        if not (np.isfinite(seen[1]) and np.isfinite(seen[3]).all()):
+            return
+        if view.gradient is None:
+            w.work.gradients += 1
+            w.work.products += 1.0
+        self._told(view, seen, view.moves)
+
     def _begin(self, w: Iterate, view: Image) -> None:
-        """Stand at w."""
         z = np.ascontiguousarray(view.z, dtype=np.float64)
         if isinstance(w, CoordinateIterate):
             self.core.begin_at(z, w.x, view.moves, self._b)
@@ -130,9 +144,12 @@ class CompiledSteps:
             w.x, w._scored = point[0], None
         else:
             w.assign(BasisBlock(self.S.shape[0], point[0], point[1]), point[2])
-        w.step, self._b = step, self.core.intercept()
-        _tell(view, self.core.seen(), moves)
-        self._z = view.z
+        w.step = step
+        self._told(view, self.core.seen(), moves)
+
+    def _told(self, view: Image, seen: Seen, moves: int) -> None:
+        _tell(view, seen, moves)
+        self._z, self._b = view.z, self.core.intercept()
 
     def _bound(self, memory: Memory) -> None:
         """Keep the best lower bound of the iterations that nobody saw, computed as the driver computes its own."""
@@ -153,7 +170,7 @@ class CompiledSteps:
         self._b = float(state["intercept"])
 
 
-def _tell(view: Image, seen: tuple[Array, float, Array, Array], moves: int) -> None:
+def _tell(view: Image, seen: Seen, moves: int) -> None:
     """Let a view know what the core knows; in float64, whatever the data are."""
     view.clear()
     view.z, view.value, view.residual, view.gradient = seen
