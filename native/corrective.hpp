@@ -44,6 +44,32 @@ constexpr Index GROW_ROUNDS = 30;     // at most
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
+GREEDYHULL_CLONES inline void score_all(const double* g, Span<const double> scales, double* scores, Index d) {
+    const double scale = scales[0];
+    if (scales.size == 1)
+        for (Index j = 0; j < d; j++) scores[j] = scale * g[j];
+    else
+        for (Index j = 0; j < d; j++) scores[j] = scales[j] * g[j];
+}
+
+// max |s_j| and max -s_j; four at a time, for a maximum waits for itself as a sum does.
+GREEDYHULL_CLONES inline double most_either(const double* s, Index d) {
+    double most[4] = {};
+    Index j = 0;
+    for (; j + 4 <= d; j += 4)
+        for (Index k = 0; k < 4; k++) most[k] = std::fabs(s[j + k]) > most[k] ? std::fabs(s[j + k]) : most[k];
+    for (; j < d; j++) most[0] = std::fabs(s[j]) > most[0] ? std::fabs(s[j]) : most[0];
+    return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+}
+GREEDYHULL_CLONES inline double most_falling(const double* s, Index d) {
+    double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    Index j = 0;
+    for (; j + 4 <= d; j += 4)
+        for (Index k = 0; k < 4; k++) least[k] = s[j + k] < least[k] ? s[j + k] : least[k];
+    for (; j < d; j++) least[0] = s[j] < least[0] ? s[j] : least[0];
+    return -std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+}
+
 template <class D>
 class Corrective {
    public:
@@ -99,9 +125,16 @@ class Corrective {
     // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here.
     double look() {
         X_.adjoint(r_.data(), gradient.data());
-        least_ = budget_.whole ? INFINITY : 0.0, here_ = 0.0;
-        for (Index j = 0; j < X_.d; j++) least_ = std::min(least_, -promise(j));
-        for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * score(columns[a]);
+        scores_.resize(gradient.size());
+        score_all(gradient.data(), scales_, scores_.data(), X_.d);
+        if (l2_ > 0.0)
+            for (std::size_t a = 0; a < columns.size(); a++) {
+                const double scale = scale_of(columns[a]);
+                scores_[static_cast<std::size_t>(columns[a])] += l2_ * scale * scale * u[a];
+            }
+        const double most = budget_.positive ? most_falling(scores_.data(), X_.d) : most_either(scores_.data(), X_.d);
+        least_ = budget_.whole ? -most : std::min(0.0, -most), here_ = 0.0;
+        for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * scores_[static_cast<std::size_t>(columns[a])];
         return here_ - least_;
     }
 
@@ -131,20 +164,17 @@ class Corrective {
     double l2_;
     Index batch_, steps_;
     std::vector<Index> place_, rows_;  // where a column stands among the working ones; rows in use
-    std::vector<double> scale_, square_, r_, c_, g_, z_trial_, r_trial_, c_trial_, g_trial_, u_trial_, change_, cross_, reduced_;
+    std::vector<double> scale_, scores_, r_, c_, g_, z_trial_, r_trial_, c_trial_, g_trial_, u_trial_, change_, cross_, reduced_;
     std::vector<std::pair<double, Index>> candidates_;
     WorkingColumns<D> Z_;
     BudgetQP qp_;
     double value_ = 0.0, bare_ = 0.0, bare_trial_ = 0.0, least_ = 0.0, here_ = 0.0;
 
-    // <grad f, scale_j e_j>.
-    double score(Index j) const {
-        const double scale = scale_of(j), bare = scale * gradient[static_cast<std::size_t>(j)];
-        const Index a = place_[static_cast<std::size_t>(j)];
-        return l2_ > 0.0 && a >= 0 ? bare + l2_ * scale * scale * u[static_cast<std::size_t>(a)] : bare;
-    }
     // Minus the score of the better atom of coordinate j.
-    double promise(Index j) const { return budget_.positive ? -score(j) : std::fabs(score(j)); }
+    double promise(Index j) const {
+        const double score = scores_[static_cast<std::size_t>(j)];
+        return budget_.positive ? -score : std::fabs(score);
+    }
 
     void build(Index kept) {
         scale_.resize(columns.size());
@@ -222,7 +252,7 @@ class Corrective {
         sampling = sampling && gap <= SLOW * last_gap, last_gap = gap;
         const std::size_t m = u.size();
         g_.resize(m);
-        for (std::size_t a = 0; a < m; a++) g_[a] = score(columns[a]);
+        for (std::size_t a = 0; a < m; a++) g_[a] = scores_[static_cast<std::size_t>(columns[a])];
         const bool moved = loss_->quadratic ? solve(gap, aim) : newton(gap, aim, early, asked);
         return moved || changed;
     }
@@ -230,17 +260,7 @@ class Corrective {
     // Let the best columns join; where too many wait in vain, those leave first. Says whether any are new.
     bool join(double gap, bool early) {
         const Index active = support(), room = std::max(batch_, active + 1);
-        const double enough = early ? 0.0 : -here_ + PROMISING * gap;
-        candidates_.clear();
-        for (Index j = 0; j < X_.d; j++) {
-            const double p = promise(j);
-            if ((early && (p > 0.0 || budget_.whole)) || (!early && p > enough && place_[static_cast<std::size_t>(j)] < 0))
-                candidates_.push_back({-p, j});
-        }
-        if (static_cast<Index>(candidates_.size()) > room) {
-            std::nth_element(candidates_.begin(), candidates_.begin() + room, candidates_.end());
-            candidates_.resize(static_cast<std::size_t>(room));
-        }
+        pick(early, early ? (budget_.whole ? -INFINITY : 0.0) : -here_ + PROMISING * gap, room);
         Index kept = static_cast<Index>(columns.size());
         if (kept > CROWDED * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
         std::sort(candidates_.begin(), candidates_.end(), [](auto& a, auto& b) { return a.second < b.second; });
@@ -254,6 +274,28 @@ class Corrective {
         if (joined || kept == 0) build(kept);
         if (joined && !(loss_->quadratic && has_hessian)) has_hessian = false;
         return joined;
+    }
+
+    // The best columns above `enough`, `room` at most: of all of them, or of those that are not working yet.
+    void pick(bool all, double enough, Index room) {
+        const auto better = [](const std::pair<double, Index>& a, const std::pair<double, Index>& b) {
+            return a.first > b.first || (a.first == b.first && a.second < b.second);
+        };
+        candidates_.clear();
+        for (Index j = 0; j < X_.d; j++) {
+            const double p = promise(j);
+            if (!(p > enough) || (!all && place_[static_cast<std::size_t>(j)] >= 0)) continue;
+            candidates_.push_back({p, j});
+            if (static_cast<Index>(candidates_.size()) >= 4 * room) {  // cut now and then: what is below the last one never enters
+                std::nth_element(candidates_.begin(), candidates_.begin() + (room - 1), candidates_.end(), better);
+                candidates_.resize(static_cast<std::size_t>(room));
+                enough = candidates_.back().first;
+            }
+        }
+        if (static_cast<Index>(candidates_.size()) > room) {
+            std::nth_element(candidates_.begin(), candidates_.begin() + (room - 1), candidates_.end(), better);
+            candidates_.resize(static_cast<std::size_t>(room));
+        }
     }
 
     void leave() {

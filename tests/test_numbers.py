@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "numbers.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^## `([a-z_/]+\.py)`\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
+SECTIONS = dict(re.findall(r"^## `([a-z_/]+\.[a-z]+)`\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
 
 
 def told(section: str) -> dict[str, float]:
@@ -17,6 +17,10 @@ def told(section: str) -> dict[str, float]:
 
 def decided(file: str) -> dict[str, float]:
     """The numbers that stand at the beginning of a line of the file."""
+    if file.startswith("native/"):
+        source = (ROOT / file).read_text(encoding="utf-8")
+        return {name: float(value) for name, value in re.findall(r"^constexpr \w+ ([A-Z_]+) = ([-+0-9.e]+);", source,
+                                                                  flags=re.MULTILINE)}
     source = (ROOT / "src" / "greedyhull" / file).read_text(encoding="utf-8")
     numbers = re.findall(r"^([A-Z_]+) = ([-+0-9.e_]+)\s*(?:#.*)?$", source, flags=re.MULTILINE)
     return {name: float(value) for name, value in numbers}

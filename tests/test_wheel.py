@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
 from email import message_from_string
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import greedyhull as gh
+from greedyhull.kernels.core import MISSING
 from greedyhull.kernels.core import core as loaded
 
 ROOT = Path(__file__).parents[1]
@@ -22,9 +24,9 @@ pytest.importorskip("scikit_build_core")
 pytest.importorskip("nanobind")
 
 
-def ran(*command, **options):
+def ran(*command, variables=None, **options):
     """What a command prints; PYTHONPATH would hide what is installed."""
-    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")} | (variables or {})
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, encoding="utf-8", timeout=300,
                           env=env, **options)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -103,6 +105,26 @@ def test_the_demo_runs_from_the_wheel(installed, tmp_path):
     said = ran(installed, "-m", "greedyhull", "demo", cwd=tmp_path)
     assert said.startswith("Which measurements") and "What is proved" in said
     assert "<svg" in (tmp_path / "greedyhull-demo.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(loaded is None, reason=f"no compiled core: {MISSING}")
+def test_tests_run_from_the_wheel_as_the_recipe_runs_them_and_no_compiler_is_called(installed, tmp_path):
+    """A part of the quick tests; the recipe for all platforms runs the whole of them."""
+    recipe = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["cibuildwheel"]
+    *start, tests = recipe["test-command"].split()
+    assert start[:3] == ["python", "-m", "pytest"] and tests == "{project}/tests"
+    given = [*start[3:], "-n", "0", "-p", "no:cacheprovider", str(ROOT / "tests" / "kernels")]
+    code = f"import pytest, greedyhull; code = pytest.main({given!r}); print(greedyhull.__file__); raise SystemExit(code)"
+    said = ran(installed, "-c", code, cwd=tmp_path, variables={"CC": "/bin/false", "CXX": "/bin/false", "PATH": "",
+                                                               **recipe["test-environment"]})
+    assert " passed" in said
+    assert Path(said.splitlines()[-1]).is_relative_to(installed.parents[1])
+
+
+def test_wheels_are_built_for_the_pythons_that_are_named(wheel):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = [line.rpartition(" ")[2] for line in project["project"]["classifiers"] if "Python :: 3." in line]
+    assert project["tool"]["cibuildwheel"]["build"] == [f"cp{version.replace('.', '')}-*" for version in named]
 
 
 def test_a_problem_is_solved_and_certified_from_the_wheel(installed, tmp_path):

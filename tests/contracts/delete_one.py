@@ -127,9 +127,11 @@ def missed(package: Path, place: int) -> list[Missed]:
                     kept.add(hit[1])
                 elif not inside:
                     used.add(hit[1])
-            elif member in ODD and ODD[member] in line and any(f'"{heir}' in line for heir in below[name]):
-                used.add(line.split(":")[0].split("greedyhull/", 1)[1])
-        out.append(Missed(name, member, sorted(kept), sorted(file for file in used if not file.startswith("types/"))))
+            else:
+                odd = member in ODD and ODD[member] in line and any(f'"{heir}' in line for heir in below[name])
+                if odd or f'cannot be "{name}"' in line:  # no longer what a type variable is bound to
+                    used.add(line.split(":")[0].split("greedyhull/", 1)[1])
+        out.append(Missed(name, member, sorted(kept), sorted(used)))
     return out
 
 

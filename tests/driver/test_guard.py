@@ -28,6 +28,17 @@ def test_weights_that_are_none(weights, words):
         check_point(mixture(*weights), gh.Simplex(3), gh.FrankWolfe(), 1)
 
 
+@pytest.mark.parametrize("many", [2, 32, 33, 100])
+@pytest.mark.parametrize("wrong, words", [(np.nan, "NaN"), (np.inf, "NaN or infinite"), (-np.inf, "NaN or infinite"),
+                                          (-0.25, "below zero"), (1e308, "sum to"), (0.0, "sum to")])
+def test_one_wrong_weight_is_found_among_few_and_many(many, wrong, words):
+    weights = np.full(many, 1.0 / many)
+    check_point(mixture(*weights), gh.Simplex(many), gh.FrankWolfe(), 1)
+    weights[many // 2] = wrong
+    with pytest.raises(gh.GreedyhullError, match=words):
+        check_point(mixture(*weights), gh.Simplex(many), gh.FrankWolfe(), 1)
+
+
 def test_rounding_of_many_atoms_and_moves_is_allowed():
     d = 5000
     w = mixture(*np.full(d, 1.0 / d))

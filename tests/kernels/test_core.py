@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -66,6 +67,8 @@ def test_a_core_that_is_required_and_missing_is_an_error(monkeypatch: pytest.Mon
         home._found()
     monkeypatch.setenv("GREEDYHULL_CORE", "auto")
     assert home._found()[0] is None and "compiler" in home._found()[1]
+    monkeypatch.setattr(home, "import_module", lambda name: SimpleNamespace(pairwise_burst=pairwise_burst))
+    assert home._found()[0] is None and "older sources" in home._found()[1]
 
 
 @loaded

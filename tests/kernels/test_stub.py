@@ -32,14 +32,14 @@ def stubbed():
 def typed(signature):
     """The types of the arguments of an overload, and of what it returns, in the words of the stub."""
     plain = ARRAY.sub("Array", INDEX.sub("Index", signature))
-    arguments, returned = re.fullmatch(r"def \w+\((.*)\) -> (\w+)", plain).groups()
-    return [part.partition(": ")[2] for part in arguments.split(", ") if part not in ("", "/")], returned
+    arguments, returned = re.fullmatch(r"def \w+\((.*)\) -> ([\w.]+)", plain).groups()
+    return [part.partition(": ")[2] for part in arguments.split(", ") if part not in ("", "/")], returned.rpartition(".")[2]
 
 
 @pytest.mark.skipif(core is None, reason=f"no compiled core: {MISSING}")
 def test_the_stub_has_every_function_of_the_core_with_its_overloads():
     stub = stubbed()
-    functions = {name: member for name, member in vars(core).items() if callable(member)}
+    functions = {name: member for name, member in vars(core).items() if callable(member) and not isinstance(member, type)}
     assert set(stub) == set(functions)
     for name, function in functions.items():
         compiled = [typed(signature) for signature, *_ in function.__nb_signature__]
@@ -53,3 +53,11 @@ def test_arguments_have_the_names_of_the_references():
         parameters = list(inspect.signature(reference).parameters.values())
         if parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:  # else the docstring of the module says what they are
             assert [names for *_, names in stub[name]] == [[p.name for p in parameters]], name
+
+
+@pytest.mark.skipif(core is None, reason=f"no compiled core: {MISSING}")
+def test_the_stub_has_every_class_of_the_core_with_its_methods():
+    classes = {node.name: node for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)}
+    assert set(classes) == {name for name, member in vars(core).items() if isinstance(member, type)}
+    for name, node in classes.items():
+        assert {part.name for part in node.body} == {part for part in vars(vars(core)[name]) if not part.startswith("_")}

@@ -17,6 +17,8 @@ OBJECTIVES = {
     "weighted": gh.least_squares(X, Y, sample_weight=WEIGHT),
     "intercept": gh.least_squares(X, Y + 3.0, sample_weight=WEIGHT, intercept=True),
     "logistic": gh.logistic(X, LABELS),
+    "ridge": gh.logistic(X, LABELS, l2=0.7),
+    "ridge and intercept": gh.least_squares(X, Y + 3.0, intercept=True, l2=0.7),
     "squared_hinge": gh.squared_hinge(X, LABELS, sample_weight=WEIGHT),
     "huber": gh.huber(X, Y, delta=0.4),
     "poisson": gh.poisson(0.4 * X, np.round(np.abs(Y))),

@@ -115,8 +115,8 @@ MUTANTS = (
            "            error += abs(float(r.sum(dtype=np.float64)))", "            error += 0.0", (COST, SMOOTH)),
     # slack
     Mutant("the slack is part of a floor", "atoms/oracle_base.py", "dot(g)) - answer.slack", "dot(g))", (HIDDEN,)),
-    Mutant("the slack is part of the bound", "solvers/parts/progress.py", "cls(point, estimate + answer.slack,",
-           "cls(point, estimate,", (SLACK,)),
+    Mutant("the slack is part of the bound", "solvers/parts/progress.py", "(point, estimate + answer.slack,",
+           "(point, estimate,", (SLACK,)),
     Mutant("the slack is told", "solvers/parts/progress.py", "answer.kind, answer.slack, tolerance", "answer.kind, 0.0, tolerance",
            (SLACK,)),
     Mutant("the error of a gradient is part of a gap underway", "driver/run.py", "+ self.rounding + self.gradient_slack",

@@ -190,3 +190,17 @@ def test_a_state_does_not_take_the_name_of_the_kind():
     register_block("tests.corners", restored)
     with pytest.raises(gh.GreedyhullError, match="has the name 'kind'"):
         block_state(Greedy((2, 3), [Corner(1.0)]))
+
+
+@pytest.mark.parametrize("many", [1, 8, 9, 40])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_few_multiples_of_unit_vectors_add_up_as_many_do(many, dtype):
+    rng = np.random.default_rng(many)
+    index, scale, c = rng.integers(0, 6, many), rng.standard_normal(many), rng.random(many)
+    block, X = BasisBlock(6, index, scale), rng.standard_normal((5, 6)).astype(dtype)
+    x = np.zeros((2, 3))
+    block.add_to(x, c)
+    told = np.bincount(index, weights=c * scale, minlength=6)
+    assert x.ravel() == pytest.approx(told, rel=1e-14, abs=1e-14)
+    z = block.combine(design(X), c)
+    assert z.dtype == dtype and z == pytest.approx(X @ told, rel=1e-5, abs=1e-5)

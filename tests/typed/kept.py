@@ -24,6 +24,8 @@ from greedyhull.objectives.losses.piecewise import PiecewiseLinear
 from greedyhull.objectives.losses.profiled import Profiled
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.restricted import ImageTrial, Restricted
+from greedyhull.objectives.ridged import Ridged
+from greedyhull.objectives.ridged_small import RidgedSmall
 from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.objectives.stream import Drawn, Stream, StreamSource
 from greedyhull.objectives.trial import LineTrial
@@ -106,11 +108,11 @@ def an_objective_with_images(kept: QuadraticForm) -> types.Imaged:
     return kept
 
 
-def a_linear_model(kept: Composite | Smoothing) -> types.LinearModel:
+def a_linear_model(kept: Composite | Ridged | Smoothing) -> types.LinearModel:
     return kept
 
 
-def a_small_problem(kept: Restricted | ByProducts) -> types.Small:
+def a_small_problem(kept: Restricted | RidgedSmall | ByProducts) -> types.Small:
     return kept
 
 

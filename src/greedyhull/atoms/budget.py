@@ -34,14 +34,14 @@ def budget_of(S: AtomSet) -> Budget | None:
     Budget(scales=array([2.]), positive=True, whole=True, points=None)
     """
     kind = type(S)
-    if kind is L1Ball:
-        return Budget(_scales(S.scale), positive=False, whole=False)  # type: ignore[attr-defined]
-    if kind is Simplex:
-        return Budget(_scales(S.radius), positive=True, whole=True)
-    if kind is CappedSimplex:
-        return Budget(_scales(S.radius), positive=True, whole=False)
-    if kind is PositiveL1Ball:
-        return Budget(_scales(S.scale), positive=True, whole=False)  # type: ignore[attr-defined]
+    if isinstance(S, L1Ball) and kind is L1Ball:
+        return Budget(_scales(S.scale), positive=False, whole=False)
+    if isinstance(S, Simplex) and kind is Simplex:
+        return Budget(_scales(S.total), positive=True, whole=True)
+    if isinstance(S, CappedSimplex) and kind is CappedSimplex:
+        return Budget(_scales(S.total), positive=True, whole=False)
+    if isinstance(S, PositiveL1Ball) and kind is PositiveL1Ball:
+        return Budget(_scales(S.scale), positive=True, whole=False)
     if isinstance(S, Vertices) and kind is Vertices and S.dense_atoms:
         return Budget(np.ones(1), positive=True, whole=True, points=S.matrix)
     return None

@@ -35,6 +35,7 @@ IN_FILES = {
     **dict.fromkeys(("timeout", "time", "time_limit"), "seconds"), **dict.fromkeys(("path", "filename"), "file"),
     **dict.fromkeys(("label", "y"), "target"), **dict.fromkeys(("columns", "x"), "features"),
     **dict.fromkeys(("fit_intercept", "bias"), "intercept"), **dict.fromkeys(("tau", "quantile"), "q"),
+    **dict.fromkeys(("ridge", "l2_penalty", "weight_decay"), "l2"),
     **dict.fromkeys(("budget", "size"), "radius"), **dict.fromkeys(("type", "name"), "kind"),
     **dict.fromkeys(("random_state", "rng"), "seed"), "constraint": "set", "loss": "objective", "algorithm": "solver",
 }

@@ -36,6 +36,7 @@ MADE_ELSEWHERE = {"X", "P", "y", "d"}  # they come from the data
 OTHERS = {"solver", "solvers", "S", "rule"}  # arguments that are others of the same kind
 PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 POSITIVE = {"radius", "total", "delta"}
+NOT_NEGATIVE = {"l2"}
 COLUMN = "the name or the number of a column"
 NUMBERS = "a number, a list of numbers, or the name of a file with them"
 
@@ -109,6 +110,8 @@ def _kind(argument: str, hint: Any, kinds: Mapping[str, Any]) -> tuple[Any, str]
     if all(option in PLAIN for option in options):
         if argument in POSITIVE:
             return Annotated[float, Field(gt=0, allow_inf_nan=False)], "a positive number"
+        if argument in NOT_NEGATIVE:
+            return Annotated[float, Field(ge=0, allow_inf_nan=False)], "a number of at least 0"
         return hint, " or ".join(PLAIN[option] for option in options)
     if argument in kinds:
         return kinds[argument], ""

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from math import inf, isfinite, isinf, isnan, prod
+from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
 
 from greedyhull.atoms.generator import generator
-from greedyhull.errors import DriftWarning, GreedyhullError
+from greedyhull.driver.certificate import at_edge
+from greedyhull.errors import DriftWarning, GreedyhullError, check
 from greedyhull.points.entering import as_answer
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree, wrong_weights
 from greedyhull.points.shapes import dense
+from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import AtomSet, Kind
+
+if TYPE_CHECKING:
+    from greedyhull.driver.run import Run
 
 EPS = float(np.finfo(np.float64).eps)
 FEW = 64  # points with so many numbers at most are looked for in the hull even where that takes a search
@@ -96,3 +103,24 @@ def check_drift(f: object, carried: float, value: float, allowance: float, noise
         warn(f"The run carried the value {carried:.10g} along, but {f!r} is {value:.10g} at its atoms; rounding explains "
              f"{allowance:.3g}. The certificate is that of the atoms and holds. A loss, a design or a set of this run is not "
              "what it says: its products, or its atoms, change from call to call.", DriftWarning, stacklevel=4)
+
+
+def question(run: Run, value: float, gap: float, p: Progress) -> float:
+    """Why a gap or a value cannot be: an error with the likely cause, or its size where only rounding is to blame."""
+    f, S, w, k = run.f, run.S, p.point, run.memory.k
+    if not isfinite(value) or isnan(gap):
+        raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {f!r} or its gradient "
+                              "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
+    check(run.rounding < inf, lambda: f"At iteration {k}: {at_edge(f)}")
+    if isinf(gap) and not isinf(p.slack):
+        raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {S!r} gave a slack of "
+                              f"{p.slack:g}: the gradient of {f!r} has infinite entries. Look for overflow.")
+    if isinf(gap):
+        return gap
+    size = abs(value) + abs(f.gradient_dot(w)) + S.max_abs(np.abs(as_array(f.gradient(w))))
+    noise = (1e-2 if run.single_precision else 1e-6) * size
+    if gap < -noise:
+        raise GreedyhullError(f"At iteration {k} the oracle of {S!r} returned an atom that is worse than the point "
+                              f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "
+                              "disagrees with the value; run with check=True to see which.")
+    return abs(gap)  # the oracle is off by at least as much

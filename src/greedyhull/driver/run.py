@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from math import inf, isfinite, isinf, isnan, nan
+from math import inf, isfinite, isnan, nan
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -17,10 +17,10 @@ from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
 from greedyhull.driver.asked import check_steps
 from greedyhull.driver.bound import Bound, held
-from greedyhull.driver.certificate import as_iterate, at_edge, check_pair, kind_of
+from greedyhull.driver.certificate import as_iterate, check_pair, kind_of
 from greedyhull.driver.choose import choose_solver
 from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
-from greedyhull.driver.guard import check_owners
+from greedyhull.driver.guard import check_owners, question
 from greedyhull.driver.inspection import inspect_gradient
 from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
@@ -37,7 +37,6 @@ from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
-from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, never, one_round
 from greedyhull.solvers.parts.needs import check_needs, keeps_atoms, needs_of
@@ -173,7 +172,8 @@ class Run:
                 reason = interrupted(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
-                self.memory.requested, self.memory.ahead = never, one_round  # who holds the memory does not hold the run
+                self.memory.requested, self.memory.ahead = never, one_round  # so that the run is freed at once
+                vars(self).pop("proofs", None)
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason, event)
@@ -191,11 +191,11 @@ class Run:
             from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
-        if isnan(self.start_value) and own_objective(f):  # as it begins, not as it goes on from a saved state
+        if not self.trace.rows and isnan(self.start_value) and own_objective(f):  # not as it goes on after a resume
             inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
-                self._question(p.value, p.gap, p)
+                question(self, p.value, p.gap, p)
             memory.spend(p.spent)
             memory.gap = p.gap if p.gap < inf else None
             return self._note(p, p.value, Bound(p.gap, -inf, p.kind, p.delta))
@@ -209,7 +209,8 @@ class Run:
             p = p._replace(kind=kind_of(p.kind, f, self.S))
         if p.gap == inf:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
-        memory.spend(p.spent)
+        if p.spent or memory.spent:
+            memory.spend(p.spent)
         event = self._note(p, value, self._bound(p, value))
         if p.gap != inf:
             self.open = None
@@ -222,7 +223,7 @@ class Run:
         """The best bound for p that is known, and whether solvers are to steer by what p adds to it."""
         memory, gap = self.memory, p.gap + self.rounding + self.gradient_slack
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
-            gap = self._question(value, gap, p)
+            gap = question(self, value, gap, p)
         if steers:
             guide = memory.guide = max(memory.guide, value - gap) if self.convex else -inf
             steady = (value - guide if value > guide else 0.0) + self.rounding
@@ -281,27 +282,6 @@ class Run:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
         if self.f.moves(self.w) >= CARRIED_FAR:
             self.w.refresh()
-
-    def _question(self, value: float, gap: float, p: Progress) -> float:
-        """Why a gap or a value cannot be: an error with the likely cause, or zero where only rounding is to blame."""
-        k = self.memory.k
-        if not isfinite(value) or isnan(gap):
-            raise GreedyhullError(f"At iteration {k} the value is {value} and the gap {gap}: {self.f!r} or its gradient "
-                                  "returned NaN or infinity. Nothing can be certified there; look for overflow in the data.")
-        check(self.rounding < inf, lambda: f"At iteration {k}: {at_edge(self.f)}")
-        if isinf(gap) and not isinf(p.slack):
-            raise GreedyhullError(f"At iteration {k} the gap is infinite although the oracle of {self.S!r} gave a slack of "
-                                  f"{p.slack:g}: the gradient of {self.f!r} has infinite entries. Look for overflow.")
-        if isinf(gap):
-            return gap
-        f, S, w = self.f, self.S, p.point
-        size = abs(value) + abs(f.gradient_dot(w)) + S.max_abs(np.abs(as_array(f.gradient(w))))
-        noise = (1e-2 if self.single_precision else 1e-6) * size
-        if gap < -noise:
-            raise GreedyhullError(f"At iteration {k} the oracle of {self.S!r} returned an atom that is worse than the point "
-                                  f"itself (gap {gap:.3g} < 0). Its argmin is wrong, its slack too small, or the gradient "
-                                  "disagrees with the value; run with check=True to see which.")
-        return abs(gap)  # the oracle is off by at least as much
 
     @property
     def seconds(self) -> float:

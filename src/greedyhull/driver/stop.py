@@ -102,7 +102,8 @@ def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
     if claim is None:
         said = missed(final) if reason.claims else reason
         hint = stop.hint(final, still=said.kind in ("stalled", "rounding", "still"))
-        return said._replace(words=f"{said.at(final)} {hint}" if hint else said.at(final))
+        words = f"{said.at(final)} {hint}" if hint else said.at(final)
+        return Reason(said.kind, words, said.cause, said.advice)
     cause = f"{reason.cause.rstrip(',')}." if reason.cause else ""
     if reason.claims:
         return claim._replace(words=f"{claim.words} {cause}".rstrip())

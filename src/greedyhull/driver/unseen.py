@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.driver.own import ships
 from greedyhull.solvers.parts.ahead import ONE, Ahead
+from greedyhull.types import Solver
+from greedyhull.types.kinds import made_of
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -19,11 +22,17 @@ SPARE = 2.0  # times the last rounding is kept free below the gap that was asked
 def ahead_of(run: Run) -> Ahead:
     """One round where somebody watches, saves or checks; else all until the stop may be met."""
     aim = run.stop.aim()
-    if aim is None or run.watchers or run.checkpoint is not None or run.careful:
+    if aim is None or run.watchers or run.checkpoint is not None or run.careful or not _alone(run.solver):
         return ONE
     left = min(run.limits.iterations - run.memory.k, MOST)
     floor = run.f.scale if aim.floor is None else aim.floor
     return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding)
+
+
+def _alone(solver: Solver) -> bool:
+    """Whether no other solver looks at its points: one that is made of others, or a user's, may run them and look at each."""
+    combining, around, _ = made_of(solver)
+    return ships(solver) and combining is None and around is None
 
 
 def note_passed(run: Run) -> None:

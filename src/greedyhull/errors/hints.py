@@ -24,6 +24,7 @@ MEANT = {  # arguments as other libraries call them, and what to give here
     **dict.fromkeys(("method", "algorithm", "algo"), ("solver", "solver=gh.FrankWolfe(), or another solver")),
     **dict.fromkeys(("weights", "sample_weights"), ("sample_weight", "sample_weight={given}")),
     **dict.fromkeys(("fit_intercept", "bias"), ("intercept", "intercept={given}")),
+    **dict.fromkeys(("ridge", "l2_penalty", "weight_decay"), ("l2", "l2={given}, the factor in (l2/2)‖w‖²")),
     **dict.fromkeys(("jac", "grad", "fprime"), ("gradient", "gradient={given}")),
     **dict.fromkeys(("fun", "func"), ("value", "value={given}")),
     **dict.fromkeys(("dim", "dimension", "n_features"), ("shape", "shape={given}")),

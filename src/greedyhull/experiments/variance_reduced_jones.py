@@ -12,7 +12,7 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Callback, Gap, Iterations
 from greedyhull.errors import check
-from greedyhull.objectives.batch import Source, source_of
+from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.by_name import least_squares, logistic
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
@@ -50,7 +50,7 @@ class VarianceReducedJones:
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
-        source: Source = memory.part("source", lambda: source_of(f, memory.rng))
+        source = memory.part("source", lambda: source_of(f, memory.rng))
         snapshot = memory.part("snapshot", lambda: _Snapshot(self, source))
         look: Looking = memory.part("look", lambda: at_steps(FullGap(), None).start(f, S, w, memory))
         choice = MinibatchChoice(S, oracle)

@@ -33,12 +33,15 @@ def _found() -> tuple[ModuleType | None, str]:
     if mode == "reference":
         return None, "GREEDYHULL_CORE=reference leaves it aside"
     try:
-        return import_module("greedyhull.kernels._core"), ""
+        found = import_module("greedyhull.kernels._core")
+        if not vars(found).keys() >= {"dense_rounds", "dense_steps", "level"}:
+            raise ImportError("it was compiled from older sources")
+        return found, ""
     except ImportError as error:
         if mode == "required":
             raise GreedyhullError(f"GREEDYHULL_CORE=required is set, but the compiled core cannot be loaded: {error}. Install "
                                   "greedyhull again where a C++17 compiler is found.") from error
-        return None, f"it is not there ({error}); install greedyhull again where a C++17 compiler is found"
+        return None, f"it cannot be loaded ({error}); install greedyhull again where a C++17 compiler is found"
 
 
 core, MISSING = _found()

@@ -17,6 +17,7 @@ from greedyhull.types.override import KeepsMinibatch, KeepsSupply, keeps, overri
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
 
+
 class Batch(KeepsMinibatch):
     """f_B(x) = Σ over the batch of pᵢ ℓᵢ(aᵢ·x), the weights such that its mean over all batches is f.
 
@@ -102,6 +103,7 @@ class FullBatch(Batch):
     def objective(self) -> LinearModel:
         """f itself."""
         return self.f
+
 
 class Source(KeepsSupply):
     """Where the minibatches of one solve come from, and how many gradients of terms they have cost: ``spent``.

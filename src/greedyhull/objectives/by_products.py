@@ -25,6 +25,7 @@ WRONG = 2.0  # products that differ from these differences by a larger factor ar
 BLUR = 1e-6  # what rounding may have done to gradients, as a share of them
 RIDGE = 1e-10  # of the mean diagonal: a Hessian that this makes positive definite is semidefinite, up to rounding
 
+
 class ByProducts(KeepsSmall):
     """f(Σ αᵢ dᵢ) as a function of α for the atoms of a block, its Hessian from products.
 

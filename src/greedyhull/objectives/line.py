@@ -12,6 +12,7 @@ from greedyhull.types.override import KeepsLine, keeps, override
 
 NEAR = 0.99  # how close to the end of its domain a step may come
 
+
 class Parabola(KeepsLine):
     """h(η) = value + slope·η + bend·η²/2: what a quadratic looks like along any direction.
 

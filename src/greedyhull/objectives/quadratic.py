@@ -34,6 +34,7 @@ from greedyhull.types.override import KeepsImaged, keeps, override
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
 
+
 class QuadraticForm(KeepsImaged):
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
 

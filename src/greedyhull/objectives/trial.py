@@ -11,6 +11,7 @@ from greedyhull.types.override import KeepsTrial, override
 
 EPS = float(np.finfo(np.float64).eps)
 
+
 class LineTrial(KeepsTrial):
     """The steps of a reweighting, seen by ``f.along``.
 

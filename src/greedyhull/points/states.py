@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from greedyhull.types import State, View
+
+
+class Kept(Protocol):
+    """What is saved with a run, and restored when it goes on."""
+
+    def state(self) -> State: ...
+    def restore(self, state: State) -> None: ...
 
 
 def under(prefix: str, state: State) -> State:

@@ -35,7 +35,7 @@ class Corrective(KeepsSolver):
 
     Parameters
     ----------
-    batch : int, default 30
+    batch : int, default 20
         Atoms looked at in a round, at least. More atoms take fewer rounds, each with a larger small problem.
     steps : int, default 5
         Newton steps in a round, at most. A quadratic takes one. More steps pay where gradients are expensive.
@@ -60,7 +60,7 @@ class Corrective(KeepsSolver):
     array([1.5, 0.5, 0. , 0. ])
     """
 
-    batch: int = 30
+    batch: int = 20
     steps: int = 5
     needs = Needs(smooth=True, second_order=True, boxes=True)
 

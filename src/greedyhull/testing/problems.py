@@ -81,7 +81,9 @@ def small_problems() -> tuple[Problem, ...]:
               ("lp_loss, p = 1.5", _lp_loss(X, y, 1.5), "Simplex"), ("function", _function(X), "Simplex"),
               ("function", _function(X), "L2Ball"), ("function without smoothness", _entropy(), "Simplex"),
               ("least_squares, intercept", _least_squares(X, y + 3, intercept=True), "L1Ball"),
-              ("logistic, intercept", _logistic_with_intercept(X, np.sign(y)), "L1Ball")]
+              ("logistic, intercept", _logistic_with_intercept(X, np.sign(y)), "L1Ball"),
+              ("least_squares, ridge", _with_ridge(_least_squares(X, y, intercept=True), 0.3), "Simplex"),
+              ("logistic, ridge", _with_ridge(_logistic(X, np.sign(y)), 0.3), "Vertices")]
     return tuple(model.over(f"{what} over {name}", *sets[name]) for what, model, name in pairs)
 
 
@@ -133,7 +135,12 @@ def _least_squares(X: Array, y: Array, *, intercept: bool = False) -> _Model:
 
     n = len(y)
     return _Model(lambda w: float(residual(w) @ residual(w)) / (2 * n), lambda w: X.T @ residual(w) / n,
-                  lambda X, y: gh.least_squares(X, y, intercept=intercept), (X, y))
+                  lambda X, y, **more: gh.least_squares(X, y, intercept=intercept, **more), (X, y))
+
+
+def _with_ridge(model: _Model, l2: float) -> _Model:
+    return _Model(lambda w: model.value(w) + 0.5 * l2 * float(w @ w), lambda w: model.gradient(w) + l2 * w,
+                  partial(model.make, l2=l2), model.data)
 
 
 def _logistic(X: Array, y: Array) -> _Model:

@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -273,3 +274,26 @@ def test_rows_of_several_bursts_join() -> None:
     assert all(b == a + 1 for a, b in pairwise(k.tolist())) and k[0] == 0
     assert np.isfinite(s.trace.step[:-1]).all() and np.isnan(s.trace.step[-1])
     assert len(s.point) == len(set(s.point.atoms.keys)) and s.point.weights.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@dataclass(frozen=True)
+class Looking(gh.FrankWolfe):
+    """A user's solver that looks at every point of the one it is made of."""
+
+    seen: list[int] = field(default_factory=list)
+
+    def run(self, f: Any, S: Any, w: Any, memory: Any) -> Iterator[Any]:
+        for p in super().run(f, S, w, memory):
+            self.seen.append(memory.k)
+            yield p
+
+
+def test_solvers_around_it_see_every_iteration() -> None:
+    f, S, looking = gh.least_squares(X, y), gh.L1Ball(d, 3.0), Looking(gh.OpenLoop())
+    gh.minimize(f, S, looking, stop=gh.Iterations(50))
+    assert looking.seen == list(range(51))
+    around = gh.Aggregated(gh.FrankWolfe(gh.OpenLoop()))
+    with in_python():
+        slow = gh.minimize(f, S, around, stop=gh.Iterations(200))
+    fast = gh.minimize(f, S, around, stop=gh.Iterations(200))
+    np.testing.assert_allclose(fast.trace.gap, slow.trace.gap, rtol=1e-9, atol=1e-10)

@@ -18,6 +18,7 @@ from greedyhull.types.override import KeepsProfiledLoss, keeps, override
 ULPS = 16.0  # by how many units in its last place an intercept may be off the best one
 TINY = 1e-30  # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
 
+
 class Profiled(KeepsProfiledLoss):
     """A separable loss minimised over an intercept.
 

@@ -33,7 +33,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, State
 from greedyhull.types.kinds import profiled
 
-KNOWN = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}  # as in native/losses.hpp
+# as in native/losses.hpp
+KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
 LOST = 4  # how the core ends where numbers have left their range
 MOST = 65535  # sparse columns that can be worked on
 
@@ -52,12 +53,13 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
+    assert core is not None
     design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, budget.points)
     if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
-        return core.dense_rounds(design.X, *about)  # type: ignore[union-attr]
+        return core.dense_rounds(design.X, *about)
     if type(design) is SparseDesign and batch <= MOST // 4:
-        return core.sparse_rounds(*design.columns_of, design.n, *about)  # type: ignore[union-attr]
+        return core.sparse_rounds(*design.columns_of, design.n, *about)
     return None
 
 

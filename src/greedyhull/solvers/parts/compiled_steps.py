@@ -75,14 +75,15 @@ def _stands(budget: Budget, w: Iterate) -> bool:
 
 
 def _steps(f: Composite, budget: Budget, step: tuple[int, float]) -> Any:
+    assert core is not None
     design, loss = f.design, loss_of(f)
     if not isinstance(loss, tuple):  # one that the core would have to ask Python about
         return None
     about = (loss, f.has_intercept, budget.positive, budget.whole, budget.scales, *step, budget.points)
     if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
-        return core.dense_steps(design.X, *about)  # type: ignore[union-attr]
+        return core.dense_steps(design.X, *about)
     if type(design) is SparseDesign:
-        return core.sparse_steps(*design.columns_of, design.n, *about)  # type: ignore[union-attr]
+        return core.sparse_steps(*design.columns_of, design.n, *about)
     return None
 
 

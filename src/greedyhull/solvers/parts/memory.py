@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from greedyhull.points.entering import KINDS as KINDS
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
-from greedyhull.points.states import under
+from greedyhull.points.states import Kept, under
 from greedyhull.solvers.parts.ahead import ONE, Ahead, Passed
 from greedyhull.solvers.parts.careful import careful, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
 from greedyhull.types.attributes import has
 from greedyhull.types.kinds import caching, measuring
+
+P = TypeVar("P", bound=Kept)
 
 
 def never(k: int) -> bool:
@@ -60,7 +62,7 @@ class Memory:
         self._oracle: Recorder | None = None
         self._step: Step | None = None
         self._pending: State = {}
-        self._parts: dict[str, Any] = {}
+        self._parts: dict[str, Kept] = {}
 
     @property
     def seed(self) -> int:
@@ -127,9 +129,10 @@ class Memory:
                 self._oracle.restore(saved)
         return self._oracle
 
-    def part(self, name: str, make: Callable[[], Any]) -> Any:
+    def part(self, name: str, make: Callable[[], P]) -> P:
         """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
-        made = self._parts[name] = make()
+        made = make()
+        self._parts[name] = made
         saved = under(f"part.{name}", self._pending) if self._pending else None
         if saved:
             made.restore(saved)

@@ -44,8 +44,8 @@ class Progress(NamedTuple):
         >>> Progress.of(None, 0.5, Answer(None, slack=0.25)).gap
         0.75
         """
-        slack = answer.slack
-        told = (point, estimate + slack, answer.kind, slack, tolerance, also, None, 0.0, estimate, answer, answer.delta)
+        told = (point, estimate + answer.slack, answer.kind, answer.slack, tolerance, also, None, 0.0, estimate, answer,
+                answer.delta)
         return tuple.__new__(cls, told)  # as `_make` does, without a call of Python's own
 
     def proved(self, answer: Answer) -> Progress:

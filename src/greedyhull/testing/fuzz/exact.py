@@ -136,3 +136,9 @@ class Formula(NamedTuple):
             low, high = (low, middle) if (p * self.terms(z + middle, y)[1]).sum() > 0 else (middle, high)
         below, above = ((p * self.terms(z + b, y)[0]).sum() for b in (low, high))
         return LD(low if below <= above else high)
+
+
+def with_ridge(loss: Exact, x: Array, l2: float) -> Exact:
+    """The loss and (l2/2)‖x‖², whose slopes are l2·x."""
+    half = LD(l2) * LD(x.astype(LD) @ x.astype(LD)) / 2
+    return Exact(LD(loss.value + half), LD(loss.size + 3 * half), LD(loss.rough + 3 * half)) if l2 else loss

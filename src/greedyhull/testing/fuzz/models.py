@@ -12,7 +12,7 @@ import greedyhull as gh
 from greedyhull.testing.fuzz import exact as formulas
 from greedyhull.testing.fuzz.data import matrix, plain, sample_weights, stored
 from greedyhull.testing.fuzz.draws import Rng, chance, pick, scale, size
-from greedyhull.testing.fuzz.exact import LD, Exact, Formula
+from greedyhull.testing.fuzz.exact import LD, Exact, Formula, with_ridge
 from greedyhull.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
@@ -63,17 +63,23 @@ def _kinds(rng: Rng) -> dict[str, Kind]:
 
 
 def linear_model(rng: Rng, d: int, some: Array) -> Model:
-    """A loss of a linear model, with weights and an intercept now and then."""
+    """A loss of a linear model, with weights, an intercept and a ridge now and then."""
     kinds = _kinds(rng)
     name = pick(rng, list(kinds), [4.0, *[1.0] * (len(kinds) - 1)])
     n = size(rng)
     X, storage = stored(rng, matrix(rng, n, d))
     y = targets(rng, plain(X).astype(np.float64), kinds[name].labels, some)
     s, intercept = sample_weights(rng, n), chance(rng, 0.4)
-    return assembled(name, kinds[name], X, y, s, intercept, storage)
+    return assembled(name, kinds[name], X, y, s, intercept, storage, ridge(rng))
 
 
-def assembled(name: str, kind: Kind, X: Any, y: Array, s: Array | None, intercept: bool, storage: str) -> Model:
+def ridge(rng: Rng) -> float:
+    """l2: zero mostly, drawn apart so that the other draws of a case stay what they are without it."""
+    apart = rng.spawn(1)[0]
+    return float(10.0 ** apart.uniform(-3, 1)) * scale(apart) if chance(apart, 0.25) else 0.0
+
+
+def assembled(name: str, kind: Kind, X: Any, y: Array, s: Array | None, intercept: bool, storage: str, l2: float) -> Model:
     """The model of these data. Making it may be refused, so that it is made when it is asked for."""
     A, n = plain(X), len(y)
     p = np.full(n, LD(1) / n) if s is None else s.astype(LD) / s.astype(LD).sum()
@@ -82,12 +88,13 @@ def assembled(name: str, kind: Kind, X: Any, y: Array, s: Array | None, intercep
         labels = 2 * labels - 1
 
     def exact(x: Array) -> Exact:
-        return kind.formula.at(A @ x, np.abs(A) @ np.abs(x), labels, p, intercept)
+        return with_ridge(kind.formula.at(A @ x, np.abs(A) @ np.abs(x), labels, p, intercept), x, l2)
 
-    words = f"{name}(X {n}x{A.shape[1]} {storage}{', weights' if s is not None else ''}{', intercept' if intercept else ''})"
-    f = kind.make(X, y, sample_weight=s, intercept=intercept)
+    more = f"{', weights' if s is not None else ''}{', intercept' if intercept else ''}{f', l2={l2:g}' if l2 else ''}"
+    words = f"{name}(X {n}x{A.shape[1]} {storage}{more})"
+    f = kind.make(X, y, sample_weight=s, intercept=intercept, l2=l2)
     return Model(name, f, A.shape[1], exact, words, n, not kind.formula.kinked, kind.correctable,
-                 parts=(name, kind, X, y, s, intercept, storage))
+                 parts=(name, kind, X, y, s, intercept, storage, l2))
 
 
 def targets(rng: Rng, X: Array, labels: str, some: Array) -> Array:
@@ -118,13 +125,13 @@ def log_likelihood(rng: Rng, d: int) -> Model:
     X, storage = stored(rng, P)
     s, A = sample_weights(rng, n), plain(X)
     p = np.full(n, LD(1) / n) if s is None else s.astype(LD) / s.astype(LD).sum()
-    formula = Formula(formulas.negative_log)
+    formula, l2 = Formula(formulas.negative_log), ridge(rng)
 
     def exact(x: Array) -> Exact:
-        return formula.at(A @ x, A @ np.abs(x), np.zeros(n, LD), p, False)
+        return with_ridge(formula.at(A @ x, A @ np.abs(x), np.zeros(n, LD), p, False), x, l2)
 
-    words = f"log_likelihood(P {n}x{d} {storage}{', weights' if s is not None else ''})"
-    return Model("log_likelihood", gh.log_likelihood(X, sample_weight=s), d, exact, words, n)
+    words = f"log_likelihood(P {n}x{d} {storage}{', weights' if s is not None else ''}{f', l2={l2:g}' if l2 else ''})"
+    return Model("log_likelihood", gh.log_likelihood(X, sample_weight=s, l2=l2), d, exact, words, n)
 
 
 def quadratic(rng: Rng, d: int) -> Model:

@@ -103,7 +103,7 @@ def changed(rng: Rng, say: Say) -> list[Record]:
 def _other(rng: Rng, problem: Problem) -> tuple[Problem, str]:
     """The problem with one thing changed, and what that is."""
     model, region = problem
-    can = ["set", "set", "solver", *(["data", "weights", "dtype"] if model.parts else [])]
+    can = ["set", "set", "solver", *(["data", "weights", "dtype", "ridge"] if model.parts else [])]
     what = pick(rng, can)
     if what == "set":
         return Problem(model, region.again(rng)), what
@@ -113,9 +113,11 @@ def _other(rng: Rng, problem: Problem) -> tuple[Problem, str]:
 
 
 def _altered(rng: Rng, model: Model, what: str) -> Model:
-    name, kind, X, y, s, intercept, storage = model.parts
+    name, kind, X, y, s, intercept, storage, l2 = model.parts
     if what == "weights":
         s = rng.random(len(y)) + 0.1
+    elif what == "ridge":
+        l2 += 0.5
     elif what == "dtype":
         to: Any = np.float32 if X.dtype == np.float64 else np.float64
         with np.errstate(all="ignore"):
@@ -125,4 +127,4 @@ def _altered(rng: Rng, model: Model, what: str) -> Model:
         i, j = int(rng.integers(A.shape[0])), int(rng.integers(A.shape[1]))
         A[i, j] += pick(rng, (1e-6, 1.0)) * (float(np.abs(A).max()) or 1.0)
         X, storage = A, "C changed"
-    return assembled(name, kind, X, y, s, intercept, storage)
+    return assembled(name, kind, X, y, s, intercept, storage, l2)
