@@ -130,7 +130,7 @@ class FrankWolfe {
             const Index slot = slot_of(now.index[a], now.scale[a]);
             if (slot >= 0) place_[static_cast<std::size_t>(slot)] = static_cast<Index>(a);
         }
-        now.value = loss_->pieces({now.z.data(), X_->n}, now.r.data(), now.c.data());
+        now.value = pieces(now);
         look();
     }
 
@@ -233,7 +233,13 @@ class FrankWolfe {
 
     void evaluate(double eta) {
         for (std::size_t i = 0; i < dz_.size(); i++) next_.z[i] = now.z[i] + eta * dz_[i];
-        next_.value = loss_->pieces({next_.z.data(), X_->n}, next_.r.data(), next_.c.data());
+        next_.value = pieces(next_);
+    }
+
+    // Residual and curvature; returns the value, NaN where the best intercept was not found.
+    double pieces(Standing& at) {
+        const double value = loss_->pieces({at.z.data(), X_->n}, at.r.data(), at.c.data());
+        return loss_->settled ? value : NAN;
     }
 
     // dz' H dz with the Hessian's diagonal c; an intercept takes the mean of dz away.
@@ -253,6 +259,7 @@ class FrankWolfe {
         double at = -1.0;
         const auto derivatives = [&](double eta) {
             evaluate(at = eta);
+            if (std::isnan(next_.value)) return std::pair<double, double>(NAN, NAN);
             return std::pair<double, double>(dot(next_.r, dz_), bend(next_.c));
         };
         const double eta = line_search(derivatives, dot(now.r, dz_));

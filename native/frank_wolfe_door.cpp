@@ -16,8 +16,9 @@ class Steps {
           StepSizes steps, nb::list alive)
         : alive_(std::move(alive)), core_(std::move(X), std::move(loss), budget, scales, steps) {}
 
-    // Stand at sum_a weight_a scale_a e_(index_a) with image z, the search for an intercept to begin at b.
-    void begin(Vector<const double> z, Vector<const Index> index, Vector<const double> scale, Vector<const double> weight,
+    // Stand at sum_a weight_a scale_a e_(index_a) with image z, the search for an intercept to begin at b. Says whether value and
+    // gradient are finite there.
+    bool begin(Vector<const double> z, Vector<const Index> index, Vector<const double> scale, Vector<const double> weight,
                Index moves, double b) {
         expect(index.shape(0) == scale.shape(0) && index.shape(0) == weight.shape(0), "begin: one weight an atom is wanted");
         expect_below(span(index), core_.data().d, "begin: a coordinate is not there");
@@ -25,15 +26,15 @@ class Steps {
         core_.now.scale.assign(scale.data(), scale.data() + scale.shape(0));
         core_.now.weight.assign(weight.data(), weight.data() + weight.shape(0));
         core_.now.x.clear();
-        stand(z, moves, b);
+        return stand(z, moves, b);
     }
 
     // Stand at the point x, a mixture of given points.
-    void begin_at(Vector<const double> z, Vector<const double> x, Index moves, double b) {
+    bool begin_at(Vector<const double> z, Vector<const double> x, Index moves, double b) {
         expect(core_.data().point(0) != nullptr && static_cast<Index>(x.shape(0)) == core_.data().width,
                "begin_at: a point of the set is wanted");
         core_.now.x.assign(x.data(), x.data() + x.shape(0));
-        stand(z, moves, b);
+        return stand(z, moves, b);
     }
 
     // Why the burst ended, and the columns value, gap, seconds, atoms and step of the points it came to.
@@ -78,12 +79,13 @@ class Steps {
     nb::list alive_;  // the arrays that pointers lead to
     FrankWolfe core_;
 
-    void stand(Vector<const double> z, Index moves, double b) {
+    bool stand(Vector<const double> z, Index moves, double b) {
         expect(static_cast<Index>(z.shape(0)) == core_.data().n, "an image with one entry a row is wanted");
         core_.now.z.assign(z.data(), z.data() + z.shape(0));
         core_.now.moves = moves, core_.loss().b = b;
         nb::gil_scoped_release free;
         core_.begin();
+        return std::isfinite(core_.now.value) && std::isfinite(core_.now.gap);
     }
 };
 

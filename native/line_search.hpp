@@ -11,7 +11,7 @@ inline double parabola_step(double slope, double bend) {
     return bend > -slope ? -slope / bend : 1.0;
 }
 
-// Of a convex h by Newton on h' = 0, kept in a bracket by bisection; NaN where the derivative at one is not finite.
+// Of a convex h by Newton on h' = 0, kept in a bracket by bisection; NaN where the derivative at one is not finite or one is NaN.
 // derivatives(eta) gives h' and h''.
 template <class Derivatives>
 double line_search(const Derivatives& derivatives, double slope) {
@@ -24,6 +24,7 @@ double line_search(const Derivatives& derivatives, double slope) {
     int side = 0;
     for (int i = 0; i < 100; i++) {
         const auto [first, second] = derivatives(step);
+        if (std::isnan(first)) return NAN;
         if (first < 0.0) {
             low = step, low_slope = first;
             if (side < 0) high_slope *= 0.5;

@@ -17,6 +17,7 @@ namespace greedyhull {
 class SmoothLoss {
    public:
     bool quadratic = false, intercept = false;
+    bool settled = true;  // whether the last search for an intercept came to its end
     double b = 0.0;  // the last intercept: the search for the next one begins there
     virtual ~SmoothLoss() = default;
     // r <- gradient, c <- diagonal of the Hessian; returns phi(z).
@@ -114,17 +115,20 @@ class Separable : public SmoothLoss {
     // The best intercept by Newton steps within a bracket that closes, from the last one. The sum of the slopes rises with b.
     double settle(Span<const double> z, double* r, double* c) {
         double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
+        settled = false;
         for (int k = 0; k < 100; k++) {
             value = at(z, b, r, c), slope = 0.0, bend = 0.0;
             double size = 0.0;
             for (Index i = 0; i < z.size; i++) slope += r[i], bend += c[i], size += std::fabs(r[i]);
-            if (!(std::fabs(slope) > 1e-15 * size)) break;
+            settled = !(std::fabs(slope) > 1e-15 * size);
+            if (settled) break;
             (slope > 0.0 ? high : low) = b;
             double next = bend > 0.0 ? b - slope / bend : INFINITY;
             const double reach = 2.0 * std::fabs(b) + 1.0;
             if (!(next > low && next < high && std::isfinite(next)))
                 next = std::isfinite(low) && std::isfinite(high) ? 0.5 * (low + high) : slope > 0.0 ? b - reach : b + reach;
-            if (std::fabs(next - b) <= 4e-16 * std::fabs(b)) break;
+            settled = std::fabs(next - b) <= 4e-16 * std::fabs(b);
+            if (settled) break;
             b = next;
         }
         if (bend > 0.0 && std::isfinite(slope))  // what is left of the sum, taken off where the curvature is

@@ -297,3 +297,22 @@ def test_solvers_around_it_see_every_iteration() -> None:
         slow = gh.minimize(f, S, around, stop=gh.Iterations(200))
     fast = gh.minimize(f, S, around, stop=gh.Iterations(200))
     np.testing.assert_allclose(fast.trace.gap, slow.trace.gap, rtol=1e-9, atol=1e-10)
+
+
+def test_float32_steps_that_python_has_to_take() -> None:
+    """Where another objective has a view of the point, or numbers leave their range in the core, Python takes the step."""
+    f, other = gh.logistic(X.astype(np.float32), signs, intercept=True), gh.least_squares(X, y)
+    s = solve(f, gh.L1Ball(d, 3.0), stop=gh.Iterations(30), watch=lambda e: other.value(e.point))
+    assert s.value == pytest.approx(solve(f, gh.L1Ball(d, 3.0), stop=gh.Iterations(30)).value, rel=1e-5)
+    slow, fast = both(f, gh.L1Ball(d, 1e20), gh.Power(1.0), gh.Iterations(60))
+    assert fast.certificate.lower <= slow.value and slow.certificate.lower <= fast.value
+
+
+@pytest.mark.parametrize("scale", [1e20, 1e80, 1e140])
+def test_an_intercept_that_the_core_cannot_find_makes_no_bound(scale: float) -> None:
+    """Values at another intercept are too large: no certificate may rest on them."""
+    f = gh.logistic(scale * X[:4], signs[:4], intercept=True)
+    for step in (gh.Exact(), gh.LogAdaptive()):
+        slow, fast = both(f, gh.Simplex(d, 1.0), step, gh.Iterations(40))
+        assert fast.certificate.lower <= min(slow.value, fast.value)
+        assert slow.certificate.lower <= fast.value

@@ -80,7 +80,7 @@ def _steps(f: Composite, budget: Budget, step: tuple[int, float]) -> Any:
     if not isinstance(loss, tuple):  # one that the core would have to ask Python about
         return None
     about = (loss, f.has_intercept, budget.positive, budget.whole, budget.scales, *step, budget.points)
-    if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
+    if type(design) is DenseDesign and design.X.itemsize in design.X.strides:  # rows or columns are contiguous
         return core.dense_steps(design.X, *about)
     if type(design) is SparseDesign:
         return core.sparse_steps(*design.columns_of, design.n, *about)
@@ -97,13 +97,15 @@ class CompiledSteps:
 
     def advance(self, w: Iterate, memory: Memory) -> bool:
         """As many iterations as nobody has to see; False where the core made none, and Python has to take the step."""
-        if len(w.views) > 1:  # those of other objectives follow single moves
-            return False
         self.stand(w)  # the driver may have refreshed the view
         view = self.f.at(w)
+        if len(w.views) > 1 or view.z is not self._z:  # views of other objectives follow single moves
+            self._leave(view)
+            return False
         _, columns = self.core.advance(memory.k, *memory.ahead(), memory.lower, memory.asked)
         rounds = len(columns[0])
         if rounds == 0:
+            self._leave(view)
             return False
         products = 1.0 + 1.0 / self.f.domain[0]  # a gradient, and the image of an atom
         if rounds > 1:
@@ -120,23 +122,28 @@ class CompiledSteps:
         view = self.f.at(w)
         if view.z is self._z:
             return
-        self._begin(w, view)
-        seen = self.core.seen()
-        if not (np.isfinite(seen[1]) and np.isfinite(seen[3]).all()):
+        if not self._begin(w, view):
             return
         if view.gradient is None:
             w.work.gradients += 1
             w.work.products += 1.0
-        self._told(view, seen, view.moves)
+        self._told(view, view.moves)
 
-    def _begin(self, w: Iterate, view: Image) -> None:
+    def _begin(self, w: Iterate, view: Image) -> bool:
         z = np.ascontiguousarray(view.z, dtype=np.float64)
         if isinstance(w, CoordinateIterate):
-            self.core.begin_at(z, w.x, view.moves, self._b)
-        else:
-            assert isinstance(w.block, BasisBlock)
-            index = np.ascontiguousarray(w.block.index, dtype=np.int64)
-            self.core.begin(z, index, np.ascontiguousarray(w.block.scale), w.weights, view.moves, self._b)
+            sound: bool = self.core.begin_at(z, w.x, view.moves, self._b)
+            return sound
+        assert isinstance(w.block, BasisBlock)
+        index = np.ascontiguousarray(w.block.index, dtype=np.int64)
+        sound = self.core.begin(z, index, w.block.scale, w.weights, view.moves, self._b)
+        return sound
+
+    def _leave(self, view: Image) -> None:
+        """Leave the next step to Python, whose losses want an image in the precision of the data."""
+        if view.z.dtype != self.f.design.dtype:
+            view.clear()
+            view.z = view.z.astype(self.f.design.dtype)
 
     def _follow(self, w: Iterate, view: Image, step: float, moves: int) -> None:
         """Bring the iterate to where the core stands, with what is known there."""
@@ -146,10 +153,10 @@ class CompiledSteps:
         else:
             w.assign(BasisBlock(self.S.shape[0], point[0], point[1]), point[2])
         w.step = step
-        self._told(view, self.core.seen(), moves)
+        self._told(view, moves)
 
-    def _told(self, view: Image, seen: Seen, moves: int) -> None:
-        _tell(view, seen, moves)
+    def _told(self, view: Image, moves: int) -> None:
+        _tell(view, self.core.seen(), moves)
         self._z, self._b = view.z, self.core.intercept()
 
     def _bound(self, memory: Memory) -> None:
