@@ -13,17 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "aim.hpp"
 #include "budget_qp.hpp"
 #include "losses.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {
-
-struct Aim {  // where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor))
-    Index rounds;
-    double absolute, relative, floor;
-    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)); }
-};
 
 struct RoundRow {  // what the trace says of a round, at its beginning
     double value, gap, seconds;
@@ -232,7 +227,7 @@ class Corrective {
         part.cold = part.sampling = false;
         std::vector<RoundRow> unseen;
         if (!std::isfinite(part.look())) return false;
-        part.rounds({GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0}, asked, unseen);
+        part.rounds({GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0, 0.0}, asked, unseen);
         const auto before_columns = columns;
         const auto before = u;
         const double value = value_;

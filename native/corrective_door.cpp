@@ -7,6 +7,7 @@
 
 #include "corrective.hpp"
 #include "corrective_door.hpp"
+#include "data_door.hpp"
 #include "door.hpp"
 
 namespace greedyhull {
@@ -50,19 +51,6 @@ class Rounds {
     virtual void restore(nb::dict state) = 0;
 };
 
-template <class T>
-nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
-    T* copy = new T[v.size()];
-    std::copy(v.begin(), v.end(), copy);
-    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
-}
-template <class T>
-std::vector<T> as_vector(nb::handle object) {
-    const auto a = nb::cast<Vector<const T>>(object);
-    return std::vector<T>(a.data(), a.data() + a.shape(0));
-}
-
 // X'r in the coordinates of the objective.
 template <class D>
 const std::vector<double>& gradient_of(const Corrective<D>& core) {
@@ -99,16 +87,8 @@ class RoundsOf : public Rounds {
         Ending ending;
         {
             nb::gil_scoped_release free;
-            auto last = std::chrono::steady_clock::now();
-            const auto ask = [&]() {
-                const auto now = std::chrono::steady_clock::now();
-                if (now - last < std::chrono::milliseconds(10)) return false;
-                nb::gil_scoped_acquire held;
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                last = now;
-                return nb::cast<bool>(asked());
-            };
-            ending = core_.rounds({rounds, absolute, relative, floor}, ask, trace);
+            Asking ask(asked);
+            ending = core_.rounds({rounds, absolute, relative, floor, 0.0}, std::ref(ask), trace);
         }
         nb::list rows;
         for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
@@ -184,13 +164,7 @@ std::unique_ptr<Rounds> rounds_with(D X, const Problem& about, nb::list alive) {
     expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale a column is wanted");
     std::unique_ptr<SmoothLoss> loss;
     if (nb::isinstance<nb::tuple>(about.loss)) {
-        const nb::tuple named = nb::cast<nb::tuple>(about.loss);
-        const auto y = nb::cast<Vector<const double>>(named[2]), p = nb::cast<Vector<const double>>(named[3]);
-        expect(static_cast<Index>(y.shape(0)) == X.n, "one target a row is wanted");
-        expect(p.shape(0) == 1 || static_cast<Index>(p.shape(0)) == X.n, "one weight a row is wanted");
-        loss = loss_named(nb::cast<int>(named[0]), nb::cast<double>(named[1]), span(y), span(p), about.intercept);
-        expect(loss != nullptr, "a loss that the core knows is wanted");
-        alive.append(named[2]), alive.append(named[3]);
+        loss = named_loss(nb::cast<nb::tuple>(about.loss), X.n, about.intercept, alive);
     } else {
         loss = std::make_unique<AskedLoss>(nb::cast<nb::callable>(about.loss), about.quadratic, about.intercept);
     }
@@ -212,27 +186,17 @@ template <class T>
 std::unique_ptr<Rounds> dense_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss, bool quadratic,
                                      bool intercept, bool positive, bool whole, Vector<const double> scales, double l2,
                                      Index batch, Index steps, nb::object points) {
-    const Index n = static_cast<Index>(X.shape(0)), d = static_cast<Index>(X.shape(1));
-    const Index down = n == 1 && X.stride(1) != 1 ? 1 : X.stride(0), across = d == 1 && X.stride(0) != 1 ? 1 : X.stride(1);
-    expect(down == 1 || across == 1, "contiguous rows or columns are wanted");
     nb::list alive;
-    alive.append(nb::cast(X));
-    return rounds_on(Dense<T>{X.data(), n, d, down, across},
-                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
+    const Dense<T> data = dense_design(X, alive);
+    return rounds_on(data, Problem{data.n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
 }
 
 template <class T, class I>
 std::unique_ptr<Rounds> sparse_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
                                       nb::object loss, bool quadratic, bool intercept, bool positive, bool whole,
                                       Vector<const double> scales, double l2, Index batch, Index steps, nb::object points) {
-    const Index d = static_cast<Index>(starts.shape(0)) - 1;
-    expect(d >= 0 && starts.data()[0] == 0 && starts.data()[d] == static_cast<Index>(places.shape(0)) &&
-               places.shape(0) == entries.shape(0), "sparse_rounds: the arrays do not fit together");
-    for (Index j = 0; j < d; j++) expect(starts.data()[j] <= starts.data()[j + 1], "sparse_rounds: starts fall");
-    expect_below(span(places), n, "sparse_rounds: a row is not there");
     nb::list alive;
-    alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
-    return rounds_on(ByColumn<T, I>{{span(starts), span(places), span(entries)}, n, d},
+    return rounds_on(sparse_design(starts, places, entries, n, alive),
                      Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
 }
 

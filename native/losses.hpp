@@ -18,6 +18,7 @@ namespace greedyhull {
 class SmoothLoss {
    public:
     bool quadratic = false, intercept = false;
+    bool settled = true;  // whether the last search for an intercept came to its end
     double b = 0.0;  // the last intercept: the search for the next one begins there
     virtual ~SmoothLoss() = default;
     // r <- gradient, c <- diagonal of the Hessian; returns phi(z).
@@ -130,7 +131,10 @@ class Separable : public SmoothLoss {
             value = at(z, b, r, c), slope = 0.0, bend = 0.0;
             double size = 0.0;
             for (Index i = 0; i < z.size; i++) slope += r[i], bend += c[i], size += std::fabs(r[i]);
-            if (!std::isfinite(slope)) return INFINITY;
+            if (!std::isfinite(slope)) {
+                settled = false;
+                return INFINITY;
+            }
             found = std::fabs(slope) <= 1e-15 * size;
             if (found) break;
             (slope > 0.0 ? high : low) = b;
@@ -148,7 +152,8 @@ class Separable : public SmoothLoss {
         const bool rounding = std::fabs(hair) <= 16.0 * 2.3e-16 * far;
         if (rounding)  // what is left of the sum, taken off where the curvature is
             for (Index i = 0; i < z.size; i++) r[i] -= c[i] * hair;
-        return found || rounding ? value : INFINITY;
+        settled = found || rounding;
+        return settled ? value : INFINITY;
     }
 };
 

@@ -56,7 +56,7 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     assert core is not None
-    design, about = f.design, (_loss(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, budget.points)
     if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
         return core.dense_rounds(design.X, *about)
@@ -65,7 +65,7 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     return None
 
 
-def _loss(f: Composite) -> Any:
+def loss_of(f: Composite) -> Any:
     """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by asking the loss."""
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
@@ -117,12 +117,14 @@ class CompiledRounds:
 
     def advance(self, w: Iterate, memory: Memory) -> bool:
         """As many rounds as nobody has to see; False where the core can do no more."""
-        ending, rows = self.core.advance(*memory.ahead(), memory.asked)
+        ahead = memory.ahead()
+        ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
         if rounds > 1:
-            memory.skip([Passed(*row) for row in rows[1:-1]])
+            value, gap, seconds, atoms = np.array(rows[1:-1]).T
+            memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         index, scale, weights = self.core.atoms()

@@ -54,7 +54,7 @@ class Memory:
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.ahead: Callable[[], Ahead] = one_round  # how far a solver may go before the driver looks again
-        self.passed: list[Passed] = []  # rounds that nobody saw, for the trace
+        self.passed: Passed | None = None  # rounds that nobody saw, for the trace
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
         self._seed = seed
@@ -97,12 +97,18 @@ class Memory:
         """Whether the solve must end now, whatever its iteration: no time is left, or somebody interrupts it."""
         return self.requested(-1)
 
-    def skip(self, passed: list[Passed]) -> None:
+    def skip(self, passed: Passed) -> None:
         """Rounds were made that nobody saw: they count, each with a search of the set."""
         self.passed = passed
-        self.k += len(passed)
+        self.k += len(passed.value)
         if self._oracle is not None:
-            self._oracle.calls += len(passed)
+            self._oracle.calls += len(passed.value)
+
+    def proved(self, lower: float) -> None:
+        """A round that nobody saw has proved that f is nowhere below ``lower``, rounding included."""
+        self.guide = max(self.guide, lower)
+        if lower > self.lower:
+            self.lower, self.kind, self.delta = lower, "always", 0.0
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
