@@ -10,7 +10,7 @@ from scipy.optimize import lsq_linear, minimize
 
 import greedyhull as gh
 from greedyhull.objectives.composite import Composite
-from greedyhull.solvers.parts import box_rounds
+from greedyhull.solvers.parts import directions
 from greedyhull.types import Array
 
 RADII = np.geomspace(1e-3, 1e4, 8)
@@ -137,7 +137,7 @@ def test_starts_of_either_kind_are_taken_over() -> None:
 
 
 def test_more_coordinates_than_are_solved_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(box_rounds, "MOST", 7)
+    monkeypatch.setattr(directions, "MOST", 7)
     X, z = data("tall")
     for loss in ("least squares", "logistic"):
         f, S = LOSSES[loss](X, z), gh.LinfBall(40, 0.2)

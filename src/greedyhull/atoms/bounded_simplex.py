@@ -9,13 +9,14 @@ import numpy as np
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
+from greedyhull.atoms.geometry.regions import FillingRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, Index
+from greedyhull.types import Array, Design, Index, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -45,6 +46,12 @@ class BoundedSimplex(AtomSet):
         self._even = bool(np.ptp(self._cap) == 0.0)
         filled = np.cumsum(np.sort(self._cap[self._open])) < self.total * (1.0 - TINY)
         self._most = min(int(filled.sum()) + 1, len(self._open))  # so many coordinates fill total, whichever they are
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and bounds and sum, unless a derived class answers with other atoms."""
+        region = FillingRegion(self._cap, self.total) if as_written(type(self), BoundedSimplex) else None
+        return super().traits._replace(region=region)
 
     def __repr__(self) -> str:
         upper = f"{self.upper:g}" if self.upper.ndim == 0 else "..."

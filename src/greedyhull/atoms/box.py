@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.box_corners import cheapest_flips, signs_maximum
+from greedyhull.atoms.geometry.regions import BoxRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import products, row_spans
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
@@ -68,10 +69,8 @@ class Box(AtomSet):
     @property
     def traits(self) -> SetTraits:
         """Those of any set, and the bounds, unless a derived class answers with other atoms."""
-        kind = type(self)
-        searched = kind.argmin is not Box.argmin or kind.best is not Box.best or kind.oracle is not Box.oracle
-        measured = kind.contains is not Box.contains or kind._holds is not Box._holds
-        return super().traits._replace(bounds=None if searched or measured else (self.lower, self.upper))
+        region = BoxRegion(self.lower.ravel(), self.upper.ravel()) if as_written(type(self), Box) else None
+        return super().traits._replace(region=region)
 
     def __repr__(self) -> str:
         return f"Box({_shown(self.lower)}, {_shown(self.upper)}, shape={self.shape})"

@@ -8,13 +8,14 @@ import numpy as np
 
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.regions import BallRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import products, row_norms
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design
+from greedyhull.types import Array, Design, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -54,6 +55,12 @@ class L2Ball(AtomSet):
         self.middle = np.zeros(self.shape) if centre is None else numbers(centre, "centre")
         check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
         self.middle.flags.writeable = False
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and the ball, unless a derived class answers with other atoms."""
+        region = BallRegion(self.middle, self.radius) if as_written(type(self), L2Ball) else None
+        return super().traits._replace(region=region)
 
     def __repr__(self) -> str:
         return f"L2Ball({self.shape[0]}, radius={self.radius:g}{', centre=...' if self.middle.any() else ''})"

@@ -84,7 +84,7 @@ def _begin_anew(run: Run, w: Iterate, changed: list[str]) -> None:
     run.taken_over = (f"Only the point of the saved run was taken over, for {' and '.join(changed)} changed: bounds, "
                       "counters and all that was remembered are new.")
     warn(run.taken_over, GreedyhullWarning, stacklevel=6)
-    run.begin_at(moved_over(w, run.S, run.looks_back))
+    run.begin_at(moved_over(w, run.S, run.plain))
 
 
 def _prove_anew(run: Run, w: Iterate) -> None:
@@ -107,8 +107,9 @@ def saved_point(state: State, S: AtomSet) -> Iterate:
     return w
 
 
-def moved_over(w: Iterate, S: AtomSet, looks_back: bool) -> Iterate:
-    """The point of another run as one of this set: with its atoms if they lie in the set, else written anew."""
+def moved_over(w: Iterate, S: AtomSet, plain: bool) -> Iterate:
+    """The point of another run as one of this set: with its atoms if they lie in the set, else written anew; ``plain``, its
+    coordinates are enough."""
     if w.keeps_atoms and _owns(S, w):
         block = S.recognised(w.block)
         return Iterate(block.take(np.arange(len(block))), normalised(w.weights, w.owners), S.shape).merged()
@@ -116,7 +117,7 @@ def moved_over(w: Iterate, S: AtomSet, looks_back: bool) -> Iterate:
     if not S.contains(x):
         raise GreedyhullError(f"The point lies outside {S!r}, or some of its atoms do: it cannot go on there. Begin with a "
                               "point of this set, or solve anew.")
-    if not looks_back and S.dense_atoms and S.contains_quickly(CoordinateIterate(x)):  # by a formula, not by a search
+    if plain and S.contains_quickly(CoordinateIterate(x)):  # by a formula, not by a search
         return CoordinateIterate(x)
     return S.decompose(x)
 

@@ -39,7 +39,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, never, one_round
-from greedyhull.solvers.parts.needs import check_needs, keeps_atoms, needs_of
+from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms, needs_of
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
@@ -72,6 +72,7 @@ class Run:
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back = keeps_atoms(S, self.solver) or S.traits.slides
+        self.plain = not self.looks_back and (S.dense_atoms or by_coordinates(S, self.solver))  # coordinates are enough
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
@@ -101,7 +102,7 @@ class Run:
             from greedyhull.driver.resume import moved_over
 
             point = start if isinstance(start, Iterate) else start.point
-            w = moved_over(as_iterate(f, S, point, 1e-9), S, self.looks_back)
+            w = moved_over(as_iterate(f, S, point, 1e-9), S, self.plain)
         elif not lacks(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
@@ -110,13 +111,13 @@ class Run:
             check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
             check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
             check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
-            w = S.decompose(x) if self.looks_back or not S.dense_atoms else CoordinateIterate(x)
+            w = CoordinateIterate(x) if self.plain else S.decompose(x)
         return w
 
     def begin_at(self, w: Iterate) -> None:
         """Take w as the point of the run, after looking at its value; without its atoms if nobody will ask for them."""
         f = self.f
-        if not self.looks_back and self.S.dense_atoms and w.keeps_atoms:
+        if self.plain and w.keeps_atoms:
             w = CoordinateIterate(w.array())
         check_owners(w, self.S)
         self.first_value = nan if isinstance(f, Stream) else float(f.value(w))  # that of a stream cannot be known
@@ -130,7 +131,7 @@ class Run:
         event: Event | None = None
         with self.interrupt as interrupt:
             self.memory.requested, self.memory.ahead = self._requested, lambda: ahead_of(self)
-            if needs_of(self.solver).atoms and isinstance(self.w, CoordinateIterate):  # over a box
+            if needs_of(self.solver).atoms and isinstance(self.w, CoordinateIterate):
                 self.w.decompose = self.S.decompose
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             check_steps(self.solver, steps)

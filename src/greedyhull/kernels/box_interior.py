@@ -2,10 +2,12 @@
 
 In the unit box, 0 ≤ t ≤ 1 with s = 1 − t, the multipliers u, v > 0 of the two bounds satisfy ∇q(t) = u − v at the start. All
 variables take steps of one length, so this stays true, and the duality gap is u·t + v·s throughout. Each step solves a system
-with M + diag(u/t + v/s), which is definite whatever the Hessian M is.
+with M + diag(u/t + v/s), which is definite whatever the Hessian M is. An equation a·t = constant is kept by every step.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +29,7 @@ def interior_point(H: Array, c: Array, x: Array, low: Array, high: Array, tol: f
     M, slopes, at = H[np.ix_(wide, wide)] * width[:, None] * width, width * c[wide], (x - low)[wide] / width
     if not len(wide) or not (np.isfinite(M).all() and np.isfinite(slopes).all()):
         return None
-    t, u, v = _path(M, slopes, at, tol)
+    t, u, v = central_path(M, slopes, at, tol)
     bend, gap = float(np.diagonal(M).max()), _gap(t, slopes + M.dot(t - at))
     for share in SURE:
         ends = np.where(bend * t < share * u, 0.0, np.where(bend * (1.0 - t) < share * v, 1.0, t))
@@ -44,15 +46,20 @@ def _gap(t: Array, grad: Array) -> float:
     return float(np.maximum(grad * t, grad * (t - 1.0)).sum())
 
 
-def _path(M: Array, c: Array, at: Array, tol: float) -> tuple[Array, Array, Array]:
-    """t and the multipliers u, v of its two bounds, from the middle of the unit box to a gap of ``tol``, and on until t is
-    lower than ``at`` by as much as the gap: where ``at`` is nearly optimal, a gap that is small for a box is still large."""
+def central_path(M: Array, c: Array, at: Array, tol: float, normal: Array | None = None, share: float = 0.5,
+                 ) -> tuple[Array, Array, Array]:
+    """t and the multipliers u, v of its two bounds, from t = ``share`` to a gap of ``tol``, and on until t is lower than
+    ``at`` by as much as the gap: where ``at`` is nearly optimal, a gap that is small for a box is still large.
+
+    With ``normal``, normal·t stays what it is at the start.
+    """
     from scipy.linalg.lapack import dpotrf, dpotrs
 
-    t = np.full(len(c), 0.5)
+    t = np.full(len(c), share)
     grad = c + M.dot(t - at)
-    start = max(float(np.abs(grad).mean()), 1e-300)
-    u, v = np.maximum(grad, 0.0) + start, np.maximum(-grad, 0.0) + start
+    slope = grad if normal is None else grad - float(np.median(grad / normal)) * normal
+    start = max(float(np.abs(slope).mean()), 1e-300)
+    u, v = np.maximum(slope, 0.0) + start, np.maximum(-slope, 0.0) + start
     for _ in range(MOST):
         s = 1.0 - t
         mu = float(u.dot(t) + v.dot(s)) / (2 * len(t))
@@ -63,13 +70,15 @@ def _path(M: Array, c: Array, at: Array, tol: float) -> tuple[Array, Array, Arra
         factor, info = dpotrf(K, overwrite_a=True)
         if info != 0:
             break
-        dt = dpotrs(factor, -grad)[0]  # the predictor: straight to a gap of zero
+        equation = None if normal is None else Equation(normal, dpotrs(factor, normal)[0], share * float(normal.sum()))
+        pull = grad if equation is None else grad - equation.multiplier(grad - u + v) * equation.normal
+        dt = _kept(dpotrs(factor, -pull)[0], t, equation)  # the predictor: straight to a gap of zero
         du, dv = -u - u / t * dt, -v + v / s * dt
         reach = _reach((t, s, u, v), (dt, -dt, du, dv))
         left = float((u + reach * du).dot(t + reach * dt) + (v + reach * dv).dot(s - reach * dt)) / (2 * len(t))
         aim = (left / mu) ** 3 * mu
         low, high = (aim - dt * du) / t, (aim + dt * dv) / s
-        dt = dpotrs(factor, low - high - grad)[0]
+        dt = _kept(dpotrs(factor, low - high - pull)[0], t, equation)
         du, dv = low - u - u / t * dt, high - v + v / s * dt
         length = INSIDE * _reach((t, s, u, v), (dt, -dt, du, dv))
         if not (length > 1e-12 and np.isfinite(dt).all()):
@@ -77,6 +86,27 @@ def _path(M: Array, c: Array, at: Array, tol: float) -> tuple[Array, Array, Arra
         t, u, v = t + length * dt, u + length * du, v + length * dv
         grad = c + M.dot(t - at)
     return t, u, v
+
+
+class Equation(NamedTuple):
+    """normal·t = total; ``across`` is the change of t that a unit of its multiplier makes."""
+
+    normal: Array
+    across: Array
+    total: float
+
+    def multiplier(self, rest: Array) -> float:
+        """That of the equation, of which ``rest`` is a multiple up to rounding."""
+        return float(self.normal.dot(rest)) / float(self.normal.dot(self.normal))
+
+
+def _kept(dt: Array, t: Array, equation: Equation | None) -> Array:
+    """dt with the multiple of ``across`` added with which t + dt satisfies the equation; twice, for rounding."""
+    for _ in range(0 if equation is None else 2):
+        assert equation is not None
+        off = equation.total - float(equation.normal.dot(t + dt))
+        dt = dt + off / float(equation.normal.dot(equation.across)) * equation.across
+    return dt
 
 
 def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:

@@ -12,7 +12,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.box_rounds import box_rounds
+from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
@@ -62,7 +62,7 @@ class Corrective(KeepsSolver):
 
     batch: int = 20
     steps: int = 5
-    needs = Needs(smooth=True, second_order=True, boxes=True)
+    needs = Needs(smooth=True, second_order=True, regions=True)
 
     if TYPE_CHECKING:
         keeps(Solver.needs)
@@ -78,7 +78,7 @@ class Corrective(KeepsSolver):
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
         if not w.keeps_atoms:
-            yield from box_rounds(curved, S, w, memory, self.steps)
+            yield from coordinate_rounds(curved, S, w, memory, self.steps)
             return
         compiled = None if "by hand" in memory.arrays else compiled_rounds(f, S, w, self.batch, self.steps)
         if compiled is not None:

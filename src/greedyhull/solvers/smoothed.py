@@ -77,7 +77,7 @@ class Smoothed(KeepsAround):
     def needs(self) -> Needs:
         """f_μ is smooth and has a Hessian; what the solver asks of f itself is whether atoms are kept."""
         inner = self.solver.needs
-        return Needs(atoms=inner.atoms, one_owner=inner.one_owner, boxes=inner.boxes)
+        return Needs(atoms=inner.atoms, one_owner=inner.one_owner, regions=inner.regions)
 
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
@@ -91,7 +91,7 @@ class Smoothed(KeepsAround):
             smoothing_error = soft.smoothing_error(u, S)
             above = f.value(u) - smoothing_error
             closed = self.mu is None and p.estimate <= CLOSED * smoothing_error and way.can_sharpen()
-            for point in (u, way.end(S.traits.bounds) if closed else None):
+            for point in (u, way.end(S.traits.region) if closed else None):
                 if point is not None and f.value(point) < f.value(w):
                     w.become(point)
             higher = f.value(w) - above

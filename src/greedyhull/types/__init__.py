@@ -22,6 +22,7 @@ from greedyhull.types.objectives import (
     Summed,
     Trial,
 )
+from greedyhull.types.regions import Frame, Region, Section
 from greedyhull.types.sets import AtomSet, Finite
 from greedyhull.types.solvers import (
     Around,
@@ -57,6 +58,7 @@ __all__ = [
     "Design",
     "Finite",
     "Floor",
+    "Frame",
     "Gradient",
     "Imaged",
     "Index",
@@ -73,8 +75,10 @@ __all__ = [
     "Oracle",
     "Probe",
     "ProfiledLoss",
+    "Region",
     "Schedule",
     "SecondOrder",
+    "Section",
     "SelfStarting",
     "SetTraits",
     "Shape",

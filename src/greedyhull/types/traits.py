@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from greedyhull.types.arrays import Array
+    from greedyhull.types.regions import Region
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,18 @@ class SetTraits(NamedTuple):
     slides: bool = False  # its atoms have parameters, and it has `slide`
     random: bool = True  # its start or its oracle may draw random numbers: each solve makes a generator for them
     compresses: bool = True  # its `compressed` may know how to write a point in fewer atoms
-    bounds: tuple[Array, Array] | None = None  # of a box: the least and the largest value of every coordinate
+    region: Region | None = None  # of a set in which Newton steps can move many coordinates at once
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What a solver asks of the problem: smooth f, atoms that are kept, a Hessian on few atoms, terms that can be sampled;
-    and a set that is no product, where weight moves between any two atoms. Over a box, one that says
-    ``boxes`` works on the coordinates and needs no atoms."""
+    and a set that is no product, where weight moves between any two atoms. Over a set with a ``region``, a solver that says
+    ``regions`` works on the coordinates and needs no atoms."""
 
     smooth: bool = False
     atoms: bool = True
     second_order: bool = False
     terms: bool = False
     one_owner: bool = False
-    boxes: bool = False
+    regions: bool = False

@@ -10,7 +10,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, owners_of
 from greedyhull.points.shapes import Dense
-from greedyhull.types import Array, State
+from greedyhull.types import Array, Region, State
 
 SHARPER = 0.2  # by which μ is multiplied
 LEAST = 1e-280  # the curvature of f_μ is 1/μ, which is to be finite, and so are its products
@@ -38,16 +38,16 @@ class Continuation:
         self.before = self.u.copy()
         self.soft.sharpen(SHARPER * self.soft.mu, self.u)
 
-    def end(self, bounds: tuple[Array, Array] | None = None) -> Iterate | None:
+    def end(self, region: Region | None = None) -> Iterate | None:
         """The best point for f between u and where the path seems to end; None if nothing is known of the path.
 
-        ``bounds`` are those of the set if it is a box: the path of a point without atoms is followed only there.
+        ``region`` is that of the set: the path of a point without atoms is followed only where it has one.
         """
         u, before = self.u, self.before
         if before is None:
             return None
         if not u.keeps_atoms:
-            return None if bounds is None else self._end_in_box(u, before, *bounds)
+            return None if region is None else self._end_in_region(u, before, region)
         known = set(u.block.keys)  # with several owners, theirs too
         gone = np.array([i for i, key in enumerate(before.block.keys) if key not in known], dtype=np.intp)
         block = u.block.take(np.arange(len(u)))
@@ -61,11 +61,12 @@ class Continuation:
         point.move(move, self.f.along(point, move).argmin())
         return point
 
-    def _end_in_box(self, u: Iterate, before: Iterate, low: Array, high: Array) -> Iterate:
+    def _end_in_region(self, u: Iterate, before: Iterate, region: Region) -> Iterate:
         x, point = u.array(), u.copy()
-        move = point.toward(Dense(np.clip(x + SHARPER / (1.0 - SHARPER) * (x - before.array()), low, high)))
+        ahead = region.nearest((x + SHARPER / (1.0 - SHARPER) * (x - before.array())).ravel())
+        move = point.toward(Dense(ahead.reshape(x.shape)))
         point.move(move, self.f.along(point, move).argmin())
-        return CoordinateIterate(np.clip(point.array(), low, high))
+        return CoordinateIterate(region.nearest(point.array().ravel()).reshape(x.shape))
 
     def state(self) -> State:
         before = {} if self.before is None else self.before.state()

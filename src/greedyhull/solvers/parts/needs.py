@@ -36,8 +36,13 @@ def needs_of(solver: Solver) -> Needs:
 
 def keeps_atoms(S: AtomSet, solver: Solver) -> bool:
     """Whether the solver needs the atoms of points of S."""
+    return needs_of(solver).atoms and not by_coordinates(S, solver)
+
+
+def by_coordinates(S: AtomSet, solver: Solver) -> bool:
+    """Whether the solver, which needs atoms elsewhere, works on the coordinates of points of S."""
     needs = needs_of(solver)
-    return needs.atoms and not (needs.boxes and S.traits.bounds is not None)
+    return needs.atoms and needs.regions and S.traits.region is not None
 
 
 def _depth(solver: Solver, name: str) -> float:

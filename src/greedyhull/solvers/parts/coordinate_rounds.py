@@ -1,0 +1,119 @@
+"""Corrective rounds in coordinates, over boxes, l2 balls and bounded simplices: Newton steps that move many of them at once.
+
+Where a set is described by its coordinates, weights of atoms add nothing: with the two ends of each side of a box as atoms,
+wⱼ = (1 − tⱼ)·lowerⱼ + tⱼ·upperⱼ; of a ball, whose atoms fill the sphere, no few are enough. A round minimises f over the part of
+the set that a frame of directions reaches: the unit vectors of the coordinates in which f can fall or, in a ball of many
+dimensions, the span of the gradients seen so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from greedyhull.objectives.by_products import ByProducts, compare_products
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.gradients import as_array
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import Dense
+from greedyhull.solvers.parts.corrective_numbers import EARLY, EXACT, INNER, ROUGH, ROUNDING, SAMPLE, SLOW
+from greedyhull.solvers.parts.directions import Directions, directions_of
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.working_set import newton_step
+from greedyhull.types import Answer, Array, AtomSet, Region, SecondOrder, Section, State
+
+
+def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
+    """The rounds of `Corrective` over a set that has a region: gradient, certificate, Newton steps."""
+    region = S.traits.region
+    assert region is not None and isinstance(w, CoordinateIterate)
+    oracle = memory.oracle(S)
+    working: CoordinateWorking = memory.part("coordinates", lambda: CoordinateWorking(f, region))
+    for k in memory.count(first=0):
+        if k == 0 and not memory.warm:
+            working.begin(w)
+        g = f.gradient(w)
+        answer = oracle.argmin(g)
+        estimate = f.gradient_dot(w) - answer.atom.dot(g)
+        yield Progress.of(w, estimate, answer)
+        if k == 0 and isinstance(working.directions.small, ByProducts):
+            compare_products(working.directions.small.f, w, answer.atom)
+        gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))
+        if working.directions.choose(w, as_array(g, w.shape).ravel()):
+            working.step_toward(w, answer)
+        working.improve(w, gap, steps, gap > EARLY * abs(f.value(w)))
+
+
+class CoordinateWorking:
+    """The directions that are solved for together, and how far the rounds have come."""
+
+    def __init__(self, f: SecondOrder, region: Region) -> None:
+        self.f, self.region, self.gap, self.sampling = f, region, np.inf, True
+        self.directions: Directions = directions_of(f, region)
+
+    def begin(self, w: CoordinateIterate) -> None:
+        """Go to the point of the set nearest to the origin if f is lower there.
+
+        A corner of a large box is far from where models fit, and losses may be flat there. If many points are optimal, the run
+        ends near its start, and the smaller its entries are, the less rounding there is.
+        """
+        move = w.toward(Dense(self.region.nearest(np.zeros(w.x.size)).reshape(w.shape)))
+        line = self.f.along(w, move)
+        if line.limit > 1.0 and line.value(1.0) < self.f.value(w):
+            w.move(move, 1.0)
+
+    def step_toward(self, w: CoordinateIterate, answer: Answer) -> None:
+        """A Frank-Wolfe step, which moves the coordinates that are left out as well."""
+        move = w.toward(answer.atom)
+        line = self.f.along(w, move)
+        w.move(move, min(1.0, max(0.0, float(line.argmin()))))
+        self._keep_inside(w)
+
+    def improve(self, w: CoordinateIterate, gap: float, steps: int, early: bool) -> None:
+        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps.
+
+        ``early``, the Hessian may come from a sample of the rows, until a round brings little.
+        """
+        self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
+        if not len(self.directions.frame):
+            return
+        small, frame, quadratic = self.directions.small, self.directions.frame, self.f.traits.quadratic
+        for i in range(steps):
+            grad, x = small.gradient(w), w.x.ravel()
+            y, section = frame.read(x), self.region.section(frame, x)
+            left = section.gap(grad, y)
+            if i and left <= INNER * gap:
+                return
+            H = small.hessian(w, SAMPLE if early and self.sampling else 1)
+            if not (np.isfinite(H).all() and np.isfinite(grad).all()):
+                return
+            target = section.solve(H, grad, y, (EXACT if quadratic else ROUGH) * left)
+            step = self._move(w, section, grad, y, target)
+            if step <= 0.0 or quadratic:
+                return
+
+    def _move(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, target: Array) -> float:
+        """Go from y toward ``target`` along these directions; how far."""
+        trial = self.directions.trial(w, y, target)
+        step = newton_step(self.f, w, trial, section.slope(grad, y, target))
+        if step <= 0.0:
+            return 0.0
+        trial.commit(step)
+        if step == 1.0:
+            self.directions.frame.write(w.x.reshape(-1), target)  # rounding may have missed a bound
+        self._keep_inside(w)
+        return step
+
+    def _keep_inside(self, w: CoordinateIterate) -> None:
+        """Rounding may have left the set by a unit in the last place."""
+        w.x[...] = self.region.nearest(w.x.ravel()).reshape(w.shape)
+
+    def state(self) -> State:
+        return {**self.directions.state(), "sampling": np.array([self.sampling, self.gap])}
+
+    def restore(self, state: State) -> None:
+        self.directions.restore(state)
+        sampling, self.gap = state["sampling"].tolist()
+        self.sampling = bool(sampling)
