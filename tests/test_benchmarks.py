@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
-RIVALS = {"celer", "skglm", "copt", "quadprog", "daqp", "piqp", "threadpoolctl"}  # which need not be installed
+RIVALS = {"celer", "skglm", "adelie", "copt", "quadprog", "daqp", "piqp", "threadpoolctl"}  # which need not be installed
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("__")))
