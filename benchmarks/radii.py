@@ -125,12 +125,10 @@ def _row(case: Case, at_zero: float, times: dict[str, float], names: list[str]) 
 
 def _mean_and_worst(table: Table) -> tuple[float, float, float] | None:
     """The geometric mean of the last column, its least value, and the radius of that."""
-    known = [(row[-1], row[0]) for row in table.rows if isinstance(row[-1], float)]
+    known = [(row[-1], row[0]) for row in table.rows if isinstance(row[-1], float) and isinstance(row[0], float)]
     if not known:
         return None
-    worst, radius = min(known)  # type: ignore[type-var]
-    mean = exp(sum(log(ratio) for ratio, _ in known) / len(known))  # type: ignore[arg-type]
-    return mean, worst, radius  # type: ignore[return-value]
+    return exp(sum(log(ratio) for ratio, _ in known) / len(known)), *min(known)
 
 
 def _words(table: Table) -> str:

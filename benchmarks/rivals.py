@@ -81,8 +81,8 @@ def _adelie(X: Any, model: Any, alpha: float, tol: float) -> Any:
     from adelie import grpnet, matrix
 
     held = (matrix.dense if isinstance(X, np.ndarray) else matrix.sparse)(X, method="naive", n_threads=1)
-    state = grpnet(held, model, lmda_path=[alpha], intercept=False, early_exit=False, progress_bar=False, tol=tol, irls_tol=tol,
-                   max_iters=10_000_000)
+    state = grpnet(held, model, lmda_path=[alpha], intercept=False, early_exit=False, progress_bar=False, max_iters=10_000_000,
+                   tol=tol, irls_tol=tol)
     return state.betas.toarray()[-1] if state.betas.shape[0] else np.zeros(X.shape[1])
 
 

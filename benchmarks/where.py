@@ -1,8 +1,8 @@
 """Where a solve spends its time, phase by phase, and what would have to move through memory at least.
 
-The phases are timed from outside, each by itself: building f, a look of the core (the adjoint and the gap), its rounds. What is
-left of the whole call is the driver: its fixed cost in Python, the norms that bound rounding, the certificate at the end. All
-of this is approximate.
+The phases are timed from outside, each by itself: building f, a look of the core (the adjoint and the gap), its rounds.
+What is left of the whole call is the driver: its fixed cost in Python, the norms that bound rounding, the certificate at the
+end. All of this is approximate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from benchmarks.timing import interleaved
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
 
-PROBLEMS = ("lasso diabetes r=1000", "lasso golub r=1", "logistic ijcnn1 r=10", "logistic a9a r=5", "logistic rcv1_vw1000 r=100")
+PROBLEMS = ("lasso diabetes r=1000", "lasso golub r=1", "logistic ijcnn1 r=10", "logistic a9a r=5",
+            "logistic rcv1_vw1000 r=100")
 MEMORY, CACHE = 16e9, 41e9  # bytes a second that one core reads
 FITS = 8e6  # bytes that stay in the cache
 ENTRY = 1.0e-9  # seconds for an entry of sparse data: its index, its number and the number that it leads to
