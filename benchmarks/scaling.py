@@ -45,8 +45,8 @@ def scaling(repeats: int = 5, only: tuple[str, ...] = ()) -> Iterator[Table]:
     """A table of cells with the exponents below it, and one of first calls."""
     columns = ("sweep", "n", "d", "entries", "solve, ms", "rounds", "atoms", "data, MB", "beyond, MB")
     table = Table("scaling", "A solve to a certified relative gap of 1e-6, and its memory beyond the data", columns)
-    columns = ("problem", "import, ms", "first solve, ms", "second solve, ms")
-    first = Table("scaling_first", "The first solve of a process", columns)
+    calls = ("problem", "import, ms", "first solve, ms", "second solve, ms")
+    first = Table("scaling_first", "The first solve of a process", calls)
     for name, (along, cells) in SWEEPS.items():
         if only and not any(word in name for word in only):
             continue
@@ -114,6 +114,7 @@ def peak() -> int:
 def problem(cell: Cell) -> tuple[Any, Any, float]:
     """Data by column, made without a copy of them; targets of ten columns with noise; half of what these add up to."""
     rng = np.random.default_rng(0)
+    X: Any
     if cell.entries:
         from scipy.sparse import csc_array
 
