@@ -1,4 +1,4 @@
-"""Time until a certified gap of 1e-6·max(|value|, f(0)) on real l1 problems: ours, scikit-learn, celer and skglm."""
+"""Time until a certified gap of 1e-6·max(|value|, f(0)) on real l1 problems: ours, scikit-learn, celer, skglm and adelie."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.timing import interleaved
 TOLERANCES = [10.0 ** (-half / 2) for half in range(4, 27)]  # 1e-2, 3e-3, 1e-3, … 1e-13
 LIMIT = 60.0  # seconds after which a fit counts as not arriving
 OURS = "greedyhull"
-NAMES = ("scikit-learn", "scikit-learn Gram", "liblinear", "celer", "skglm")
+NAMES = ("scikit-learn", "scikit-learn Gram", "liblinear", "celer", "skglm", "adelie")
 
 
 def corrective(repeats: int = 7, only: tuple[str, ...] = ()) -> Iterator[Table]:

@@ -135,3 +135,15 @@ def test_ctrl_c_within_a_call(calls, monkeypatch):
     best = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Seconds(5.0))
     assert s.value - s.gap <= best.value and best.value - best.gap <= s.value
     assert s.trace.iteration.tolist() == list(range(s.iterations + 1))
+
+
+@pytest.mark.parametrize("radius", [30.0, 300.0, 3000.0, 1e4])
+@pytest.mark.parametrize("stop", [gh.Relative(1e-9), gh.Relative(1e-11), gh.Gap(1e-10)], ids=repr)
+def test_an_unwatched_run_takes_no_more_rounds_though_rounding_is_large_at_its_start(radius, stop):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 300))
+    y = np.where(X[:, :5].sum(axis=1) + 0.5 * rng.standard_normal(200) > 0, 1.0, -1.0)
+    f, S = gh.logistic(X, y), gh.L1Ball(300, radius)
+    alone, watched = gh.minimize(f, S, stop=stop), gh.minimize(f, S, stop=stop, watch=lambda event: None)
+    assert alone.converged and watched.converged
+    assert alone.iterations <= watched.iterations + 2

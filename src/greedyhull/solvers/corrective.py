@@ -12,8 +12,8 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
+from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
