@@ -75,7 +75,7 @@ def loosest(rival: Rival, case: Case, X: Any) -> dict[str, float]:
 
 
 def warm_up(rival: Rival, case: Case, X: Any) -> None:
-    """Let it compile what it compiles, on a problem that is quickly solved: nearly the least penalty whose solution is zero."""
+    """Let it compile what it compiles, on a problem that is quickly solved: at nearly the least penalty that gives zero."""
     rival(X, case.y, 0.9 * case.price_at_zero, TOLERANCES[0])
 
 
