@@ -58,7 +58,7 @@ def walked(work: Callable[[], object]) -> Walk:
 
 
 def calls() -> dict[str, Callable[..., object]]:
-    """Two problems, each a function of the number of rounds and of who watches: nobody, or somebody who sees each round."""
+    """Two problems, each a function of the number of rounds and of ``watch``, without which several rounds may be one."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((100, 40)), rng.standard_normal(100)
     f, S, noise = gh.least_squares(X, y), gh.L1Ball(40, radius=2.0), gh.StochasticFrankWolfe(look=gh.FullGap(every=1))

@@ -15,7 +15,7 @@ import numpy as np
 
 import greedyhull as gh
 from benchmarks.cases import Case, load_cases
-from benchmarks.corrective import OURS, TOLERANCES, solve
+from benchmarks.corrective import LIMIT, OURS, TOLERANCES, solve, warm_up
 from benchmarks.patience import within
 from benchmarks.rivals import RIVALS, Rival, absent
 from benchmarks.tables import Table
@@ -25,7 +25,6 @@ PROBLEMS = ("lasso golub", "lasso diabetes", "lasso housing_scale", "logistic br
             "logistic rcv1_vw1000", "logistic a9a")
 RADII = 10
 HIGH, LOW = 0.9, 1e-4  # of the price at zero: where the path begins, and where it ends
-LIMIT = 20.0  # seconds; a fit that takes longer has not arrived
 EXACT = 1e-9  # relative gap of the solution that the price is read from
 LOOSER = 2  # places in the grid of tolerances that a search begins before the one that the last radius took
 
@@ -52,24 +51,23 @@ def of_problem(problem: str, base: Case, repeats: int) -> Table:
     table = Table(f"radii {problem}".replace(" ", "_"), f"Milliseconds to a certified gap of 1e-6: {problem}", columns)
     data = {rival.name: rival.layout(base.X) for rival in here}
     begin = {rival.name: 0 for rival in here}
-    at_zero = price_at_zero(base)
     for case in path(base):
         calls = {OURS: partial(solve, case)} if solve(case).converged else {}
         for rival in here:
-            rival(data[rival.name], case.y, HIGH * at_zero, TOLERANCES[0])  # compiles what it compiles
+            warm_up(rival, case, data[rival.name])
             place = loosest(rival, case, data[rival.name], begin[rival.name])
             if place is not None:
                 begin[rival.name] = max(place - LOOSER, 0)
                 calls[rival.name] = partial(rival, data[rival.name], case.y, case.alpha, TOLERANCES[place])
         times = interleaved(calls, repeats, patience=LIMIT / 4)
-        table.rows.append(_row(case, at_zero, times, [r.name for r in here]))
+        table.rows.append(_row(case, times, [r.name for r in here]))
     table.notes.append(_words(table))
     return table
 
 
 def path(base: Case) -> Iterator[Case]:
     """The same data at ten radii, evenly spaced on a logarithmic scale between the two prices."""
-    at_zero = price_at_zero(base)
+    at_zero = base.price_at_zero
     low = 1e-3 * base.at_zero / at_zero  # there the loss has fallen by a thousandth
     while at_radius(base, low).alpha > HIGH * at_zero:
         low *= 2.0
@@ -80,11 +78,6 @@ def path(base: Case) -> Iterator[Case]:
         factor = factor**0.5
     for radius in np.geomspace(low, high, RADII):
         yield at_radius(base, float(radius))
-
-
-def price_at_zero(case: Case) -> float:
-    """‖∇f(0)‖_∞, the least penalty whose solution is zero."""
-    return float(np.abs(case.X.T @ case.residual(np.zeros(len(case.y)))).max())
 
 
 def at_radius(base: Case, radius: float) -> Case:
@@ -116,11 +109,11 @@ def loosest(rival: Rival, case: Case, X: Any, begin: int) -> int | None:
     return found
 
 
-def _row(case: Case, at_zero: float, times: dict[str, float], names: list[str]) -> tuple[object, ...]:
+def _row(case: Case, times: dict[str, float], names: list[str]) -> tuple[object, ...]:
     ours, rivals = times.get(OURS), [times[name] for name in names if name in times]
     ratio = min(rivals) / ours if ours and rivals else None
     cells = [1e3 * times[name] if name in times else None for name in (OURS, *names)]
-    return (case.radius, case.alpha / at_zero, int(np.count_nonzero(case.solution)), *cells, ratio)
+    return (case.radius, case.alpha / case.price_at_zero, int(np.count_nonzero(case.solution)), *cells, ratio)
 
 
 def _mean_and_worst(table: Table) -> tuple[float, float, float] | None:

@@ -65,7 +65,7 @@ def test_a_call_that_takes_too_long_is_ended_and_others_answer(bench):
 def test_radii_lead_from_a_few_atoms_to_hardly_a_constraint(bench, kind):
     radii = bench("radii")
     cases = list(radii.path(small_case(bench, kind)))
-    prices = np.array([case.alpha for case in cases]) / radii.price_at_zero(cases[0])
+    prices = np.array([case.alpha for case in cases]) / cases[0].price_at_zero
     assert len(cases) == 10 and np.all(np.diff([case.radius for case in cases]) > 0) and np.all(np.diff(prices) < 0)
     assert radii.LOW < prices[-1] < 0.05 and 0.5 < prices[0] < 1.0
     assert all(case.certified(case.solution) for case in cases)
