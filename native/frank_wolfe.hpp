@@ -149,7 +149,7 @@ class FrankWolfe {
             const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
             trace.push_back({now.value, now.gap, taken.count(), eta, static_cast<Index>(size())});
             const double left = std::min(now.gap, now.value - lower);
-            if (left <= aim.gap(now.value) - aim.rounding) return BurstEnd::gap;
+            if (left <= std::max(aim.gap(now.value) - aim.rounding, 0.5 * aim.gap(now.value))) return BurstEnd::gap;
             if (t >= aim.rounds) return BurstEnd::rounds;
             still_ = now.value == before && lower == known ? still_ + 1 : 0;
             if (eta == 0.0 || !std::isfinite(now.gap) || still_ >= STILL) return BurstEnd::seen;

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 SINGLE = float(np.finfo(np.float32).eps)
 MOST = 1_000_000  # rounds in one call
-SPARE = 2.0  # times the last rounding is kept free below the gap that was asked for,
-SHARE = 0.5  # of that gap at most: the rounding at the start may be far larger than at the end
+SPARE = 2.0  # times the last rounding that a solver may keep free below the gap that was asked for
 
 
 def ahead_of(run: Run) -> Ahead:
@@ -28,8 +27,7 @@ def ahead_of(run: Run) -> Ahead:
     watched = run.watchers or run.checkpoint is not None or run.careful
     left = 1 if watched else min(run.limits.iterations - run.memory.k, MOST)
     floor = run.f.scale if aim.floor is None else aim.floor
-    wanted = max(aim.absolute, aim.relative * floor)
-    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, min(SPARE * run.rounding, SHARE * wanted))
+    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding)
 
 
 def _alone(solver: Solver) -> bool:
