@@ -33,8 +33,10 @@ SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)  # as in native/fran
 def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, tolerance: Schedule,
                    memory: Memory) -> CompiledSteps | None:
     """The iterations of this problem in the core, or None where it cannot run them."""
+    if core is None or type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
+        return None
     budget = budget_of(S)
-    if core is None or budget is None or type(f) is not Composite:
+    if budget is None:
         return None
     step, exact = _rule(rule, f.quadratic, memory.warm), type(tolerance) is ConstantSchedule and tolerance.value == 0.0
     if step is None or not exact or not _stands(budget, w):
