@@ -49,6 +49,11 @@ class Case:
         return float(np.abs(self.X.T @ self.residual(self.X @ self.solution)).max())
 
     @cached_property
+    def price_at_zero(self) -> float:
+        """‖∇f(0)‖_∞, the least penalty whose solution is zero."""
+        return float(np.abs(self.X.T @ self.residual(np.zeros(len(self.y)))).max())
+
+    @cached_property
     def at_zero(self) -> float:
         return self.loss(np.zeros(len(self.y)))
 

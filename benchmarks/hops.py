@@ -57,24 +57,24 @@ def walked(work: Callable[[], object]) -> Walk:
     return walk
 
 
-def calls() -> dict[str, Callable[[int], object]]:
-    """Two problems, each a function of the number of rounds."""
+def calls() -> dict[str, Callable[..., object]]:
+    """Two problems, each a function of the number of rounds and of ``watch``, without which several rounds may be one."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((100, 40)), rng.standard_normal(100)
     f, S, noise = gh.least_squares(X, y), gh.L1Ball(40, radius=2.0), gh.StochasticFrankWolfe(look=gh.FullGap(every=1))
     return {
-        "least squares, L1Ball, default solver": lambda rounds: gh.minimize(f, S, stop=gh.Iterations(rounds)),
+        "least squares, L1Ball, default solver": lambda rounds, **watch: gh.minimize(f, S, stop=gh.Iterations(rounds), **watch),
         "the same, StochasticFrankWolfe, a look each step":
-            lambda rounds: gh.minimize(f, S, noise, stop=gh.Iterations(rounds)),
+            lambda rounds, **watch: gh.minimize(f, S, noise, stop=gh.Iterations(rounds), **watch),
     }
 
 
 def main(listing: bool) -> None:
     for name, work in calls().items():
-        walk, several = walked(partial(work, 1)), walked(partial(work, 3))
+        walk, several = walked(partial(work, 1)), walked(partial(work, 3, watch=lambda event: None))
         print(name)
         for what, found in (("a whole call of one round", walk.figures()),
-                            ("a round alone, the second of three", several.figures(*several.rounds[1:3]))):
+                            ("a round alone, the second of three that are watched", several.figures(*several.rounds[1:3]))):
             print("  {}: {} functions in {} files, {} hops between files".format(what, *found))
         if listing:
             for code in dict.fromkeys(code for code, _ in walk.steps):

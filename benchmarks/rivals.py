@@ -64,6 +64,28 @@ def skglm_logistic(X: Any, y: Any, alpha: float, tol: float) -> Any:
     return model.fit(X, y).coef_.ravel()
 
 
+def adelie_lasso(X: Any, y: Any, alpha: float, tol: float) -> Any:
+    from adelie import glm
+
+    return _adelie(X, glm.gaussian(y), alpha, tol)
+
+
+def adelie_logistic(X: Any, y: Any, alpha: float, tol: float) -> Any:
+    from adelie import glm
+
+    return _adelie(X, glm.binomial(np.where(y > 0, 1.0, 0.0)), alpha, tol)
+
+
+def _adelie(X: Any, model: Any, alpha: float, tol: float) -> Any:
+    """One penalty, from zero; zeros where it gives up."""
+    from adelie import grpnet, matrix
+
+    held = (matrix.dense if isinstance(X, np.ndarray) else matrix.sparse)(X, method="naive", n_threads=1)
+    state = grpnet(held, model, lmda_path=[alpha], intercept=False, early_exit=False, progress_bar=False, max_iters=10_000_000,
+                   tol=tol, irls_tol=tol)
+    return state.betas.toarray()[-1] if state.betas.shape[0] else np.zeros(X.shape[1])
+
+
 @dataclass(frozen=True)
 class Rival:
     """One way of solving one kind of problem; called as its function, with warnings about convergence silenced."""
@@ -93,6 +115,8 @@ RIVALS = (
     Rival("celer", "logistic", "celer", celer_logistic),
     Rival("skglm", "lasso", "skglm", skglm_lasso),
     Rival("skglm", "logistic", "skglm", skglm_logistic),
+    Rival("adelie", "lasso", "adelie", adelie_lasso),
+    Rival("adelie", "logistic", "adelie", adelie_logistic),
 )
 
 

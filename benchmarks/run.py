@@ -9,6 +9,10 @@ from pathlib import Path
 SECTIONS = {
     "overhead": "the driver beyond its products, a call, the import",
     "corrective": "ours and rivals on real l1 problems",
+    "core": "which problems of Corrective run in the compiled core",
+    "radii": "ours and rivals at ten radii of one problem of each class",
+    "scaling": "time and memory by rows, columns and entries; the first solve of a process",
+    "where": "where a solve spends its time, and what must move at least",
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "kinks": "losses with kinks on real l1 problems",
@@ -30,21 +34,26 @@ def main(arguments: list[str] | None = None) -> None:
     for unknown in set(given.section) - set(SECTIONS):
         parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
 
+    from benchmarks.core_paths import core_paths
     from benchmarks.corrective import corrective
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.kinks import kinks
     from benchmarks.numbers import numbers
     from benchmarks.overhead import overhead
+    from benchmarks.radii import radii
+    from benchmarks.scaling import scaling
     from benchmarks.steps import steps
     from benchmarks.stochastic import stochastic
     from benchmarks.timing import count_processor_time
+    from benchmarks.where import where
 
     if given.processor_time:
         count_processor_time()
 
-    measure = {"overhead": overhead, "corrective": corrective, "stochastic": stochastic, "estimators": estimators,
-               "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
+    measure = {"overhead": overhead, "corrective": corrective, "core": core_paths, "radii": radii, "scaling": scaling,
+               "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
+               "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -13,17 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "aim.hpp"
 #include "budget_qp.hpp"
 #include "losses.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {
-
-struct Aim {  // where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor)) less `rounding`
-    Index rounds;
-    double absolute, relative, floor, rounding;
-    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)) - rounding; }
-};
 
 struct RoundRow {  // what the trace says of a round, at its beginning
     double value, gap, seconds;
@@ -47,6 +42,8 @@ constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for 
 constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
 constexpr Index GROW_ROUNDS = 30;     // at most
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
+constexpr Index IDLE = 5;             // rounds without progress: then rounding has the last word, and somebody else may try
+constexpr double PROGRESS = 1e-12;    // by which share the value has to fall, or by a tenth the gap
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
 GREEDYHULL_CLONES inline void score_all(const double* g, Span<const double> scales, double* scores, Index d) {
@@ -81,7 +78,8 @@ class Corrective {
     // What a run stands on, by which it is saved and taken up again.
     std::vector<Index> columns;
     std::vector<double> u, z, H, H_rows, gradient;
-    double last_gap = INFINITY;
+    double last_gap = INFINITY, best_gap = INFINITY, best_value = INFINITY;
+    Index idle = 0;  // rounds since the last progress
     bool sampling = true, has_hessian = false, sampled_hessian = false, cold = false;
 
     Corrective(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps)
@@ -116,7 +114,8 @@ class Corrective {
         build(0);
         Z_.product(u.data(), z.data());
         evaluate();
-        last_gap = INFINITY, sampling = true, has_hessian = false, cold = columns.size() <= 1;
+        last_gap = best_gap = best_value = INFINITY, idle = 0;
+        sampling = true, has_hessian = false, cold = columns.size() <= 1;
     }
 
     // Stand where the saved parts say.
@@ -127,7 +126,7 @@ class Corrective {
         evaluate();
     }
 
-    // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here.
+    // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here; infinite where the value is.
     double look() {
         X_.adjoint(r_.data(), gradient.data());
         scores_.resize(gradient.size());
@@ -140,7 +139,7 @@ class Corrective {
         const double most = budget_.positive ? most_falling(scores_.data(), X_.d) : most_either(scores_.data(), X_.d);
         least_ = budget_.whole ? -most : std::min(0.0, -most), here_ = 0.0;
         for (std::size_t a = 0; a < columns.size(); a++) here_ += u[a] * scores_[static_cast<std::size_t>(columns[a])];
-        return here_ - least_;
+        return std::isfinite(value_) ? here_ - least_ : INFINITY;
     }
 
     // Rounds from where we stand, after `look`; `asked` is called between them and says whether to end.
@@ -155,8 +154,9 @@ class Corrective {
             if (k > 0 && gap <= aim.gap(value_)) return Ending::gap;
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
+            if (stalled(gap)) return Ending::stuck;
             if (k == 0 && grows && grow(asked)) gap = look();
-            if (!round(gap, std::max(aim.gap(value_), 0.0), asked)) return Ending::stuck;
+            if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
             gap = look();
         }
     }
@@ -179,6 +179,13 @@ class Corrective {
     double promise(Index j) const {
         const double score = scores_[static_cast<std::size_t>(j)];
         return budget_.positive ? -score : std::fabs(score);
+    }
+
+    bool stalled(double gap) {
+        const bool progress = gap <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
+        idle = progress ? 0 : idle + 1;
+        if (progress) best_gap = std::min(gap, best_gap), best_value = value_;
+        return idle > IDLE;
     }
 
     void build(Index kept) {

@@ -7,6 +7,7 @@
 
 #include "corrective.hpp"
 #include "corrective_door.hpp"
+#include "data_door.hpp"
 #include "door.hpp"
 
 namespace greedyhull {
@@ -43,25 +44,12 @@ class Rounds {
     virtual ~Rounds() = default;
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
     virtual nb::dict state() const = 0;
     virtual void restore(nb::dict state) = 0;
 };
-
-template <class T>
-nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
-    T* copy = new T[v.size()];
-    std::copy(v.begin(), v.end(), copy);
-    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
-}
-template <class T>
-std::vector<T> as_vector(nb::handle object) {
-    const auto a = nb::cast<Vector<const T>>(object);
-    return std::vector<T>(a.data(), a.data() + a.shape(0));
-}
 
 // X'r in the coordinates of the objective.
 template <class D>
@@ -94,21 +82,13 @@ class RoundsOf : public Rounds {
         return core_.look();
     }
 
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double rounding, nb::callable asked) override {
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
         std::vector<RoundRow> trace;
         Ending ending;
         {
             nb::gil_scoped_release free;
-            auto last = std::chrono::steady_clock::now();
-            const auto ask = [&]() {
-                const auto now = std::chrono::steady_clock::now();
-                if (now - last < std::chrono::milliseconds(10)) return false;
-                nb::gil_scoped_acquire held;
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                last = now;
-                return nb::cast<bool>(asked());
-            };
-            ending = core_.rounds({rounds, absolute, relative, floor, rounding}, ask, trace);
+            Asking ask(asked);
+            ending = core_.rounds({rounds, absolute, relative, floor, 0.0}, std::ref(ask), trace);
         }
         nb::list rows;
         for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
@@ -140,7 +120,8 @@ class RoundsOf : public Rounds {
         out["hessian"] = as_array(core_.has_hessian ? core_.H : std::vector<double>());
         out["rows"] = as_array(core_.has_hessian ? core_.H_rows : std::vector<double>());
         const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(core_.has_hessian),
-                                          double(core_.sampled_hessian), core_.loss().b, double(core_.cold)};
+                                          double(core_.sampled_hessian), core_.loss().b, double(core_.cold), core_.best_gap, core_.best_value,
+                                          double(core_.idle)};
         out["told"] = as_array(told);
         return out;
     }
@@ -150,13 +131,14 @@ class RoundsOf : public Rounds {
         const auto u = as_vector<double>(state["u"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
                    rows = as_vector<double>(state["rows"]), told = as_vector<double>(state["told"]);
         const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
-        expect(u.size() == m && z.size() == n && told.size() == 6 && H.size() <= m * m && (rows.empty() || rows.size() == n),
+        expect(u.size() == m && z.size() == n && told.size() == 9 && H.size() <= m * m && (rows.empty() || rows.size() == n),
                "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
         core_.columns = columns, core_.u = u, core_.z = z, core_.H = H, core_.H_rows = rows;
         core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.sampled_hessian = told[3] != 0.0;
         core_.has_hessian = told[2] != 0.0 && (core_.loss().quadratic || (H.size() == m * m && (rows.size() == n || told[3] != 0.0)));
         core_.loss().b = told[4], core_.cold = told[5] != 0.0;
+        core_.best_gap = told[6], core_.best_value = told[7], core_.idle = static_cast<Index>(told[8]);
         nb::gil_scoped_release free;
         core_.take_up();
     }
@@ -182,13 +164,7 @@ std::unique_ptr<Rounds> rounds_with(D X, const Problem& about, nb::list alive) {
     expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale a column is wanted");
     std::unique_ptr<SmoothLoss> loss;
     if (nb::isinstance<nb::tuple>(about.loss)) {
-        const nb::tuple named = nb::cast<nb::tuple>(about.loss);
-        const auto y = nb::cast<Vector<const double>>(named[2]), p = nb::cast<Vector<const double>>(named[3]);
-        expect(static_cast<Index>(y.shape(0)) == X.n, "one target a row is wanted");
-        expect(p.shape(0) == 1 || static_cast<Index>(p.shape(0)) == X.n, "one weight a row is wanted");
-        loss = loss_named(nb::cast<int>(named[0]), nb::cast<double>(named[1]), span(y), span(p), about.intercept);
-        expect(loss != nullptr, "a loss that the core knows is wanted");
-        alive.append(named[2]), alive.append(named[3]);
+        loss = named_loss(nb::cast<nb::tuple>(about.loss), X.n, about.intercept, alive);
     } else {
         loss = std::make_unique<AskedLoss>(nb::cast<nb::callable>(about.loss), about.quadratic, about.intercept);
     }
@@ -210,27 +186,17 @@ template <class T>
 std::unique_ptr<Rounds> dense_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss, bool quadratic,
                                      bool intercept, bool positive, bool whole, Vector<const double> scales, double l2,
                                      Index batch, Index steps, nb::object points) {
-    const Index n = static_cast<Index>(X.shape(0)), d = static_cast<Index>(X.shape(1));
-    const Index down = n == 1 && X.stride(1) != 1 ? 1 : X.stride(0), across = d == 1 && X.stride(0) != 1 ? 1 : X.stride(1);
-    expect(down == 1 || across == 1, "contiguous rows or columns are wanted");
     nb::list alive;
-    alive.append(nb::cast(X));
-    return rounds_on(Dense<T>{X.data(), n, d, down, across},
-                     Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
+    const Dense<T> data = dense_design(X, alive);
+    return rounds_on(data, Problem{data.n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
 }
 
 template <class T, class I>
 std::unique_ptr<Rounds> sparse_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
                                       nb::object loss, bool quadratic, bool intercept, bool positive, bool whole,
                                       Vector<const double> scales, double l2, Index batch, Index steps, nb::object points) {
-    const Index d = static_cast<Index>(starts.shape(0)) - 1;
-    expect(d >= 0 && starts.data()[0] == 0 && starts.data()[d] == static_cast<Index>(places.shape(0)) &&
-               places.shape(0) == entries.shape(0), "sparse_rounds: the arrays do not fit together");
-    for (Index j = 0; j < d; j++) expect(starts.data()[j] <= starts.data()[j + 1], "sparse_rounds: starts fall");
-    expect_below(span(places), n, "sparse_rounds: a row is not there");
     nb::list alive;
-    alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
-    return rounds_on(ByColumn<T, I>{{span(starts), span(places), span(entries)}, n, d},
+    return rounds_on(sparse_design(starts, places, entries, n, alive),
                      Problem{n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.hpp"
@@ -17,6 +18,7 @@ namespace greedyhull {
 class SmoothLoss {
    public:
     bool quadratic = false, intercept = false;
+    bool settled = true;  // whether the last search for an intercept came to its end
     double b = 0.0;  // the last intercept: the search for the next one begins there
     virtual ~SmoothLoss() = default;
     // r <- gradient, c <- diagonal of the Hessian; returns phi(z).
@@ -111,25 +113,47 @@ class Separable : public SmoothLoss {
 
     double at(Span<const double> z, double shift, double* r, double* c) const;
 
+    // Of e^z the best intercept has a formula, relative to the largest z; Newton steps would go down by one each.
+    double shift_of_rates(Span<const double> z) const {
+        double top = -INFINITY, counts = 0.0, rates = 0.0;
+        for (Index i = 0; i < z.size; i++) top = std::max(top, z[i]);
+        for (Index i = 0; i < z.size; i++) counts += weight(i) * y_[i], rates += weight(i) * std::exp(z[i] - top);
+        return std::log(counts) - std::log(rates) - top;
+    }
+
     // The best intercept by Newton steps within a bracket that closes, from the last one. The sum of the slopes rises with b.
+    // Infinite where it is not found: a value and a residual at another intercept would prove nothing.
     double settle(Span<const double> z, double* r, double* c) {
+        if constexpr (std::is_same_v<Term, Poissons>) b = shift_of_rates(z);
         double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
-        for (int k = 0; k < 100; k++) {
+        bool found = false;
+        for (int k = 0; k < 200 && !found; k++) {
             value = at(z, b, r, c), slope = 0.0, bend = 0.0;
             double size = 0.0;
             for (Index i = 0; i < z.size; i++) slope += r[i], bend += c[i], size += std::fabs(r[i]);
-            if (!(std::fabs(slope) > 1e-15 * size)) break;
+            if (!std::isfinite(slope)) {
+                settled = false;
+                return INFINITY;
+            }
+            found = std::fabs(slope) <= 1e-15 * size;
+            if (found) break;
             (slope > 0.0 ? high : low) = b;
-            double next = bend > 0.0 ? b - slope / bend : INFINITY;
+            const bool newton = bend > 0.0 && (k < 6 || k % 2 == 1);  // where slopes are exponentials its steps are about one
+            double next = newton ? b - slope / bend : INFINITY;
             const double reach = 2.0 * std::fabs(b) + 1.0;
             if (!(next > low && next < high && std::isfinite(next)))
                 next = std::isfinite(low) && std::isfinite(high) ? 0.5 * (low + high) : slope > 0.0 ? b - reach : b + reach;
-            if (std::fabs(next - b) <= 4e-16 * std::fabs(b)) break;
-            b = next;
+            found = std::fabs(next - b) <= 4e-16 * std::fabs(b);
+            if (!found) b = next;
         }
-        if (bend > 0.0 && std::isfinite(slope))  // what is left of the sum, taken off where the curvature is
-            for (Index i = 0; i < z.size; i++) r[i] -= c[i] * (slope / bend);
-        return value;
+        double far = std::fabs(b);
+        for (Index i = 0; i < z.size; i++) far = std::max(far, std::fabs(z[i]));
+        const double hair = bend > 0.0 ? slope / bend : INFINITY;  // what b is off by, to first order
+        const bool rounding = std::fabs(hair) <= 16.0 * 2.3e-16 * far;
+        if (rounding)  // what is left of the sum, taken off where the curvature is
+            for (Index i = 0; i < z.size; i++) r[i] -= c[i] * hair;
+        settled = found || rounding;
+        return settled ? value : INFINITY;
     }
 };
 

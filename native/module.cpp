@@ -3,6 +3,7 @@
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
+#include "frank_wolfe_door.hpp"
 #include "l1_swaps.hpp"
 #include "level.hpp"
 #include "logistic.hpp"
@@ -261,6 +262,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
     add_rounds(m);
+    add_steps(m);
     m.def("level", level);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);

@@ -67,6 +67,7 @@ def test_the_atoms_mix_to_the_point(solved):
 @pytest.mark.parametrize("changes, objective, S", [
     ([("l1_ball", "l2_ball")], gh.least_squares, lambda: gh.L2Ball(3, 1.5)),
     ([("l1_ball", "linf_ball")], gh.least_squares, lambda: gh.LinfBall(3, 1.5)),
+    ([('"least_squares"', '"least_squares"\nl2 = 2')], lambda X, y: gh.least_squares(X, y, l2=2.0), lambda: gh.L1Ball(3, 1.5)),
     ([('"l1_ball"\nradius', '"simplex"\ntotal'), ('"least_squares"', '"huber"\ndelta = 0.5\nintercept = true')],
      lambda X, y: gh.huber(X, y, 0.5, intercept=True), lambda: gh.Simplex(3, 1.5)),
     ([('"l1_ball"\nradius = 1.5', '"box"\nlower = -0.5\nupper = [0.1, 0.2, 0.3]'), ("least_squares", "absolute")],
@@ -75,7 +76,7 @@ def test_the_atoms_mix_to_the_point(solved):
      lambda: gh.Vertices(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [1.0, 1.0, 1.0]]))),
     ([('"l1_ball"\nradius = 1.5', '"cached"\nS = {kind = "capped_simplex", total = 0.5}')], gh.least_squares,
      lambda: gh.CappedSimplex(3, 0.5)),
-], ids=["l2", "linf", "simplex", "box", "vertices", "cached"])
+], ids=["l2", "linf", "ridge", "simplex", "box", "vertices", "cached"])
 def test_losses_and_sets_are_those_that_are_named(solved, table, tmp_path, changes, objective, S):
     (tmp_path / "atoms.csv").write_text("1,0,0\n0,0,-1\n1,1,1\n")
     arrays, _ = solved(*changes, ("1e-8", "1e-6"))

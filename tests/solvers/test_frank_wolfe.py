@@ -88,8 +88,9 @@ def test_dense_atoms_are_not_gathered():
 
 
 def test_single_precision_steps_stay_single():
+    """In the Python loop; the compiled core reads float32 data as they are and carries the image in float64."""
     f = gh.least_squares(X.astype(np.float32), Y)
     kinds = set()
-    gh.minimize(f, gh.L1Ball(D, 1.0), gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(20),
+    gh.minimize(f, gh.L1Ball(D, 1.0), gh.FrankWolfe(gh.Backtracking()), stop=gh.Iterations(20),
                 watch=lambda event: kinds.add(f.at(event.point).z.dtype))
     assert kinds == {np.dtype(np.float32)}

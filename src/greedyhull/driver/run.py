@@ -257,7 +257,7 @@ class Run:
         gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0
         if kind != "always":
             kind, delta = held(bound.kind, bound.delta + memory.spent)
-        if memory.passed:
+        if memory.passed is not None:
             note_passed(self)
         if rows:
             trace.steps.append(w.step)

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.driver.own import ships
 from greedyhull.solvers.parts.ahead import ONE, Ahead
+from greedyhull.types import Solver
+from greedyhull.types.kinds import made_of
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
 SINGLE = float(np.finfo(np.float32).eps)
 MOST = 1_000_000  # rounds in one call
-SPARE = 2.0  # times the last rounding is kept free below the gap that was asked for
+SPARE = 2.0  # times the last rounding that a solver may keep free below the gap that was asked for
 
 
 def ahead_of(run: Run) -> Ahead:
-    """One round where somebody watches, saves or checks; else all until the stop may be met."""
+    """One round where somebody watches, saves or checks; else all until the stop may be met. The aim is the same for both."""
     aim = run.stop.aim()
-    if aim is None or run.watchers or run.checkpoint is not None or run.careful:
+    if aim is None or not _alone(run.solver):
         return ONE
-    left = min(run.limits.iterations - run.memory.k, MOST)
+    watched = run.watchers or run.checkpoint is not None or run.careful
+    left = 1 if watched else min(run.limits.iterations - run.memory.k, MOST)
     floor = run.f.scale if aim.floor is None else aim.floor
     return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding)
+
+
+def _alone(solver: Solver) -> bool:
+    """Whether no other solver looks at its points: one that is made of others, or a user's, may run them and look at each."""
+    combining, around, _ = made_of(solver)
+    return ships(solver) and combining is None and around is None
 
 
 def note_passed(run: Run) -> None:
@@ -33,15 +42,17 @@ def note_passed(run: Run) -> None:
     Their bounds are those of the core, with the rounding of the point that was last looked at. The certificate of the run
     rests on none of them.
     """
-    memory, rows = run.memory, run.trace.rows
-    passed, memory.passed = memory.passed, []
-    before = rows[-1]
-    best = before[2] - before[3]
+    memory, rows, passed = run.memory, run.trace.rows, run.memory.passed
+    assert passed is not None
+    before, memory.passed = rows[-1], None
     blur = SINGLE * (abs(before[2]) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
-    for i, p in enumerate(passed):
-        gap = p.gap + run.rounding + blur
-        best = max(best, p.value - gap) if run.convex else -inf
-        k, calls = memory.k - len(passed) + i, memory.oracle_calls - len(passed) + i
-        work = (before[6] + i + 1, before[7] + i + 1.0)
-        run.trace.steps.append(1.0)
-        rows.append((k, before[1] + p.seconds, p.value, min(gap, p.value - best + run.rounding), p.atoms, calls, *work, 0.0))
+    value, gap, at = passed.value, passed.gap + run.rounding + blur, np.arange(len(passed.value))
+    if run.convex:
+        best = np.maximum(np.maximum.accumulate(value - gap), before[2] - before[3])
+        gap = np.minimum(gap, value - best + run.rounding)
+    k, calls = memory.k - len(at) + at, memory.oracle_calls - len(at) + at
+    left = len(at) - at  # rounds from there to the point that is seen
+    gradients, products = run.w.work.gradients - left, run.w.work.products - passed.products * left
+    run.trace.steps.extend(passed.step.tolist())
+    columns = (k, before[1] + passed.seconds, value, gap, passed.atoms, calls, gradients, products, np.zeros(len(at)))
+    rows.extend(zip(*(column.tolist() for column in columns), strict=True))

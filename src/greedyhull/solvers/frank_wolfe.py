@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.compiled_steps import compiled_steps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
@@ -60,12 +61,17 @@ class FrankWolfe(KeepsTolerant):
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S), self.tolerance
+        compiled = compiled_steps(f, S, w, self.step, tolerance, memory)
         exact = tolerance is zero
         for k in memory.count(first=0):
+            if compiled is not None:
+                compiled.stand(w)
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), 0.0 if exact else tolerance_at(tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
             yield Progress.of(w, here - answer.atom.dot(g), answer, tolerance=epsilon)
+            if compiled is not None and compiled.advance(w, memory):
+                continue
             toward = w.toward(answer.atom)
             w.move(toward, step(f.along(w, toward), k))
             if slide.slides:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from greedyhull.types import Array
+
 
 class Aim(NamedTuple):
     """The gap that a stop asks for: max(absolute, relative·max(|value|, floor)); 0 where it asks for none.
@@ -17,7 +19,11 @@ class Aim(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """So many rounds, or fewer where the gap less ``rounding`` meets the aim: nobody looks in between."""
+    """So many rounds, or fewer where the gap meets the aim: nobody looks in between.
+
+    The aim leaves rounding out, which depends on where one has looked: ``rounding`` is twice what it was there. Rounds that
+    steer by the aim leave it out too, so that they are the same whoever watches them.
+    """
 
     rounds: int = 1
     absolute: float = 0.0
@@ -27,12 +33,17 @@ class Ahead(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A round that nobody saw: what the trace is told of it. ``gap`` is the Frank-Wolfe gap, before rounding."""
+    """Rounds that nobody saw, in columns for the trace. ``gap`` is the Frank-Wolfe gap, before rounding.
 
-    value: float
-    gap: float
-    seconds: float
-    atoms: int
+    ``step`` is the step that led to the point of a round, and ``products`` what each round cost in passes over the data.
+    """
+
+    value: Array
+    gap: Array
+    seconds: Array
+    atoms: Array
+    step: Array
+    products: float = 1.0
 
 
-ONE = Ahead()  # where somebody watches
+ONE = Ahead()  # where the stop wants to see every round

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,13 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
                                           and all(isinstance(key, int) for key in w.block.keys)):
         return None
     made = _rounds(f, budget, batch, steps)
-    return None if made is None else CompiledRounds(f, S, budget, made, w)
+    rounds = None if made is None else CompiledRounds(f, S, budget, made, w)
+    return rounds if rounds is not None and isfinite(rounds.gap) else None
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     assert core is not None
-    design, about = f.design, (_loss(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, budget.points)
     if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
         return core.dense_rounds(design.X, *about)
@@ -63,7 +65,7 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     return None
 
 
-def _loss(f: Composite) -> Any:
+def loss_of(f: Composite) -> Any:
     """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by asking the loss."""
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
@@ -97,7 +99,7 @@ class CompiledRounds:
             x, scales = w.array(), self.budget.scales
             index = x.nonzero()[0]
             self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
-        self.core.look()
+        self.gap: float = self.core.look()  # not finite where numbers are out of the core's range
 
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
         """Rounds until the driver ends them, or the core can do no more."""
@@ -109,16 +111,20 @@ class CompiledRounds:
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
             if not self.advance(w, memory):
                 memory.k += 1
+                if self.f.design.dtype != np.float64:  # who goes on computes in the type of the data
+                    w.refresh()
                 return
 
     def advance(self, w: Iterate, memory: Memory) -> bool:
         """As many rounds as nobody has to see; False where the core can do no more."""
-        ending, rows = self.core.advance(*memory.ahead(), memory.asked)
+        ahead = memory.ahead()
+        ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
         if rounds > 1:
-            memory.skip([Passed(*row) for row in rows[1:-1]])
+            value, gap, seconds, atoms = np.array(rows[1:-1]).T
+            memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         index, scale, weights = self.core.atoms()

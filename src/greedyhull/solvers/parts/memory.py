@@ -54,7 +54,7 @@ class Memory:
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.ahead: Callable[[], Ahead] = one_round  # how far a solver may go before the driver looks again
-        self.passed: list[Passed] = []  # rounds that nobody saw, for the trace
+        self.passed: Passed | None = None  # rounds that nobody saw, for the trace
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
         self._seed = seed
@@ -97,12 +97,18 @@ class Memory:
         """Whether the solve must end now, whatever its iteration: no time is left, or somebody interrupts it."""
         return self.requested(-1)
 
-    def skip(self, passed: list[Passed]) -> None:
+    def skip(self, passed: Passed) -> None:
         """Rounds were made that nobody saw: they count, each with a search of the set."""
         self.passed = passed
-        self.k += len(passed)
+        self.k += len(passed.value)
         if self._oracle is not None:
-            self._oracle.calls += len(passed)
+            self._oracle.calls += len(passed.value)
+
+    def proved(self, lower: float) -> None:
+        """A round that nobody saw has proved that f is nowhere below ``lower``, rounding included."""
+        self.guide = max(self.guide, lower)
+        if lower > self.lower:
+            self.lower, self.kind, self.delta = lower, "always", 0.0
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
@@ -217,10 +223,17 @@ class Recorder:
             self.calls += 1
             answer: Any = Answer(self.closed(g))
         else:
-            answer = self.replay.pop(0) if self.replay else self.aside(g, tol, enough)
+            again = self._again(Answer)
+            answer = self.aside(g, tol, enough) if again is None else again
         self.gradients.append(g)
         self.recent.append(answer)
         return answer  # type: ignore[no-any-return]
+
+    def _again(self, kind: type) -> Answer | Shortlist | None:
+        """The next answer to repeat, or None. With and without a core solvers ask differently: other answers are let go."""
+        if self.replay and not isinstance(self.replay[0], kind):
+            self.replay.clear()
+        return self.replay.pop(0) if self.replay else None
 
     def forget(self) -> None:
         """An iteration is over: its answers will not be asked for again."""
@@ -284,9 +297,8 @@ class Recorder:
         return answer
 
     def best(self, g: Gradient, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        if self.replay:
-            answer: Any = self.replay.pop(0)
-        else:
+        answer: Any = self._again(Shortlist)
+        if answer is None:
             self.calls += 1
             asked = g if type(g) is np.ndarray else taken(self.set, g)
             answer = self.inner.best(asked, m, tol=tol, enough=enough)

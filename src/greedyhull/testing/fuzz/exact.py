@@ -140,5 +140,5 @@ class Formula(NamedTuple):
 
 def with_ridge(loss: Exact, x: Array, l2: float) -> Exact:
     """The loss and (l2/2)‖x‖², whose slopes are l2·x."""
-    half = LD(l2) * (x.astype(LD) @ x.astype(LD)) / 2
-    return Exact(loss.value + half, loss.size + 3 * half, loss.rough + 3 * half) if l2 else loss
+    half = LD(l2) * LD(x.astype(LD) @ x.astype(LD)) / 2
+    return Exact(LD(loss.value + half), LD(loss.size + 3 * half), LD(loss.rough + 3 * half)) if l2 else loss

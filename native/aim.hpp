@@ -1,0 +1,19 @@
+// How far loops go that run several rounds in one call.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "arrays.hpp"
+
+namespace greedyhull {
+
+// Where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor)). `rounding` is what a gap may be
+// off by where the driver has looked; who steers by the aim leaves it out.
+struct Aim {
+    Index rounds;
+    double absolute, relative, floor, rounding;
+    double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)); }
+};
+
+}  // namespace greedyhull

@@ -1,0 +1,78 @@
+// What the doors of the solvers share: designs and losses as Python gives them, arrays that are handed back, interrupts.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "designs.hpp"
+#include "door.hpp"
+#include "losses.hpp"
+
+namespace greedyhull {
+
+template <class T>
+nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
+    T* copy = new T[v.size()];
+    std::copy(v.begin(), v.end(), copy);
+    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
+}
+template <class T>
+std::vector<T> as_vector(nb::handle object) {
+    const auto a = nb::cast<Vector<const T>>(object);
+    return std::vector<T>(a.data(), a.data() + a.shape(0));
+}
+
+// A loss that the core knows, given as (kind, parameter, y, p).
+inline std::unique_ptr<SmoothLoss> named_loss(const nb::tuple& named, Index n, bool intercept, nb::list& alive) {
+    const auto y = nb::cast<Vector<const double>>(named[2]), p = nb::cast<Vector<const double>>(named[3]);
+    expect(static_cast<Index>(y.shape(0)) == n, "one target a row is wanted");
+    expect(p.shape(0) == 1 || static_cast<Index>(p.shape(0)) == n, "one weight a row is wanted");
+    auto loss = loss_named(nb::cast<int>(named[0]), nb::cast<double>(named[1]), span(y), span(p), intercept);
+    expect(loss != nullptr, "a loss that the core knows is wanted");
+    alive.append(named[2]), alive.append(named[3]);
+    return loss;
+}
+
+template <class T>
+Dense<T> dense_design(const nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>& X, nb::list& alive) {
+    const Index n = static_cast<Index>(X.shape(0)), d = static_cast<Index>(X.shape(1));
+    const Index down = n == 1 && X.stride(1) != 1 ? 1 : X.stride(0), across = d == 1 && X.stride(0) != 1 ? 1 : X.stride(1);
+    expect(down == 1 || across == 1, "contiguous rows or columns are wanted");
+    alive.append(nb::cast(X));
+    return {X.data(), n, d, down, across};
+}
+
+template <class T, class I>
+ByColumn<T, I> sparse_design(const Vector<const Index>& starts, const Vector<const I>& places, const Vector<const T>& entries,
+                             Index n, nb::list& alive) {
+    const Index d = static_cast<Index>(starts.shape(0)) - 1;
+    expect(d >= 0 && starts.data()[0] == 0 && starts.data()[d] == static_cast<Index>(places.shape(0)) &&
+               places.shape(0) == entries.shape(0), "a sparse matrix: the arrays do not fit together");
+    for (Index j = 0; j < d; j++) expect(starts.data()[j] <= starts.data()[j + 1], "a sparse matrix: starts fall");
+    expect_below(span(places), n, "a sparse matrix: a row is not there");
+    alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
+    return {{span(starts), span(places), span(entries)}, n, d};
+}
+
+// Whether a loop that runs without the GIL must end: Python is asked every ten milliseconds. Ctrl-C is an exception.
+class Asking {
+   public:
+    explicit Asking(const nb::callable& asked) : asked_(asked), last_(std::chrono::steady_clock::now()) {}
+    bool operator()() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_ < std::chrono::milliseconds(10)) return false;
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        last_ = now;
+        return nb::cast<bool>(asked_());
+    }
+
+   private:
+    const nb::callable& asked_;
+    std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace greedyhull

@@ -1,0 +1,271 @@
+"""Corrective rounds in the compiled core: they agree with the Python rounds, and hand over what NumPy computes."""
+
+import os
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import greedyhull as gh
+from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.kernels.core import core
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import dense
+from greedyhull.solvers import corrective
+from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
+
+pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
+
+N, D = 30, 8
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((N, D)) * (RNG.random((N, D)) < 0.7)
+Y = X @ np.array([1.5, -2.0, 0.0, 0.0, 0.7, 0.0, 0.0, 0.3]) + 0.5 * RNG.standard_normal(N)
+LABELS = np.where(Y + 0.8 * RNG.standard_normal(N) > 0, 1.0, -1.0)
+COUNTS = RNG.poisson(np.exp(0.3 * X[:, 0] - 0.2 * X[:, 1])).astype(float)
+POSITIVE = np.abs(X) + 0.1 * (np.arange(D) == 0)
+POINTS = RNG.standard_normal((60, D))
+SHARES = RNG.integers(0, 4, size=N).astype(float)  # some of them are zero
+
+LOSSES = {
+    "least_squares": lambda X, **how: gh.least_squares(X, Y, **how),
+    "logistic": lambda X, **how: gh.logistic(X, LABELS, **how),
+    "squared_hinge": lambda X, **how: gh.squared_hinge(X, LABELS, **how),
+    "huber": lambda X, **how: gh.huber(X, Y, 0.3, **how),
+    "poisson": lambda X, **how: gh.poisson(X, COUNTS, **how),
+    "lp_loss 2.5": lambda X, **how: gh.lp_loss(X, Y, 2.5, **how),
+    "lp_loss 4": lambda X, **how: gh.lp_loss(X, Y, 4.0, **how),
+    "log_likelihood": lambda X, **how: gh.log_likelihood(X, **how),
+    "hinge, smoothed": lambda X, **how: gh.hinge(X, LABELS, **how).smoothed(0.1),
+    "absolute, smoothed": lambda X, **how: gh.absolute(X, Y, **how).smoothed(0.1),
+    "quantile, smoothed": lambda X, **how: gh.quantile(X, Y, 0.3, **how).smoothed(0.1),
+    "epsilon_insensitive, smoothed": lambda X, **how: gh.epsilon_insensitive(X, Y, 0.2, **how).smoothed(0.1),
+}
+SETS = {
+    "L1Ball": gh.L1Ball(D, 1.5),
+    "L1Ball, weighted": gh.L1Ball(D, 1.5, weights=np.linspace(0.5, 2.0, D)),
+    "Simplex": gh.Simplex(D, 2.0),
+    "CappedSimplex": gh.CappedSimplex(D, 1.5),
+    "PositiveL1Ball": PositiveL1Ball(D, 1.5, weights=np.linspace(2.0, 0.5, D)),
+    "Vertices": gh.Vertices(np.abs(np.random.default_rng(4).standard_normal((12, D)))),
+}
+STORAGES = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "rows apart": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "columns apart": lambda X: np.asfortranarray(np.repeat(X, 2, axis=1))[:, ::2],
+    "CSR": sparse.csr_array,
+    "CSC": sparse.csc_array,
+}
+OPTIONS = list(product((np.float64, np.float32), (False, True), (False, True), (0.0, 0.3)))  # dtype, weights, intercept, l2
+TIGHT = gh.Relative(1e-8) | gh.Iterations(300)
+
+
+def made(loss, name, storage, options):
+    """An objective and its set, or None where there is no such objective."""
+    dtype, weighted, intercept, l2 = options
+    how = {"sample_weight": SHARES} if weighted else {}
+    how |= {"intercept": True} if intercept else {}
+    if loss == "log_likelihood" and (intercept or name.startswith("L1Ball")):
+        return None
+    if name == "Vertices" and l2 > 0.0:  # the ridge is about coordinates, the budget about weights of points
+        return None
+    data = (POSITIVE if loss == "log_likelihood" else X).astype(dtype)
+    return LOSSES[loss](STORAGES[storage](data), l2=l2, **how), SETS[name]
+
+
+def by_core(monkeypatch, f, S, **how):
+    """The solution, and every point that the core handed over with what f knew there."""
+    seen, tell = [], CompiledRounds._tell
+
+    def spied(rounds, w):
+        tell(rounds, w)
+        view = rounds.f.at(w)
+        seen.append((w.array(), w.weights.copy(), view.z, view.value, view.residual, view.gradient))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CompiledRounds, "_tell", spied)
+        s = gh.minimize(f, S, gh.Corrective(), **{"stop": TIGHT, **how})
+    assert seen, "the core did not run"
+    return s, seen
+
+
+def by_reference(monkeypatch, f, S, **how):
+    with monkeypatch.context() as patch:
+        patch.setattr(corrective, "compiled_rounds", lambda *given: None)
+        return gh.minimize(f, S, gh.Corrective(), **{"stop": TIGHT, **how})
+
+
+def check_handed_over(f, seen):
+    """z = Xw, φ(z), ∇φ(z) and X'∇φ(z) in float64, whatever the data are."""
+    data = f.design.matvec(np.eye(D, dtype=f.design.dtype)).astype(np.float64)  # rows of weight zero are not those given
+    for x, weights, z, value, residual, gradient in seen:
+        assert weights.min() >= 0.0 and weights.sum() == pytest.approx(1.0, rel=1e-13)
+        assert np.abs(z - data @ x).max() <= 1e-13 * (np.abs(data) @ np.abs(x)).max()
+        true_value, true_residual = f.exact.first_order(data @ x)
+        size = np.abs(true_residual).max()
+        assert value == pytest.approx(true_value, rel=1e-12, abs=1e-14)
+        assert np.abs(residual - true_residual).max() <= 1e-12 * size
+        assert np.abs(gradient - data.T @ true_residual).max() <= 1e-12 * size * np.abs(data).sum(axis=0).max()
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_core_and_reference_agree(loss, name, monkeypatch):
+    """Both are certified, and some value is possible by both certificates; each storage meets other options."""
+    first = list(LOSSES).index(loss) + 5 * list(SETS).index(name)
+    for i, storage in enumerate(STORAGES):
+        for options in (OPTIONS[(first + 3 * i) % 16], OPTIONS[(first + 3 * i + 7) % 16]):
+            both = made(loss, name, storage, options)
+            if both is None:
+                continue
+            f, S = both
+            s, seen = by_core(monkeypatch, f, S)
+            rough = options[0] is np.float32  # the Python rounds compute in float32, the core does not
+            other = by_reference(monkeypatch, f, S, stop=gh.Relative(1e-5) if rough else TIGHT)
+            about = f"{storage}, {options}"
+            assert s.converged and other.converged, f"{about}: {s.reason} {other.reason}"
+            assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), about
+            assert S.contains(s.point), about
+            check_handed_over(f, seen)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+@pytest.mark.parametrize("name", SETS)
+def test_the_gap_is_that_of_the_oracle(name, l2):
+    """Also where the origin is the best atom: rounds that nobody sees rest on the core's own gap."""
+    S, targets = SETS[name], (Y, -np.abs(POSITIVE).sum(axis=1), 20.0 * POSITIVE.sum(axis=1))
+    for y, x in product(targets, (S[0], S[1], S[2])):
+        f = gh.least_squares(POSITIVE, y, l2=l2)
+        w = Iterate(S.block(np.array([0, 1])), np.array([0.3, 0.7]), S.shape) if name == "Vertices" else S.decompose(
+            0.5 * dense(x, S.shape) + 0.5 * dense(S[3], S.shape))
+        rounds = compiled_rounds(f, S, w, 30, 5)
+        if name == "Vertices" and l2 > 0.0:
+            assert rounds is None
+            continue
+        g = f.gradient(w)
+        gap = f.gradient_dot(w) - S.argmin(g).dot(g)
+        assert rounds.gap == pytest.approx(gap, rel=1e-12)
+
+
+# --- states -------------------------------------------------------------------------------------------------------------
+
+
+def tall(n, d=5):
+    """So many rows that Hessians are sampled early, and from 16000 on a part of the rows is solved for first."""
+    rng = np.random.default_rng(n)
+    A = rng.standard_normal((n, d))
+    return A, np.sign(A @ np.linspace(1.0, -1.0, d) + rng.standard_normal(n))
+
+
+SAVED = {
+    "sampled Hessian": lambda: (gh.logistic(*tall(6000)), gh.L1Ball(5, 2.5)),
+    "a part of the rows first": lambda: (gh.logistic(*tall(16100), intercept=True), gh.L1Ball(5, 2.5)),
+    "a part of sparse rows first": lambda: (gh.logistic(sparse.csr_array(tall(16100)[0]), tall(16100)[1]), gh.L1Ball(5, 2.5)),
+    "points": lambda: (gh.huber(X, Y, 0.3), gh.Vertices(POINTS)),
+    "ridge": lambda: (gh.poisson(X, COUNTS, l2=0.1), gh.Simplex(D)),
+    "asked": lambda: (gh.absolute(X, Y).smoothed(0.1), gh.L1Ball(D, 1.5)),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path):
+    solver, stop = gh.Corrective(batch=2, steps=1), gh.Relative(1e-10) | gh.Iterations(20)
+    f, S = SAVED[name]()
+    whole = gh.minimize(f, S, solver, stop=stop)
+    assert whole.iterations > 1
+    for k in range(whole.iterations):
+        path = tmp_path / f"{k}.npz"
+        gh.minimize(f, S, solver, stop=stop | gh.Iterations(k), checkpoint=path)
+        again = gh.minimize(*SAVED[name](), solver, stop=stop, resume=path)
+        assert again.trace.value.tolist() == whole.trace.value[k:].tolist(), f"resumed at {k}"
+        assert again.point.array().tobytes() == whole.point.array().tobytes()
+        assert again.gap == pytest.approx(whole.gap, rel=1e-12)
+
+
+TAKEN_UP = """
+import sys, numpy as np, greedyhull as gh
+from greedyhull.kernels.core import core
+A = np.load(sys.argv[1])
+f, S, solver = gh.logistic(A, np.sign(A[:, 0] + A[:, 1] - 0.3)), gh.L1Ball(A.shape[1], 4.0), gh.Corrective(batch=1, steps=1)
+how = {"checkpoint": sys.argv[2]} if len(sys.argv) == 4 else {"resume": sys.argv[2]}
+s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(3 if len(sys.argv) == 4 else 500), **how)
+print(core is not None, s.converged, s.trace.iteration[0], float(s.value).hex(), float(s.certificate.lower).hex())
+"""
+
+
+@pytest.mark.parametrize("first, then", [("required", "reference"), ("reference", "required")])
+def test_a_state_is_taken_up_with_and_without_a_core(first, then, tmp_path):
+    np.save(tmp_path / "A.npy", X)
+    given = [sys.executable, "-c", TAKEN_UP, str(tmp_path / "A.npy"), str(tmp_path / "state.npz")]
+    told = []
+    for mode, more in ((first, ["save"]), (then, [])):
+        found = subprocess.run([*given, *more], check=False, capture_output=True, text=True,
+                               env={**os.environ, "GREEDYHULL_CORE": mode})
+        assert found.returncode == 0, found.stderr
+        told.append(found.stdout.split())
+        assert told[-1][0] == str(mode == "required")
+    assert told[0][1] == "False", "the first run ended before its end"
+    assert told[1][1:3] == ["True", "3"], "the second went on from there"
+    best = gh.minimize(gh.logistic(X, np.sign(X[:, 0] + X[:, 1] - 0.3)), gh.L1Ball(D, 4.0), stop=gh.Relative(1e-9))
+    value, lower = map(float.fromhex, told[1][3:])
+    assert lower <= best.value and best.certificate.lower <= value
+
+
+@pytest.mark.parametrize("loss", ["logistic", "least_squares", "hinge, smoothed"])
+def test_python_goes_on_with_float32_data(loss, monkeypatch):
+    """The core has handed over images in float64; the Python rounds compute in float32."""
+    monkeypatch.setattr(CompiledRounds, "advance", lambda *given: False)
+    for name, storage in (("L1Ball", "C"), ("Simplex", "CSR"), ("Vertices", "F")):
+        f, S = made(loss, name, storage, (np.float32, False, False, 0.0))
+        s = gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-4))
+        assert s.converged, s.reason
+
+
+def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
+    """The rounds go on with the same count, and a state that is saved after that is taken up by Python."""
+    f, S, solver = gh.logistic(X, LABELS), gh.L1Ball(D, 2.5), gh.Corrective(batch=1, steps=1)
+    advance, left = CompiledRounds.advance, [2]
+
+    def failing(rounds, w, memory):
+        left[0] -= 1
+        return left[0] >= 0 and advance(rounds, w, memory)
+
+    monkeypatch.setattr(CompiledRounds, "advance", failing)
+    whole = gh.minimize(f, S, solver, stop=TIGHT, watch=lambda event: None)
+    assert whole.converged and left[0] < 0 and whole.trace.iteration.tolist() == list(range(whole.iterations + 1))
+    left[0] = 2
+    gh.minimize(f, S, solver, stop=gh.Iterations(4), checkpoint=tmp_path / "state.npz")
+    left[0] = 1000
+    again = gh.minimize(f, S, solver, stop=TIGHT, resume=tmp_path / "state.npz")
+    assert left[0] == 1000, "the core is not asked again"
+    assert again.trace.value.tolist() == whole.trace.value[4:].tolist()
+
+
+# --- the edge of its range ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [80.0, 1e3])
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "log_likelihood"])
+def test_an_intercept_far_away_is_found(loss, scale, monkeypatch):
+    """Images of hundreds: slopes are exponentials or constants there. A wrong intercept would make a false certificate."""
+    f = LOSSES[loss](X, intercept=True)
+    for S in (gh.Simplex(D, scale), gh.Vertices(scale * POINTS), gh.L1Ball(D, scale)):
+        stop = gh.Relative(1e-6) | gh.Iterations(20)
+        s = gh.minimize(f, S, gh.Corrective(), stop=stop)
+        other = by_reference(monkeypatch, f, S, stop=stop)
+        assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), S
+        assert s.value == pytest.approx(f.exact.value(X @ s.point.array()), rel=1e-9, abs=1e-12)
+
+
+def test_rounds_that_only_stir_the_last_digits_end():
+    """Opposite columns and a large radius: weights of 250 cancel, and the core's steps drown. Python goes on from there."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20, 6))
+    y = rng.standard_normal(20) + A[:, 0]
+    A[:, 2], A[:, 4], A[:, 5] = 0.0, A[:, 1], -A[:, 0]
+    for f in (gh.squared_hinge(A, np.where(y > 0, 1, -1)), gh.lp_loss(A, y, 3.0)):
+        s = gh.minimize(f, gh.Simplex(6, 500.0), gh.Corrective(), stop=gh.Relative(1e-7) | gh.Iterations(60))
+        assert s.converged, s.reason
