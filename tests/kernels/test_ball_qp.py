@@ -39,7 +39,8 @@ def check(H, c, x, middle, radius, tol):
 
 
 @settings(max_examples=80, deadline=None)
-@given(seed=st.integers(0, 10**9), d=st.integers(1, 30), rank=st.integers(1, 40), scale=st.floats(0.0, 4.0), loose=st.booleans())
+@given(seed=st.integers(0, 10**9), d=st.integers(1, 30), rank=st.integers(1, 40), scale=st.floats(0.0, 4.0),
+       loose=st.booleans())
 @example(seed=0, d=1, rank=1, scale=0.0, loose=False)
 @example(seed=1, d=12, rank=3, scale=3.0, loose=True)
 def test_the_gap_is_as_small_as_asked_for(seed, d, rank, scale, loose):
@@ -62,7 +63,7 @@ def test_as_good_as_the_secular_equation(radius):
 
 
 def test_the_hard_case_of_a_direction_without_slope_and_curvature():
-    """The gradient has no part in the direction of least curvature: the multiplier is zero, and any length there is optimal."""
+    """The gradient has no part in the direction of least curvature: any length in it is optimal."""
     H, c = np.diag([0.0, 1.0, 1.0]), np.array([0.0, -0.5, 0.0])
     found = check(H, c, np.zeros(3), np.zeros(3), 1.0, 1e-12)
     np.testing.assert_allclose(found, [0.0, 0.5, 0.0], atol=1e-9)

@@ -146,7 +146,8 @@ def test_a_span_that_is_full_begins_anew(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("few", [5, 200])
 @pytest.mark.parametrize("over", ["shifted ball", "bounded simplex"])
 @pytest.mark.parametrize("loss", ["least squares", "logistic", "logistic, intercept"])
-def test_resumed_runs_go_on_bit_by_bit(loss: str, over: str, few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resumed_runs_go_on_bit_by_bit(loss: str, over: str, few: int, tmp_path: Path,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directions, "FEW", few)
     X, z = data("wide")
     f, S, path = LOSSES[loss](X, z), SETS[over](80, 3.0), tmp_path / "run.npz"

@@ -1,9 +1,9 @@
 """Convex quadratics over weights with upper bounds and a given sum: the heart of a corrective round over a bounded simplex.
 
 min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over 0 ≤ x ≤ high, Σx = Σx₀. With the multiplier ν of the sum subtracted from the
-gradient, this is a box. An active set method solves for ν and the coordinates that are thought to be free, then corrects that guess by
-the signs of the multipliers. Mostly a few rounds of this are all; where they do not settle, the interior point method for
-boxes takes over, with the sum as an equation.
+gradient, this is a box. An active set method solves for ν and the coordinates that are thought to be free, then corrects that
+guess by the signs of the multipliers. Mostly a few rounds of this are all; where they do not settle, the interior point
+method for boxes takes over, with the sum as an equation.
 """
 
 from __future__ import annotations

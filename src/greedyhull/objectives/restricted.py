@@ -144,7 +144,7 @@ class ImageTrial(LineTrial):
 
     @property
     def noise(self) -> float:
-        """Also a few units in the last place of the terms rᵢzᵢ, which may cancel: inside a set ⟨∇f, w⟩ is zero at the optimum."""
+        """Also a few units in the last place of the terms of ⟨r, z⟩, which cancel where the optimum is inside the set."""
         terms = np.abs(np.asarray(self.model.residual(self.w) * self.view.z, dtype=np.float64))
         return super().noise + 4.0 * self.eps * float(terms.sum())
 
