@@ -189,7 +189,7 @@ def test_a_start_far_off_does_not_make_the_default_lenient() -> None:
     s = gh.minimize(gh.lp_loss(X, y, 4.0), gh.LinfBall(6, 1e3))
     assert s.converged and s.gap is not None and s.value is not None
     assert s.gap <= 1e-6 * max(s.value, float(np.mean(y**4)) / 4)
-    old = gh.minimize(gh.lp_loss(X, y, 4.0), gh.LinfBall(6, 1e3), stop=gh.RelativeToStart(1e-6))
+    old = gh.minimize(gh.lp_loss(X, y, 4.0), gh.LinfBall(6, 1e3), start=np.full(6, 1e3), stop=gh.RelativeToStart(1e-6))
     assert old.converged and old.gap is not None and old.gap > 1.0
 
 

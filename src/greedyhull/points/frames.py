@@ -6,11 +6,12 @@ import numpy as np
 
 from greedyhull.points.shapes import BasisBlock, DenseBlock
 from greedyhull.types import Array, Index
+from greedyhull.types.override import KeepsFrame, override
 
 NEW = 1e-8  # a vector of which a smaller share lies outside a span adds no direction to it
 
 
-class Units:
+class Units(KeepsFrame):
     """The unit vectors at ``index``.
 
     >>> x = np.array([1.0, 2.0, 3.0])
@@ -23,21 +24,25 @@ class Units:
     def __init__(self, d: int, index: Index) -> None:
         self.d, self.index = d, index
 
+    @override
     def __len__(self) -> int:
         return len(self.index)
 
     @property
+    @override
     def block(self) -> BasisBlock:
         return BasisBlock(self.d, self.index, np.ones(len(self.index)))
 
+    @override
     def read(self, x: Array) -> Array:
         return np.asarray(x[self.index])
 
+    @override
     def write(self, x: Array, y: Array) -> None:
         x[self.index] = y
 
 
-class Span:
+class Span(KeepsFrame):
     """The directions that are the rows of a matrix.
 
     >>> frame = Span(np.zeros((0, 3)))
@@ -49,16 +54,20 @@ class Span:
     def __init__(self, rows: Array) -> None:
         self.rows = rows
 
+    @override
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
+    @override
     def block(self) -> DenseBlock:
         return DenseBlock(self.rows.copy(), self.rows.shape[1:])
 
+    @override
     def read(self, x: Array) -> Array:
         return np.asarray(self.rows.dot(x))
 
+    @override
     def write(self, x: Array, y: Array) -> None:
         x += (y - self.rows.dot(x)).dot(self.rows)
 

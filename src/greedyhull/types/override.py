@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     KeepsCurved = types.Curved
     KeepsDesign = types.Design
     KeepsFinite = types.Finite
+    KeepsFrame = types.Frame
     KeepsImaged = types.Imaged
     KeepsKinkedLoss = types.KinkedLoss
     KeepsLine = types.Line
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
     KeepsMinibatch = types.Minibatch
     KeepsOracle = types.Oracle
     KeepsProfiledLoss = types.ProfiledLoss
+    KeepsRegion = types.Region
     KeepsSchedule = types.Schedule
     KeepsSecondOrder = types.SecondOrder
+    KeepsSection = types.Section
     KeepsSelfStarting = types.SelfStarting
     KeepsSmall = types.Small
     KeepsSolver = types.Solver
@@ -61,7 +64,7 @@ else:
     KeepsLine = KeepsLinearModel = KeepsLoss = KeepsMeasuringStep = KeepsMinibatch = KeepsOracle = Unseen()
     KeepsProfiledLoss = KeepsSchedule = KeepsSecondOrder = KeepsSelfStarting = KeepsSmall = KeepsSolver = Unseen()
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
-    KeepsTrial = KeepsView = Unseen()
+    KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""

@@ -2,109 +2,137 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.kernels.ball_qp import ball_gap, into_unit_ball, solve_ball_qp
 from greedyhull.kernels.box_qp import free_coordinates, gap_shares, solve_box_qp
 from greedyhull.kernels.sum_qp import nearest_filling, solve_sum_qp, sum_gap, threshold
-from greedyhull.types import Array, Frame, Index
+from greedyhull.types import Array, Frame, Index, Region
+from greedyhull.types.override import KeepsRegion, KeepsSection, keeps, override
 
 
-class BoxRegion(NamedTuple):
+@dataclass(slots=True, eq=False)
+class BoxRegion(KeepsRegion):
     """low ≤ x ≤ high."""
 
     low: Array
     high: Array
-    middle: None = None
+    middle: Array | None = None
 
+    @override
     def nearest(self, x: Array) -> Array:
         return np.clip(x, self.low, self.high)
 
+    @override
     def free(self, g: Array, x: Array) -> Index:
         return free_coordinates(g, x, self.low, self.high)
 
+    @override
     def shares(self, g: Array, x: Array) -> Array:
         return gap_shares(g, x, self.low, self.high)
 
+    @override
     def section(self, frame: Frame, x: Array) -> BoxSection:
         return BoxSection(frame.read(self.low), frame.read(self.high))
 
 
-class BoxSection(NamedTuple):
+@dataclass(slots=True, eq=False)
+class BoxSection(KeepsSection):
     """A face of a box."""
 
     low: Array
     high: Array
 
+    @override
     def gap(self, grad: Array, y: Array) -> float:
         return float(gap_shares(grad, y, self.low, self.high).sum())
 
+    @override
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         return float(grad.dot(target - y))
 
+    @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_box_qp(H, grad, y, self.low, self.high, tol)
 
 
-class FillingRegion(NamedTuple):
+@dataclass(slots=True, eq=False)
+class FillingRegion(KeepsRegion):
     """0 ≤ x ≤ high with the sum total: a box, once the multiplier of the sum is subtracted from the gradient."""
 
     high: Array
     total: float
-    middle: None = None
+    middle: Array | None = None
 
+    @override
     def nearest(self, x: Array) -> Array:
         return nearest_filling(x, self.high, self.total)
 
+    @override
     def free(self, g: Array, x: Array) -> Index:
         """Those with a gradient of exactly the threshold are free too: the last one to be filled is among them."""
         slopes = g - threshold(g, self.high, self.total)
         up, down = (slopes <= 0.0) & (x < self.high), (slopes >= 0.0) & (x > 0.0)
         return ((up | down | ((x > 0.0) & (x < self.high))) & (self.high > 0.0)).nonzero()[0]
 
+    @override
     def shares(self, g: Array, x: Array) -> Array:
         return gap_shares(g - threshold(g, self.high, self.total), x, np.zeros_like(x), self.high)
 
+    @override
     def section(self, frame: Frame, x: Array) -> FillingSection:
         return FillingSection(frame.read(self.high))
 
 
-class FillingSection(NamedTuple):
+@dataclass(slots=True, eq=False)
+class FillingSection(KeepsSection):
     """0 ≤ y ≤ high, with the sum that y has."""
 
     high: Array
 
+    @override
     def gap(self, grad: Array, y: Array) -> float:
         return sum_gap(grad, y, self.high)
 
+    @override
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to the multiplier of the sum, which may be large compared with what it is about."""
         return float((grad - threshold(grad, self.high, float(y.sum()))).dot(target - y))
 
+    @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_sum_qp(H, grad, y, self.high, tol)
 
 
-class BallRegion(NamedTuple):
+@dataclass(slots=True, eq=False)
+class BallRegion(KeepsRegion):
     """‖x − middle‖ ≤ radius."""
 
     middle: Array
     radius: float
 
+    if TYPE_CHECKING:
+        keeps(Region.middle)
+
+    @override
     def nearest(self, x: Array) -> Array:
         t = (x - self.middle) / self.radius
         inside = into_unit_ball(t)
         return x if inside is t else self.middle + self.radius * inside
 
+    @override
     def free(self, g: Array, x: Array) -> Index:
         return np.arange(len(x))
 
+    @override
     def shares(self, g: Array, x: Array) -> Array:
         """The size of the gradient: on a sphere the gap is no sum over coordinates."""
         return np.abs(g)
 
+    @override
     def section(self, frame: Frame, x: Array) -> BallSection:
         """The ball of the points that differ from x along the frame only."""
         rest = (x - self.middle) / self.radius
@@ -112,18 +140,22 @@ class BallRegion(NamedTuple):
         return BallSection(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))
 
 
-class BallSection(NamedTuple):
+@dataclass(slots=True, eq=False)
+class BallSection(KeepsSection):
     """A smaller ball."""
 
     middle: Array
     radius: float
 
+    @override
     def gap(self, grad: Array, y: Array) -> float:
         return self.radius * ball_gap(grad, into_unit_ball((y - self.middle) / self.radius)) if self.radius > 0.0 else 0.0
 
+    @override
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         return float(grad.dot(target - y))
 
+    @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_ball_qp(H, grad, y, self.middle, self.radius, tol)[0]
 
