@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     for unknown in set(given.section) - set(SECTIONS):
         parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
 
-    from benchmarks.core_paths import core_paths
+    from benchmarks.core import core
     from benchmarks.corrective import corrective
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.processor_time:
         count_processor_time()
 
-    measure = {"overhead": overhead, "corrective": corrective, "core": core_paths, "radii": radii, "scaling": scaling,
+    measure = {"overhead": overhead, "corrective": corrective, "core": core, "radii": radii, "scaling": scaling,
                "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
                "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:

@@ -33,6 +33,7 @@ constexpr double INNER = 0.1;         // of the gap: to what the working columns
 constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
 constexpr double ROUGH = 0.003;       // the same in many
 constexpr Index FEW = 96;             // weights
+constexpr Index CHEAP = 20000;        // rows times weights: so few are reweighted exactly as well
 constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
 constexpr double DECREASE = 0.25;     // of what its slope promises, a step must do
 constexpr double STALE = 0.1;         // by which share a row's curvature may move before the Hessian follows
@@ -43,6 +44,7 @@ constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
 constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for first
 constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
 constexpr Index GROW_ROUNDS = 30;     // at most
+constexpr double BLURRED = 1e-4;      // of a Hessian's diagonal: where an intercept leaves less, Python goes on
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
 constexpr Index IDLE = 5;             // rounds without progress: then rounding has the last word, and somebody else may try
 constexpr double PROGRESS = 1e-12;    // by which share the value has to fall, or by a tenth the gap
@@ -345,8 +347,10 @@ class Corrective {
             cross_.resize(m);
             Z_.adjoint(c_.data(), cross_.data());
             if (total > 0.0)
-                for (std::size_t a = 0; a < m; a++)
+                for (std::size_t a = 0; a < m; a++) {
                     for (std::size_t b = 0; b < m; b++) reduced_[a * m + b] -= cross_[a] * cross_[b] / total;
+                    if (reduced_[a * m + a] < BLURRED * H[a * m + a]) return nullptr;  // a mean far above the spread: rounding is left
+                }
         }
         for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += l2_ * scale_[a] * scale_[a];
         return reduced_.data();
@@ -364,8 +368,10 @@ class Corrective {
         if (has_hessian)
             while ((known + 1) * (known + 1) <= static_cast<Index>(H.size())) known++;
         if (known < m) Z_.hessian(c_.data(), nullptr, known, H), has_hessian = true;
+        const double* hessian = whole_hessian();
+        if (hessian == nullptr) return false;
         qp_.u = u, qp_.g = g_;
-        qp_.solve(budget_, m, whole_hessian(), inner(gap, aim));
+        qp_.solve(budget_, m, hessian, inner(gap, aim));
         Z_.product(qp_.u.data(), z_trial_.data());
         bare_trial_ = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data());
         const double now = bare_trial_ + ridge(qp_.u);
@@ -396,6 +402,8 @@ class Corrective {
 
     // The Hessian follows the curvature: made anew where columns joined, else corrected on the rows that moved.
     void follow(bool sample) {
+        // of an intercept the Hessian is a difference of two parts: both must be those of the same curvatures
+        if (loss_->intercept) return renew(false);
         if (!has_hessian || sample || sampled_hessian) return renew(sample);
         rows_.clear();
         change_.resize(static_cast<std::size_t>(X_.n));
@@ -428,7 +436,8 @@ class Corrective {
     // Newton steps with a line search, until a tenth of the gap is left on the working columns.
     bool newton(double gap, double aim, bool early, const std::function<bool()>& asked) {
         const std::size_t m = u.size();
-        const double enough = static_cast<Index>(m) <= FEW ? INNER * gap : std::max(INNER * gap, 0.3 * aim);
+        const bool few = static_cast<Index>(m) <= FEW, cheap = few && X_.n * static_cast<Index>(m) <= CHEAP;
+        const double enough = cheap ? EXACT * gap : few ? INNER * gap : std::max(INNER * gap, 0.3 * aim);
         bool moved = false;
         for (Index k = 0; k < steps_; k++) {
             if (k > 0) {
@@ -437,8 +446,10 @@ class Corrective {
                 if (left <= enough || asked()) break;
             }
             follow(early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * static_cast<Index>(m)));
+            const double* hessian = whole_hessian();
+            if (hessian == nullptr) break;
             qp_.u = u, qp_.g = g_;
-            qp_.solve(budget_, static_cast<Index>(m), whole_hessian(), inner(gap, aim));
+            qp_.solve(budget_, static_cast<Index>(m), hessian, inner(gap, aim));
             const double descent = slope(qp_.u), noise = 4e-16 * (std::fabs(value_) + std::fabs(here_));
             if (!(descent < 0.0) || !search(descent, noise)) break;
             moved = true;

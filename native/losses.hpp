@@ -121,9 +121,23 @@ class Separable : public SmoothLoss {
         return std::log(counts) - std::log(rates) - top;
     }
 
+    // Of squares it is a mean; what is left of it, all rounding, is taken off twice: off the errors, and off the residual.
+    double centre(Span<const double> z, double* r, double* c) {
+        double mean = 0.0, left = 0.0, value = 0.0;
+        for (Index i = 0; i < z.size; i++) mean += weight(i) * (z[i] - y_[i]);
+        b = -mean, settled = true;
+        for (Index i = 0; i < z.size; i++) c[i] = weight(i), r[i] = c[i] * ((z[i] - y_[i]) - mean), left += r[i];
+        for (Index i = 0; i < z.size; i++) {
+            r[i] -= c[i] * left;
+            value += ((z[i] - y_[i]) - mean) * r[i];
+        }
+        return 0.5 * value;
+    }
+
     // The best intercept by Newton steps within a bracket that closes, from the last one. The sum of the slopes rises with b.
     // Infinite where it is not found: a value and a residual at another intercept would prove nothing.
     double settle(Span<const double> z, double* r, double* c) {
+        if constexpr (std::is_same_v<Term, Squares>) return centre(z, r, c);
         if constexpr (std::is_same_v<Term, Poissons>) b = shift_of_rates(z);
         double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
         bool found = false;

@@ -39,7 +39,7 @@ def test_alternating_takes_turns():
 
 
 def test_a_function_of_k_chooses():
-    assert np.array_equal(values(Mixed(choose=lambda k: 0)), values(gh.FrankWolfe()))
+    np.testing.assert_allclose(values(Mixed(choose=lambda k: 0)), values(gh.FrankWolfe()), rtol=1e-12)  # alone it is compiled
     assert np.array_equal(values(Mixed(choose=lambda k: 1)), values(Jones()))
 
 

@@ -46,7 +46,7 @@ class Composite(KeepsLinearModel):
 
     if TYPE_CHECKING:
         keeps(LinearModel.loss, LinearModel.exact, LinearModel.has_intercept, LinearModel.domain, LinearModel.traits,
-              LinearModel.design)
+              LinearModel.design, LinearModel.l2)
 
     l2: float = 0.0  # with a ridge it is a `Ridged`
 

@@ -111,9 +111,9 @@ class CompiledRounds:
             found = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
             if not self.advance(w, memory):
+                oracle.forget()
                 memory.k += 1
-                if self.f.design.dtype != np.float64:  # who goes on computes in the type of the data
-                    w.refresh()
+                w.refresh()  # who goes on computes by itself, in the type of the data, as a resumed run would
                 return
 
     def advance(self, w: Iterate, memory: Memory) -> bool:

@@ -64,9 +64,9 @@ STORAGES: dict[str, Callable[[Any], Any]] = {
 OPTIONS = list(product(("float64", "float32"), ("", "sample_weight"), ("", "intercept"), ("", "l2")))
 
 
-def core_paths(repeats: int = 1, only: tuple[str, ...] = ()) -> Iterator[Table]:
+def core(repeats: int = 1, only: tuple[str, ...] = ()) -> Iterator[Table]:
     """Sets that go the same way share their rows; `only` names losses and sets."""
-    table = Table("core_paths", "Corrective: cells (loss × storage × dtype × options) that the compiled core solves", (
+    table = Table("core", "Corrective: cells (loss × storage × dtype × options) that the compiled core solves", (
         "sets", "losses", "in the core, for each set", "of", "left to Python"))
     alike: dict[tuple[tuple[object, ...], ...], list[str]] = {}
     inside = cells = 0
