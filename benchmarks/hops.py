@@ -63,7 +63,8 @@ def calls() -> dict[str, Callable[..., object]]:
     X, y = rng.standard_normal((100, 40)), rng.standard_normal(100)
     f, S, noise = gh.least_squares(X, y), gh.L1Ball(40, radius=2.0), gh.StochasticFrankWolfe(look=gh.FullGap(every=1))
     return {
-        "least squares, L1Ball, default solver": lambda rounds, **watch: gh.minimize(f, S, stop=gh.Iterations(rounds), **watch),
+        "least squares, L1Ball, default solver":
+            lambda rounds, **watch: gh.minimize(f, S, stop=gh.Iterations(rounds), **watch),
         "the same, StochasticFrankWolfe, a look each step":
             lambda rounds, **watch: gh.minimize(f, S, noise, stop=gh.Iterations(rounds), **watch),
     }

@@ -17,15 +17,14 @@ import greedyhull as gh
 from benchmarks.cases import GOAL, Case, load_cases
 from benchmarks.corrective import solve
 from benchmarks.tables import Table
-from benchmarks.timing import interleaved
+from benchmarks.timing import best, interleaved
+from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
 
 PROBLEMS = ("lasso diabetes r=1000", "lasso golub r=1", "logistic ijcnn1 r=10", "logistic a9a r=5",
             "logistic rcv1_vw1000 r=100")
-MEMORY, CACHE = 16e9, 41e9  # bytes a second that one core reads
-FITS = 8e6  # bytes that stay in the cache
-ENTRY = 1.0e-9  # seconds for an entry of sparse data: its index, its number and the number that it leads to
+ENTRY = 12  # bytes of an entry of sparse data: its number and its row
 BATCH, STEPS = 20, 5  # as `Corrective` has them
 
 
@@ -65,7 +64,8 @@ def phases(case: Case, repeats: int) -> Phases:
     start = max(times["start"] - times["look"], 0.0)  # the first image and its loss
     looks = (rounds + 1) * times["look"]
     weights = max(times["start and rounds"] - times["start"] - rounds * times["look"], 0.0) + start
-    return Phases(times["whole"], times["build"], looks, weights, rounds, least(case, rounds))
+    least = (rounds + 2) * read_in(stored(at.rounds.f))  # to check the data, at the start, and in each round
+    return Phases(times["whole"], times["build"], looks, weights, rounds, least)
 
 
 def built(case: Case) -> Any:
@@ -98,10 +98,12 @@ def started(case: Case) -> Started:
     return Started(made, w)
 
 
-def least(case: Case, rounds: int) -> float:
-    """One pass over the data to check them, one at the start, one a round."""
-    passes = rounds + 2
-    if not isinstance(case.X, np.ndarray):
-        return float(passes * ENTRY * case.X.nnz)
-    size = case.X.nbytes
-    return float(passes * size / (CACHE if size <= FITS else MEMORY))
+def read_in(size: int) -> float:
+    """Seconds in which one core reads so many bytes, over and over: from memory, or from the cache where they fit."""
+    numbers = np.ones(max(size // 8, 1))
+    return best(lambda: numbers.dot(numbers), 30)
+
+
+def stored(f: Any) -> int:
+    """The bytes of the data as the core reads them."""
+    return int(f.design.X.nbytes) if isinstance(f.design, DenseDesign) else ENTRY * int(f.design.by_column.nnz)

@@ -30,7 +30,9 @@ enum class Ending { gap, rounds, asked, stuck, lost };  // `lost`: numbers have 
 constexpr double EARLY = 0.03;        // of the value: above such a gap the best columns join whatever they promise
 constexpr double PROMISING = 0.05;    // of the gap: what a column must promise, later, to join
 constexpr double INNER = 0.1;         // of the gap: to what the working columns are solved for in a round
-constexpr double EXACT = 0.003;       // of the gap: to what a small quadratic is
+constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
+constexpr double ROUGH = 0.003;       // the same in many
+constexpr Index FEW = 96;             // weights
 constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
 constexpr double DECREASE = 0.25;     // of what its slope promises, a step must do
 constexpr double STALE = 0.1;         // by which share a row's curvature may move before the Hessian follows
@@ -350,6 +352,11 @@ class Corrective {
         return reduced_.data();
     }
 
+    // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
+    double inner(double gap, double aim) const {
+        return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim);
+    }
+
     // Quadratics: one exact solve.
     bool solve(double gap, double aim) {
         const Index m = static_cast<Index>(u.size());
@@ -358,7 +365,7 @@ class Corrective {
             while ((known + 1) * (known + 1) <= static_cast<Index>(H.size())) known++;
         if (known < m) Z_.hessian(c_.data(), nullptr, known, H), has_hessian = true;
         qp_.u = u, qp_.g = g_;
-        qp_.solve(budget_, m, whole_hessian(), std::max(EXACT * gap, 0.1 * aim));
+        qp_.solve(budget_, m, whole_hessian(), inner(gap, aim));
         Z_.product(qp_.u.data(), z_trial_.data());
         bare_trial_ = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data());
         const double now = bare_trial_ + ridge(qp_.u);
@@ -421,7 +428,7 @@ class Corrective {
     // Newton steps with a line search, until a tenth of the gap is left on the working columns.
     bool newton(double gap, double aim, bool early, const std::function<bool()>& asked) {
         const std::size_t m = u.size();
-        const double enough = std::max(INNER * gap, 0.3 * aim);
+        const double enough = static_cast<Index>(m) <= FEW ? INNER * gap : std::max(INNER * gap, 0.3 * aim);
         bool moved = false;
         for (Index k = 0; k < steps_; k++) {
             if (k > 0) {
@@ -431,7 +438,7 @@ class Corrective {
             }
             follow(early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * static_cast<Index>(m)));
             qp_.u = u, qp_.g = g_;
-            qp_.solve(budget_, static_cast<Index>(m), whole_hessian(), std::max(EXACT * gap, 0.1 * aim));
+            qp_.solve(budget_, static_cast<Index>(m), whole_hessian(), inner(gap, aim));
             const double descent = slope(qp_.u), noise = 4e-16 * (std::fabs(value_) + std::fabs(here_));
             if (!(descent < 0.0) || !search(descent, noise)) break;
             moved = true;

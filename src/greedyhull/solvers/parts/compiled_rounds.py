@@ -58,8 +58,9 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     assert core is not None
     design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, budget.points)
-    if type(design) is DenseDesign and 1 in (s // design.X.itemsize for s in design.X.strides):
-        return core.dense_rounds(design.X, *about)
+    if type(design) is DenseDesign:
+        X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)  # rows or columns in a piece
+        return core.dense_rounds(X, *about)
     if type(design) is SparseDesign and batch <= MOST // 4:
         return core.sparse_rounds(*design.columns_of, design.n, *about)
     return None
