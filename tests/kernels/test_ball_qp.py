@@ -69,6 +69,16 @@ def test_the_hard_case_of_a_direction_without_slope_and_curvature():
     np.testing.assert_allclose(found, [0.0, 0.5, 0.0], atol=1e-9)
 
 
+def test_a_hessian_that_rounding_has_made_indefinite():
+    """As one that was computed in single precision."""
+    rng = np.random.default_rng(0)
+    B = rng.standard_normal((2, 8))
+    H, c = (B.T @ B).astype(np.float32).astype(np.float64), B.sum(axis=0) + rng.standard_normal(8)
+    assert np.linalg.eigvalsh(H)[0] < -1e-9
+    found, gap = solve_ball_qp(H, c, np.zeros(8), np.zeros(8), 1.0, 1e-6)
+    assert gap <= 1e-4 and np.linalg.norm(found) <= 1.0 + 1e-14
+
+
 @pytest.mark.parametrize("exponent", [-150, -100, 0, 70])
 def test_any_scale(exponent):
     rng, scale = np.random.default_rng(0), 10.0**exponent

@@ -120,6 +120,15 @@ def test_numbers_that_are_not_finite_leave_the_start():
         np.testing.assert_array_equal(solve_sum_qp(np.eye(2), np.array(c), start, np.ones(2), 1e-12), start)
 
 
+@pytest.mark.parametrize("exponent", [-200, -100, 100])
+def test_any_scale_of_the_weights(exponent):
+    rng, scale = np.random.default_rng(0), 10.0**exponent
+    H, c, x, high = problem(rng, 12, 3, twins=True)
+    H = H / scale if exponent < 0 else H / scale / scale
+    c = c if exponent < 0 else c / scale
+    check(H, c, scale * x, scale * high, 1e-9 * size(H, c, scale * high))
+
+
 def test_a_linear_function_fills_the_cheapest():
     found = solve_sum_qp(np.zeros((3, 3)), np.array([2.0, 1.0, 3.0]), np.full(3, 0.5), np.array([1.0, 0.7, 1.0]), 1e-9)
     np.testing.assert_allclose(found, [0.8, 0.7, 0.0], atol=1e-8)

@@ -258,6 +258,8 @@ def test_single_precision(over: str) -> None:
         for r in (0.01, 1.0, 100.0):
             s = gh.minimize(f, SETS[over](40, r), stop=gh.Relative(1e-3) | gh.Iterations(ROUNDS))
             assert s.converged, (r, s)
+    f = gh.hinge(X.astype(np.float32), signs(z))
+    assert gh.minimize(f, SETS[over](40, 1.0), stop=gh.Relative(1e-3) | gh.Iterations(60)).converged
 
 
 @pytest.mark.parametrize("exponent", [-150, -30, 30, 100])

@@ -13,7 +13,8 @@ import numpy as np
 from greedyhull.types import Array
 
 RIDGE = 1e-14  # of the largest diagonal entry: what is added at least
-ROUNDS = 4  # of such problems, each from the solution of the one before
+MORE = 1e3  # times as much is added where rounding has left the Hessian indefinite
+ROUNDS = 8  # of such problems, each from the solution of the one before; mostly one is enough
 MOST = 40  # factorisations in a round; mostly three to six are made
 ON = 1e-13  # so near to the sphere counts as on it
 
@@ -42,7 +43,8 @@ def solve_ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, to
             break
         found = _minimiser(M, slopes + M.dot(t - start), t, ridge)
         if found is None:
-            break
+            ridge *= MORE
+            continue
         found = into_unit_ball(found)
         move = found - start
         left = ball_gap(slopes + M.dot(move), found)

@@ -54,7 +54,7 @@ def _candidates(H: Array, c: Array, x: Array, high: Array, tol: float) -> Iterat
     if not 0.0 < share < 1.0:
         return  # the set is a point
     M = H[np.ix_(wide, wide)] * width[:, None] * width
-    t, u, v = central_path(M, width * c[wide], x[wide] / width, tol, width, share)
+    t, u, v = central_path(M, width * c[wide], x[wide] / width, tol, width / float(width.max()), share)
     if not np.isfinite(t).all():
         return
     inside, bend = np.zeros_like(x), float(np.diagonal(M).max())
