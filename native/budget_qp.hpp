@@ -35,8 +35,12 @@ class BudgetQP {
     void solve(Budget set, Index size, const double* hessian, double tol, Index rounds = 60) {
         budget = set, m = size, H = hessian, c = g, u0 = u;
         const Index burst = 2 * m + 8;
+        bool polished = m > 96;  // of many the last digits cost too much
         for (Index k = 0; k < rounds; k++) {
-            if (swaps(burst, tol) < burst) break;
+            if (swaps(burst, tol) < burst) {
+                if (polished) break;
+                polished = true;
+            }
             face(4);
         }
         normalise(u);
