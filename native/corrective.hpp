@@ -45,6 +45,7 @@ constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for 
 constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
 constexpr Index GROW_ROUNDS = 30;     // at most
 constexpr double BLURRED = 1e-4;      // of a Hessian's diagonal: where an intercept leaves less, Python goes on
+constexpr double SEVERAL = 8.0;       // rows that bend, at least, for that to be rounding
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
 constexpr Index IDLE = 5;             // rounds without progress: then rounding has the last word, and somebody else may try
 constexpr double PROGRESS = 1e-12;    // by which share the value has to fall, or by a tenth the gap
@@ -342,14 +343,15 @@ class Corrective {
         const std::size_t m = u.size();
         reduced_ = H;
         if (loss_->intercept) {
-            double total = 0.0;
-            for (double c : c_) total += c;
+            double total = 0.0, squares = 0.0;
+            for (double c : c_) total += c, squares += c * c;
+            const bool many = total * total > SEVERAL * squares;  // rows that bend: of a few, little may be left indeed
             cross_.resize(m);
             Z_.adjoint(c_.data(), cross_.data());
             if (total > 0.0)
                 for (std::size_t a = 0; a < m; a++) {
                     for (std::size_t b = 0; b < m; b++) reduced_[a * m + b] -= cross_[a] * cross_[b] / total;
-                    if (reduced_[a * m + a] < BLURRED * H[a * m + a]) return nullptr;  // a mean far above the spread: rounding is left
+                    if (many && reduced_[a * m + a] < BLURRED * H[a * m + a]) return nullptr;  // a mean far above the spread: rounding is left
                 }
         }
         for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += l2_ * scale_[a] * scale_[a];

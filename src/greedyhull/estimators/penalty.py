@@ -93,6 +93,8 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
                 break
             share *= FINER**2
             continue
+        if abs(line.price - alpha) * radius <= blur:  # which of the two is larger, only rounding decides
+            break
         lo, hi = (radius, hi) if line.price > alpha else (lo, radius)
         farthest = min(hi, (value - floor(f)) / alpha)  # a minimiser lies within
         step = min((line.price - alpha) * _give(f, found, radius), FASTEST * radius)
