@@ -41,7 +41,7 @@ def _runs():
         "always": gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(120)),
         "open loop": gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(120)),
         "chosen": gh.minimize(f, S),
-        "warm": gh.minimize(f, S, gh.FrankWolfe(), start=gh.minimize(f, S).point, stop=gh.Iterations(60)),
+        "warm": gh.minimize(f, S, gh.FrankWolfe(), start=gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(20)).point, stop=gh.Iterations(60)),
         "stochastic": gh.minimize(f, S, sampled(), stop=gh.Iterations(150)),
         "probability": gh.minimize(f, S, sampled(look=gh.MinibatchGap(30, 0.05)), stop=gh.Iterations(150)),
         "expectation": gh.minimize(f, S, sampled(look=gh.Regret()), stop=gh.Iterations(150)),
