@@ -203,3 +203,18 @@ def test_sparse_data_and_no_samples_left_over() -> None:
     assert sparse.value == pytest.approx(dense.value, abs=2e-8)
     perfect = gh.minimize(gh.absolute(X, X @ np.full(8, 0.1)), gh.L1Ball(8, 1.0), stop=gh.Gap(1e-9) | gh.Iterations(200))
     assert perfect.converged
+
+
+def test_bounds_of_kinked_losses_over_boxes_are_searched_for_in_coordinates(monkeypatch):
+    """Mixtures of corners took minutes where the data are met exactly."""
+    from greedyhull.solvers.parts.working_set import Working
+
+    def mixes(*_):
+        raise AssertionError("corners are mixed")
+
+    rng = np.random.default_rng(3)
+    f, S = gh.absolute(rng.standard_normal((2, 26)), rng.standard_normal(2)), gh.LinfBall(26, 3.0)
+    start = gh.minimize(f, S, gh.Smoothed(), stop=gh.Relative(1e-6)).x
+    monkeypatch.setattr(Working, "reweight", mixes)
+    found = gh.certify(f, S, start)
+    assert -1e-9 <= found.lower <= found.value and found.gap <= 1e-3

@@ -13,6 +13,7 @@ from greedyhull.atoms.generator import generator
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import smoothing
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.continuation import LEAST, SHARPER, first_mu
 from greedyhull.solvers.parts.memory import Memory
@@ -57,7 +58,10 @@ def _searched(f: Composite, S: AtomSet, w: Iterate, wanted: float) -> Floor:
     from greedyhull.solvers.smoothed import Smoothed
 
     try:
-        u = w.copy() if w.keeps_atoms else S.decompose(w.array())
+        if S.traits.region is not None:  # rounds in coordinates: corners of a box, or atoms of a ball, are too many
+            u: Iterate = CoordinateIterate(w.array())
+        else:
+            u = w.copy() if w.keeps_atoms else S.decompose(w.array())
     except GreedyhullError:  # the set cannot name atoms for it
         u = Iterate.at(S.start(generator(S, 0)), S.shape)
     best = Floor(-float("inf"))
