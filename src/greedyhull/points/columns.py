@@ -6,19 +6,18 @@ Columns are numbered as the entries of a point in C order, so that they are the 
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from greedyhull.types import Array, Design, Index
+from greedyhull.types import Array, Columns, Design, Index
 from greedyhull.types.kinds import columned
 
 
 def column(A: Design, j: int) -> Array:
     """A e_j."""
     if A.has_columns:
-        out: Array = A.column(j)  # type: ignore[attr-defined]  # asked in every step, and `columned` is a call
-        return out
+        return cast(Columns, A).column(j)  # not by `columned`: it is asked in every step
     return _image(A, np.array([j]), np.ones(1))
 
 

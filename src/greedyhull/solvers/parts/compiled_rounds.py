@@ -31,7 +31,7 @@ from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Passed
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Objective, State
+from greedyhull.types import Array, AtomSet, Loss, Objective, State
 from greedyhull.types.kinds import profiled
 
 # as in native/losses.hpp
@@ -78,7 +78,7 @@ def loss_of(f: Composite) -> Any:
     return kind, float(vars(loss)[parameter]) if parameter else 0.0, np.ascontiguousarray(loss.y, dtype=np.float64), p
 
 
-def _asked(loss: Any, z: Array) -> tuple[float, Array, Array]:
+def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
     """A loss that the core does not know, asked once for each image."""
     with np.errstate(all="ignore"):
         value, r, c = loss.value_gradient_curvature(z)
