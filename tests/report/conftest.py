@@ -36,13 +36,12 @@ def _runs():
     stream = gh.expectation(lambda size, rng: Noisy(rng.standard_normal((size, 4))), 4)
     hills = gh.function(lambda w: -float(w @ w), lambda w: -2.0 * w, 4, convex=False)
     bent = gh.function(lambda w: float(w @ w), lambda w: 2.0 * w, 4)
-    sampled = gh.StochasticFrankWolfe
+    sampled, slow = gh.StochasticFrankWolfe, gh.FrankWolfe(gh.OpenLoop())  # exact steps are done before the warm start
     return {
         "always": gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(120)),
         "open loop": gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(120)),
         "chosen": gh.minimize(f, S),
-        "warm": gh.minimize(f, S, gh.FrankWolfe(), start=gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(20)).point,
-                            stop=gh.Iterations(60)),
+        "warm": gh.minimize(f, S, slow, start=gh.minimize(f, S, slow, stop=gh.Iterations(20)).point, stop=gh.Iterations(60)),
         "stochastic": gh.minimize(f, S, sampled(), stop=gh.Iterations(150)),
         "probability": gh.minimize(f, S, sampled(look=gh.MinibatchGap(30, 0.05)), stop=gh.Iterations(150)),
         "expectation": gh.minimize(f, S, sampled(look=gh.Regret()), stop=gh.Iterations(150)),
