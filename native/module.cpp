@@ -10,6 +10,7 @@
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
 #include "stochastic.hpp"
+#include "threads.hpp"
 
 using namespace greedyhull;
 
@@ -264,6 +265,8 @@ NB_MODULE(_core, m) {
     add_rounds(m);
     add_steps(m);
     m.def("level", level);
+    m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
+    m.def("threads", threads::count);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
     def(m, "l1_swaps", swaps);
