@@ -32,8 +32,8 @@ def checked(count: object) -> int:
         given = 0 if isinstance(count, bool) else index(count)  # type: ignore[arg-type]
     except TypeError:
         given = 0
-    check(1 <= given <= 1024, lambda: f"threads is {count!r}, but a whole number from 1 to 1024 is wanted. Leave it out to use "
-                                      f"as many as OMP_NUM_THREADS says, or else every processor of this process.")
+    check(1 <= given <= 1024, lambda: f"threads is {count!r}, but a whole number from 1 to 1024 is wanted. Leave it out for "
+                                      "as many as OMP_NUM_THREADS says, or else all processors of this process.")
     return given
 
 
