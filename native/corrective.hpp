@@ -161,7 +161,10 @@ class Corrective {
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
             if (stalled(gap)) return Ending::stuck;
-            if (k == 0 && grows && grow(asked)) gap = look();
+            if (k == 0 && grows && grow(asked)) {
+                gap = look();
+                if (gap <= aim.gap(value_)) continue;  // nothing is left for a round to do
+            }
             if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
             gap = look();
         }
