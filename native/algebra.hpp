@@ -129,16 +129,6 @@ void combine(const T* A, Index ld, Index n, Index d, const double* c, double* y)
     for (Index q = 0; q < held; q++) add_one(some[q], by[q], n, y);
 }
 
-// g <- g + a p - b q; p or q may be null.
-GREEDYHULL_CLONES inline void add_two(Index m, double a, const double* p, double b, const double* q, double* g) {
-    if (p && q)
-        for (Index i = 0; i < m; i++) g[i] += a * p[i] - b * q[i];
-    else if (p)
-        for (Index i = 0; i < m; i++) g[i] += a * p[i];
-    else
-        for (Index i = 0; i < m; i++) g[i] -= b * q[i];
-}
-
 // The lower triangle (rows contiguous) of H <- H + B'B for k x m columns B.
 inline void add_square(Index m, Index k, const double* B, double* H, double* scratch) {
     if (use_blas(m, k * m * m)) return blas::syrk('U', 'T', m, k, 1.0, B, k, 1.0, H, m);

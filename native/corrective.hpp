@@ -32,12 +32,13 @@ constexpr double PROMISING = 0.05;    // of the gap: what a column must promise,
 constexpr double INNER = 0.1;         // of the gap: to what the working columns are solved for in a round
 constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
 constexpr double ROUGH = 0.003;       // the same in many
-constexpr Index FEW = 96;             // weights
+constexpr double ROUGH_STEP = 0.03;   // the same of a Newton step in many: the next step mends what is left
 constexpr Index CHEAP = 20000;        // rows times weights: so few are reweighted exactly as well
 constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
 constexpr double DECREASE = 0.25;     // of what its slope promises, a step must do
 constexpr double STALE = 0.1;         // by which share a row's curvature may move before the Hessian follows
 constexpr Index CROWDED = 3;          // times as many columns as have weight or may join: then those without weight leave
+constexpr Index CROWDED_STEP = 1;     // the same where each Newton step makes the Hessian of all of them anew
 constexpr Index SAMPLE = 8;           // one row in so many makes the Hessian, early
 constexpr Index A_ROW_EACH = 10;      // times as many rows as columns must be left in a sample
 constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
@@ -160,7 +161,10 @@ class Corrective {
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
             if (stalled(gap)) return Ending::stuck;
-            if (k == 0 && grows && grow(asked)) gap = look();
+            if (k == 0 && grows && grow(asked)) {
+                gap = look();
+                if (gap <= aim.gap(value_)) continue;  // nothing is left for a round to do
+            }
             if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
             gap = look();
         }
@@ -279,7 +283,7 @@ class Corrective {
         const Index active = support(), room = std::max(batch_, active + 1);
         pick(early, early ? (budget_.whole ? -INFINITY : 0.0) : -here_ + PROMISING * gap, room);
         Index kept = static_cast<Index>(columns.size());
-        if (kept > CROWDED * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
+        if (kept > (loss_->quadratic ? CROWDED : CROWDED_STEP) * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
         std::sort(candidates_.begin(), candidates_.end(), [](auto& a, auto& b) { return a.second < b.second; });
         const std::size_t before = columns.size();
         for (const auto& [score, j] : candidates_)
@@ -360,7 +364,7 @@ class Corrective {
 
     // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
     double inner(double gap, double aim) const {
-        return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim);
+        return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max((loss_->quadratic ? ROUGH : ROUGH_STEP) * gap, 0.1 * aim);
     }
 
     // Quadratics: one exact solve.

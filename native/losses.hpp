@@ -81,7 +81,7 @@ struct Powers {
     }
 };
 
-// log(1 + e^-yz) has its own pass: its exponentials are vectorised, and one logarithm is taken for 32 factors 1 + e.
+// log(1 + e^-yz) has its own pass: its exponentials are vectorised, and few logarithms are taken.
 struct Logistics {
     static constexpr bool quadratic = false;
 };
@@ -208,17 +208,30 @@ double Separable<Term>::part(Span<const double> z, Index first, Index last, doub
     return total;
 }
 
-// One block of at most 256 margins: e <- e^-|m|, and the three sums are made in lanes.
-GREEDYHULL_CLONES inline void logistic_block(Index n, const double* z, const double* y, double shift, double* r, double* c,
-                                             double* e, double* negative) {
+// One block of at most 256 margins m = y(z + shift): e <- e^-|m|, negative <- max(-m, 0). A choice is made between numbers that
+// are there, never between computations: a loop with a branch in it would not be vectorised.
+GREEDYHULL_CLONES inline void logistic_block(Index n, const double* GREEDYHULL_RESTRICT z, const double* GREEDYHULL_RESTRICT y,
+                                             double shift, double* GREEDYHULL_RESTRICT r, double* GREEDYHULL_RESTRICT c,
+                                             double* GREEDYHULL_RESTRICT e, double* GREEDYHULL_RESTRICT negative) {
+    for (Index i = 0; i < n; i++) e[i] = -std::fabs(y[i] * (z[i] + shift));
+    falling_exponentials(n, e);
     for (Index i = 0; i < n; i++) {
-        const double m = y[i] * (z[i] + shift), size = std::fabs(m);
-        e[i] = falling_exponential(-size);
-        negative[i] = m < 0.0 ? size : 0.0;
-        const double inverse = 1.0 / (1.0 + e[i]);
-        r[i] = -y[i] * (m >= 0.0 ? e[i] * inverse : inverse);
+        const double m = y[i] * (z[i] + shift), inverse = 1.0 / (1.0 + e[i]), above = m >= 0.0 ? e[i] : 1.0;
+        negative[i] = m < 0.0 ? -m : 0.0;
+        r[i] = -y[i] * (above * inverse);
         c[i] = e[i] * inverse * inverse;
     }
+}
+
+// sum log(1 + e_i) + negative_i over a block, in eight lanes: of each, one logarithm of prod(1 + e), no digit lost.
+GREEDYHULL_CLONES inline double sum_of_block(Index n, const double* e, const double* negative) {
+    double excess[8] = {}, below[8] = {}, total = 0.0;
+    Index i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (Index k = 0; k < 8; k++) excess[k] += e[i + k] * (1.0 + excess[k]), below[k] += negative[i + k];
+    for (Index k = 0; i < n; i++, k++) excess[k] += e[i] * (1.0 + excess[k]), below[k] += negative[i];
+    for (Index k = 0; k < 8; k++) total += std::log1p(excess[k]) + below[k];
+    return total;
 }
 
 template <>
@@ -229,19 +242,12 @@ inline double Separable<Logistics>::part(Span<const double> z, Index first, Inde
     for (Index from = first; from < last; from += 256) {
         const Index n = std::min<Index>(256, last - from);
         logistic_block(n, z.data + from, y_.data + from, shift, r + from, c + from, e, negative);
-        double part = 0.0;
         if (same) {
-            double excess[8] = {};
-            for (Index i = 0; i < n; i++) {  // prod(1 + e) - 1, no digit lost
-                double& lane = excess[i & 7];
-                lane += e[i] * (1.0 + lane);
-                part += negative[i];
-            }
-            for (double x : excess) part += std::log1p(x);
             const double p = p_[0];
             for (Index i = from; i < from + n; i++) r[i] *= p, c[i] *= p;
-            total += p * part;
+            total += p * sum_of_block(n, e, negative);
         } else {
+            double part = 0.0;
             for (Index i = 0; i < n; i++) {
                 const double p = p_[from + i];
                 part += p * (std::log1p(e[i]) + negative[i]);
