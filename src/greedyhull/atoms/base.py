@@ -126,7 +126,7 @@ class AtomSet(ABC, KeepsAtomSet):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        vars(self).pop("_traits", None)
+        self.__dict__.pop("_traits", None)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -27,6 +27,9 @@ class Limits(NamedTuple):
     seconds: float = inf
 
 
+UNLIMITED = Limits()
+
+
 class Stop:
     """Base class of stops: called with an `Event`, it returns a `Reason` or words to stop, or None to continue."""
 
@@ -51,7 +54,7 @@ class Stop:
 
     def limits(self) -> Limits:
         """Return the numbers of iterations and seconds at which it stops whatever the gap is."""
-        return Limits()
+        return UNLIMITED
 
     def aim(self) -> Aim | None:
         """Return the gap it asks for, if its `limits` and that are all it looks at; None where it wants to see every round."""

@@ -18,6 +18,7 @@ from greedyhull.points.given import compressed
 from greedyhull.types import Array, Design
 from greedyhull.types.attributes import lacks
 
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))  # compared as they are, which no conversion delays
 WRITTEN = 2**18  # entries of a CSR matrix that are written out and turned at once
 FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
 
@@ -43,7 +44,7 @@ def design(X: Any, name: str = "X") -> Design:
     check(array.ndim == 2, lambda: f"{name} has shape {array.shape}; {wanted} is wanted." + single)
     check(array.dtype.kind in "biuf", lambda: f"{name} has dtype {array.dtype}; numbers are wanted. Encode the columns "
           "first.")
-    if array.dtype not in (np.float32, np.float64):
+    if array.dtype not in FLOATS:
         array = array.astype(np.float64)
     return DenseDesign(array)
 
