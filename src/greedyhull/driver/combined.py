@@ -12,7 +12,9 @@ from greedyhull.solvers.parts.progress import Event
 
 
 class Combined(Stop):
-    """What `Either` and `Both` share."""
+    """What `Either` and `Both` share: their reasons are those of their parts, and claim no more than is met."""
+
+    _honest = True
 
     def __init__(self, stops: tuple[Stop, ...]) -> None:
         self.stops: tuple[Stop, ...] = stops

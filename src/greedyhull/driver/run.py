@@ -106,12 +106,12 @@ class Run:
             w = moved_over(as_iterate(f, S, point, 1e-9), S, self.plain)
         elif not lacks(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
-            check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
+            check(S.contains(w), lambda: f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
         else:
             x = array_of(start)
-            check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+            check(x.shape == S.shape, lambda: f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
             check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
-            check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
+            check(S.contains(x), lambda: f"start lies outside {S!r}. Project it first, or leave start out.")
             w = CoordinateIterate(x) if self.plain else S.decompose(x)
         return w
 
