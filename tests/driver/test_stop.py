@@ -204,3 +204,17 @@ def test_a_minimum_of_zero_without_a_scale_is_told_from_a_missing_iteration() ->
     assert flat.converged or "floor=" in flat.reason  # targets that a constant fits: what is left of them is rounding
     early = gh.minimize(gh.function(*parts), gh.L1Ball(5, 2.0), gh.FrankWolfe(), stop=gh.Relative(1e-6) | gh.Iterations(1))
     assert "floor=" not in early.reason
+
+
+def test_what_several_stops_aim_at_together() -> None:
+    """The largest of absolute gaps, the one relative gap; none where two are relative, or one wants to see every round."""
+    gap, relative, floored = gh.Gap(0.5), gh.Relative(0.25), gh.Relative(0.125, floor=3.0)
+    assert (gap | gh.Gap(2.0) | gh.Seconds(3.0)).aim() == (2.0, 0.0, 0.0)
+    assert (gh.Seconds(3.0) | relative | gap).aim() == (0.5, 0.25, None)
+    assert (gh.Iterations(3) | floored).aim() == (0.0, 0.125, 3.0)
+    assert (relative | floored).aim() is None and (relative | gh.Stalled(3)).aim() is None
+
+
+def test_the_limits_of_several_stops_are_the_nearest() -> None:
+    assert (gh.Iterations(7) | gh.Seconds(3.0) | gh.Iterations(5) | gh.Gap(1.0)).limits() == (5, 3.0)
+    assert (gh.Gap(1.0) | gh.Relative(1.0)).limits() == (np.inf, np.inf)

@@ -188,3 +188,12 @@ def test_atoms_that_a_wider_shape_cannot_tell_apart_become_one():
     w.move(w.toward(Dense(np.array([1.0, 1.0, 1.0]))), 0.5)
     assert len(w) == 3 == len(set(w.block.keys)) and w.weights.sum() == pytest.approx(1.0)
     assert np.allclose(w.array(), [0.5, 0.75, 0.5])
+
+
+def test_a_point_that_takes_atoms_over_moves_and_is_refreshed_as_any_other() -> None:
+    w = Iterate.at(Basis(0, 1.0), (D,))
+    w.hold(BasisBlock(D, [1, 3], [2.0, -2.0]), np.array([0.25, 0.75]))
+    assert w.array().tolist() == [0.0, 0.5, 0.0, -1.5] and w.find(Basis(3, -2.0)) == 1
+    w.move(w.toward(Basis(1, 2.0)), 0.5)
+    w.refresh()
+    assert w.array().tolist() == [0.0, 1.25, 0.0, -0.75] and len(w) == 2

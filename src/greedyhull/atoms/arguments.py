@@ -38,9 +38,10 @@ def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
         array = np.minimum(np.array(values, dtype=np.float64), ceiling) if plain else np.empty(0)
     except (TypeError, ValueError):
         raise GreedyhullError(f"{name} = {shown(values)} was given; numbers are wanted, in rows of equal length.") from None
-    check(plain, f"{name} has masked or complex entries; real numbers are wanted.")
-    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values; finite numbers are wanted.")
-    check(bool((np.abs(array) <= HUGE).all()), f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
+    check(plain, lambda: f"{name} has masked or complex entries; real numbers are wanted.")
+    check(bool(np.isfinite(array).all()), lambda: f"{name} holds NaN or infinite values; finite numbers are wanted.")
+    check(bool((np.abs(array) <= HUGE).all()),
+          lambda: f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
     return array
 
 

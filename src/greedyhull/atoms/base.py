@@ -126,7 +126,7 @@ class AtomSet(ABC, KeepsAtomSet):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        vars(self).pop("_traits", None)
+        self.__dict__.pop("_traits", None)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -260,18 +260,20 @@ class AtomSet(ABC, KeepsAtomSet):
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:
         """w as an array, if it is a point of the hull."""
         x = array_of(w)
-        check(x.shape == self.shape, f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
+        check(x.shape == self.shape, lambda: f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
         check(bool(np.isfinite(x).all()), "The array has NaN or infinite entries.")
-        check(self._holds(x, tol), f"The array lies outside {self!r} by more than {tol:g} of its size, so it is no mixture of "
-                                   "its atoms. Scale it into the set first.")
+        check(self._holds(x, tol),
+              lambda: f"The array lies outside {self!r} by more than {tol:g} of its size, so it is no mixture of "
+                      "its atoms. Scale it into the set first.")
         return x
 
     @override
     def decompose(self, w: Array) -> Iterate:
         """Return the array w as atoms and weights; without a formula, by a search for a mixture within 1e-7."""
         x = array_of(w)
-        check(x.shape == self.shape and bool(np.isfinite(x).all()), f"{self!r} holds points of shape {self.shape}; an array "
-                                                                    "of finite numbers of that shape is wanted.")
+        check(x.shape == self.shape and bool(np.isfinite(x).all()),
+              lambda: f"{self!r} holds points of shape {self.shape}; an array "
+                      "of finite numbers of that shape is wanted.")
         found = self._nearest(x, NEAR, NEAR)
         check(found.distance <= NEAR,
               f"{self!r} cannot write the array as a mixture of its atoms: none that is near was found. Start from an atom "

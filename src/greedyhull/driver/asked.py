@@ -23,7 +23,8 @@ SOLVERS = {  # names of algorithms that people write in words
 
 def check_solver(solver: object) -> None:
     """Raise if something else was given in place of a solver: a stop, a step rule, a name."""
-    if type(solver).__module__.startswith("greedyhull.solvers.") and type(solver).__module__ != STEPS:
+    home = type(solver).__module__
+    if solver is None or (home.startswith("greedyhull.solvers.") and home != STEPS):
         return
     check(not isinstance(solver, Stop), lambda: f"solver={shown(solver)} was given, which is a stop. Give it by name: "
                                                 f"stop={shown(solver)}.")

@@ -168,10 +168,11 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     """
     precise = f.precise()
     value = precise.value(w)
-    check(bool(np.isfinite(value)), f"{f!r} is {value} at this point; a certificate needs a finite value.")
+    check(bool(np.isfinite(value)), lambda: f"{f!r} is {value} at this point; a certificate needs a finite value.")
     g = precise.gradient(w)
-    check(finite(g), f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be certified there. Check "
-                     "the objective's gradient.")
+    check(finite(g),
+          lambda: f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be certified there. Check "
+                  "the objective's gradient.")
     rounding = precise.rounding(w, S)
     check(rounding < np.inf, lambda: at_edge(f))
     ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
@@ -209,17 +210,19 @@ def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
     """The point as a fresh iterate without views, after checking that it lies in the hull."""
     check_pair(f, S)
     if isinstance(w, Iterate):
-        check(S.contains(w, tol), f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, "
-                                  "or pass point.array() and a larger tol.")
+        check(S.contains(w, tol),
+              lambda: f"The point lies outside {S!r}: it belongs to another set. Solve over this set first, "
+                      "or pass point.array() and a larger tol.")
         if w.keeps_atoms:
             check_weights(w)
             w = Iterate(S.recognised(w.block), w.weights, w.shape).merged()
         return afresh(w)
     x = array_of(w)
-    check(x.shape == S.shape, f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+    check(x.shape == S.shape, lambda: f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
     check(bool(np.isfinite(x).all()), "The point has NaN or infinite entries.")
-    check(S.contains(x, tol), f"The point lies outside {S!r} by more than {tol:g} of its size, so it is no candidate for the "
-                              "minimum there. Scale it into the set, or pass a larger tol.")
+    check(S.contains(x, tol),
+          lambda: f"The point lies outside {S!r} by more than {tol:g} of its size, so it is no candidate for the "
+                  "minimum there. Scale it into the set, or pass a larger tol.")
     return CoordinateIterate(x)
 
 
@@ -228,8 +231,9 @@ def check_weights(w: Iterate) -> None:
     weights, totals = w.weights, w.totals
     good = np.isfinite(weights).all() and (weights >= 0.0).all() and (np.abs(totals - 1.0) <= 1e-9).all()
     sums = f"{totals[0]:.10g}" if len(totals) == 1 else f"{totals.round(10).tolist()}, one number for each owner"
-    check(bool(good), f"The weights of the point are from {weights.min():.6g} to {weights.max():.6g} and sum to {sums}; "
-                      "weights of at least 0 that sum to one are wanted.")
+    check(bool(good),
+          lambda: f"The weights of the point are from {weights.min():.6g} to {weights.max():.6g} and sum to {sums}; "
+                  "weights of at least 0 that sum to one are wanted.")
 
 
 def afresh(w: Iterate) -> Iterate:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from greedyhull.types import AtomSet, Objective, Solver
 
 
@@ -10,19 +12,42 @@ def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:
     `BlendedPairwise`."""
     traits = f.traits
     if traits.terms == "stream":
-        from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
-
-        return StochasticFrankWolfe(), f"StochasticFrankWolfe was chosen: {f!r} can only be sampled."
+        return _stochastic(), f"StochasticFrankWolfe was chosen: {f!r} can only be sampled."
     if not traits.smooth:
-        from greedyhull.solvers.smoothed import Smoothed
-
-        return Smoothed(), (f"Smoothed was chosen: {f!r} has kinks, where gradients mislead; smoothed less and less, it is "
+        return _smoothed(), (f"Smoothed was chosen: {f!r} has kinks, where gradients mislead; smoothed less and less, it is "
                             "minimised by a smooth solver and certified as it is.")
     if traits.second_order:
-        from greedyhull.solvers.corrective import Corrective
+        return _corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
+    return _pairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and swapping "
+                         "weight between two of them needs none.")
 
-        return Corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
+
+# Solvers are settings and hold nothing of a run: each is loaded and made once, when it is first chosen.
+
+
+@lru_cache(maxsize=1)
+def _stochastic() -> Solver:
+    from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
+
+    return StochasticFrankWolfe()
+
+
+@lru_cache(maxsize=1)
+def _smoothed() -> Solver:
+    from greedyhull.solvers.smoothed import Smoothed
+
+    return Smoothed()
+
+
+@lru_cache(maxsize=1)
+def _corrective() -> Solver:
+    from greedyhull.solvers.corrective import Corrective
+
+    return Corrective()
+
+
+@lru_cache(maxsize=1)
+def _pairwise() -> Solver:
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
 
-    return BlendedPairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and "
-                               "swapping weight between two of them needs none.")
+    return BlendedPairwise()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from operator import is_
 
 from greedyhull.driver.reason import Reason, together
@@ -11,7 +12,9 @@ from greedyhull.solvers.parts.progress import Event
 
 
 class Combined(Stop):
-    """What `Either` and `Both` share."""
+    """What `Either` and `Both` share: their reasons are those of their parts, and claim no more than is met."""
+
+    _honest = True
 
     def __init__(self, stops: tuple[Stop, ...]) -> None:
         self.stops: tuple[Stop, ...] = stops
@@ -47,16 +50,22 @@ class Either(Combined):
         return next((stop.claim(event) for stop in self.stops if stop.met(event)), None)
 
     def limits(self) -> Limits:
-        parts = [stop.limits() for stop in self.stops]
-        return Limits(min(part.iterations for part in parts), min(part.seconds for part in parts))
+        iterations = seconds = inf
+        for stop in self.stops:
+            part = stop.limits()
+            iterations, seconds = min(iterations, part.iterations), min(seconds, part.seconds)
+        return Limits(iterations, seconds)
 
     def aim(self) -> Aim | None:
-        aims = [stop.aim() for stop in self.stops]
-        relative = [aim for aim in aims if aim is not None and aim.relative > 0.0]
-        if None in aims or len(relative) > 1:
-            return None
-        most = max(aim.absolute for aim in aims if aim is not None)
-        return relative[0]._replace(absolute=most) if relative else Aim(absolute=most)
+        absolute, relative, floor = Aim()
+        for stop in self.stops:
+            aim = stop.aim()
+            if aim is None or (relative > 0.0 and aim.relative > 0.0):  # two that are relative to different things
+                return None
+            absolute = max(absolute, aim.absolute)
+            if aim.relative > 0.0:
+                relative, floor = aim.relative, aim.floor
+        return Aim(absolute, relative, floor)
 
     def begin(self) -> Stop:
         begun = tuple([stop.begin() for stop in self.stops])

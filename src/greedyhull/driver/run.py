@@ -39,7 +39,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, never, one_round
-from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms, needs_of
+from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
@@ -65,14 +65,15 @@ class Run:
         if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
             raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
+        self.limits: Limits = stop.limits()  # where the run ends whatever its gap is
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         if not has(self.solver, "run"):
             raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
-        check_needs(f, S, self.solver)
+        self.needs = check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back = keeps_atoms(S, self.solver) or S.traits.slides
-        self.plain = not self.looks_back and (S.dense_atoms or by_coordinates(S, self.solver))  # coordinates are enough
+        self.looks_back = keeps_atoms(S, self.needs) or S.traits.slides
+        self.plain = not self.looks_back and (S.dense_atoms or by_coordinates(S, self.needs))  # coordinates are enough
         self.begin_at(self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
@@ -105,12 +106,12 @@ class Run:
             w = moved_over(as_iterate(f, S, point, 1e-9), S, self.plain)
         elif not lacks(start, "add_to"):
             w = Iterate.at(as_atom(start, S.shape), S.shape)
-            check(S.contains(w), f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
+            check(S.contains(w), lambda: f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
         else:
             x = array_of(start)
-            check(x.shape == S.shape, f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+            check(x.shape == S.shape, lambda: f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
             check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
-            check(S.contains(x), f"start lies outside {S!r}. Project it first, or leave start out.")
+            check(S.contains(x), lambda: f"start lies outside {S!r}. Project it first, or leave start out.")
             w = CoordinateIterate(x) if self.plain else S.decompose(x)
         return w
 
@@ -131,7 +132,7 @@ class Run:
         event: Event | None = None
         with self.interrupt as interrupt:
             self.memory.requested, self.memory.ahead = self._requested, lambda: ahead_of(self)
-            if needs_of(self.solver).atoms and isinstance(self.w, CoordinateIterate):
+            if self.needs.atoms and isinstance(self.w, CoordinateIterate):
                 self.w.decompose = self.S.decompose
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             check_steps(self.solver, steps)
@@ -305,11 +306,6 @@ class Run:
     def proofs(self) -> Proofs:
         """Those of a run whose oracle proposes atoms without one."""
         return Proofs(self)
-
-    @cached_property
-    def limits(self) -> Limits:
-        """Where the run ends whatever its gap is."""
-        return self.given[0].limits()
 
     @cached_property
     def identity(self) -> Identity:

@@ -27,10 +27,14 @@ class Limits(NamedTuple):
     seconds: float = inf
 
 
+UNLIMITED = Limits()
+
+
 class Stop:
     """Base class of stops: called with an `Event`, it returns a `Reason` or words to stop, or None to continue."""
 
     asks_gap = False  # whether the request is one about the gap
+    _honest = False  # whether its claims are known to be met; else they are compared with `met`
 
     def __call__(self, event: Event) -> Reason | str | None:
         raise TypeError(f"{type(self).__name__} does not say when to stop")
@@ -51,7 +55,7 @@ class Stop:
 
     def limits(self) -> Limits:
         """Return the numbers of iterations and seconds at which it stops whatever the gap is."""
-        return Limits()
+        return UNLIMITED
 
     def aim(self) -> Aim | None:
         """Return the gap it asks for, if its `limits` and that are all it looks at; None where it wants to see every round."""
@@ -90,8 +94,10 @@ def _stops(*stops: Stop) -> tuple[Stop, ...]:
 def hear(stop: Stop, event: Event) -> Reason | None:
     """The answer of any stop; plain words are a reason of kind "custom", and so are claims that its `met` denies."""
     said = stop(event)
-    if said is None or isinstance(said, Reason):
-        return said._replace(kind="custom") if said is not None and said.claims and not stop.met(event) else said
+    if said is None:
+        return None
+    if isinstance(said, Reason):
+        return said._replace(kind="custom") if said.claims and not stop._honest and not stop.met(event) else said
     check(isinstance(said, str), lambda: f"{stop!r} answered {said!r}; None, a Reason or words that say why are wanted.")
     return Reason("custom", said)
 

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
 from greedyhull.atoms.arguments import HUGE
+from greedyhull.driver.combined import Either
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Callback, Iterations, Relative, Stalled, Stop
@@ -64,8 +65,10 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
-        asked = wanted | Iterations(int(self.max_iter)) | Stalled(STILL)
-        s = minimize(f, S, start=start, stop=asked | Callback(Heartbeat(self, f)), seed=seed, progress=bool(self.verbose))
+        asked = Either((wanted, Iterations(int(self.max_iter)), Stalled(STILL)))
+        heart = Heartbeat(self, f)
+        stop = asked | Callback(heart) if heart.heard else asked
+        s = minimize(f, S, start=start, stop=stop, seed=seed, progress=bool(self.verbose))
         s.stop = asked  # without the callback, which holds the data and this estimator
         return s
 
@@ -93,11 +96,11 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 def bounded(A: Any, name: str, dtype: Any) -> None:
     """Refuse numbers whose squares, summed, would overflow in ``dtype``."""
     data = A.data if is_sparse(A) else A
-    check(data.dtype.kind in "biuf", f"{name} has dtype {data.dtype}; numbers are wanted.")
+    check(data.dtype.kind in "biuf", lambda: f"{name} has dtype {data.dtype}; numbers are wanted.")
     largest = max(float(data.max(initial=0.0)), -float(data.min(initial=0.0)))
     most = LARGEST if dtype == np.float32 else HUGE
-    check(largest <= most, f"{name} has entries as large as {largest:.3g}: sums of their squares overflow in {dtype}. Scale "
-                           f"it down, to entries of at most {most:g}.")
+    check(largest <= most, lambda: f"{name} has entries as large as {largest:.3g}: sums of their squares overflow in {dtype}. "
+                                   f"Scale it down, to entries of at most {most:g}.")
 
 
 def weights_of(sample_weight: Any, X: Any) -> Array | None:

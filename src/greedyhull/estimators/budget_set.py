@@ -41,7 +41,8 @@ def price_of(s: Solution) -> float:
     """
     if not s.objective.traits.smooth:
         return max(0.0, float(s.price or 0.0))
-    g = s.objective.precise().gradient(s.point.copy())
+    precise = s.objective.precise()
+    g = precise.gradient(s.point if precise is s.objective else s.point.copy())  # the first is known from the solve
     return max(0.0, -float(s.atom_set.rescaled(1.0).atom(g).dot(g)))
 
 

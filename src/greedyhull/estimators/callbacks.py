@@ -40,6 +40,11 @@ class Heartbeat:
         self.context = kept.get("_callback_fit_ctx") if kept.get("_skl_callbacks") else None
         self.due = 0.0
 
+    @property
+    def heard(self) -> bool:
+        """Whether there are callbacks to tell."""
+        return self.context is not None
+
     def __call__(self, event: Any) -> str | bool:
         if self.context is None or perf_counter() < self.due:
             return False

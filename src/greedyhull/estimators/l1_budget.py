@@ -32,8 +32,9 @@ class Budgeted(RadiusPath, Linear):
     positive: bool
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
-        check(self.radius is None or self.alpha is None, f"radius={self.radius!r} and alpha={self.alpha!r} were given; one of "
-              "them is wanted: a budget, or its price. Leave the other at None.")
+        check(self.radius is None or self.alpha is None,
+              lambda: f"radius={self.radius!r} and alpha={self.alpha!r} were given; "
+                      "one of them is wanted: a budget, or its price. Leave the other at None.")
         return super()._given(X, y, **how)
 
     def _atoms(self, X: Any, s: Array | None) -> Budget:

@@ -63,10 +63,12 @@ def predictions(models: list[Named], X: Any) -> Array:
 def _numbers(name: str, given: Any, n: int) -> Array:
     y = np.asarray(given)
     y = y.ravel() if y.shape == (n, 1) else y
-    check(y.shape == (n,) and y.dtype.kind in "biuf", f"{_who(name)} predicts an array of shape {y.shape} and dtype {y.dtype} "
-                                                      f"for {n} samples; one number for each is wanted.")
-    check(bool(np.isfinite(y).all()), f"{_who(name)} predicts NaN or infinity for {np.count_nonzero(~np.isfinite(y))} of {n} "
-                                      "samples. Leave it out, or mend it first.")
+    check(y.shape == (n,) and y.dtype.kind in "biuf",
+          lambda: f"{_who(name)} predicts an array of shape {y.shape} and dtype {y.dtype} "
+                  f"for {n} samples; one number for each is wanted.")
+    check(bool(np.isfinite(y).all()),
+          lambda: f"{_who(name)} predicts NaN or infinity for {np.count_nonzero(~np.isfinite(y))} of {n} "
+                  "samples. Leave it out, or mend it first.")
     bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
     return y.astype(np.float64)
 
@@ -94,8 +96,9 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
 
 def _probable(name: str, given: Any, shape: tuple[int, int]) -> Array:
     p = np.asarray(given)
-    check(p.shape == shape and p.dtype.kind in "biuf", f"{_who(name)} gives probabilities of shape {p.shape} and dtype "
-                                                       f"{p.dtype}; {shape}, a number for each sample and class, are wanted.")
+    check(p.shape == shape and p.dtype.kind in "biuf",
+          lambda: f"{_who(name)} gives probabilities of shape {p.shape} and dtype "
+                  f"{p.dtype}; {shape}, a number for each sample and class, are wanted.")
     p = p.astype(np.float64)
     fault = improbable(p)
     check(not fault, f"{_who(name)} gives probabilities {fault}. Numbers in [0, 1] that sum to one in each row are wanted: "

@@ -223,7 +223,9 @@ def check_sum(f: Objective) -> Summed:
 def check_terms(f: Objective) -> None:
     """Raise unless the terms of f can be taken one by one."""
     known = f.traits.terms != "none"
-    check(known or f.traits.linear_model, f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or "
-                                          "give the terms to finite_sum(value, gradient, n, shape).")
-    check(known, f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a "
-                 "matrix.")
+    check(known or f.traits.linear_model,
+          lambda: f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or "
+                  "give the terms to finite_sum(value, gradient, n, shape).")
+    check(known,
+          lambda: f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a "
+                  "matrix.")

@@ -112,7 +112,8 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain)
-        check(array.shape == self.domain, f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
+        check(array.shape == self.domain,
+              lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
     @override
@@ -207,7 +208,7 @@ def numbers(g: Any, called: str, shape: Shape) -> Array:
     >>> numbers(csr_array([[0.0, 2.0]]), "gradient(w)", (2,))
     array([0., 2.])
     """
-    check(not isinstance(g, tuple), f"{called} returned several things; the gradient alone is wanted.")
+    check(not isinstance(g, tuple), lambda: f"{called} returned several things; the gradient alone is wanted.")
     if is_sparse(g):
         g = dense(g)
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g

@@ -594,12 +594,18 @@ def _model(A: Design, exact: Separable, intercept: bool, name: str, l2: float) -
     taken = in_place_of(A, exact.p, exact.y)
     if taken is not None:
         A, exact.y = A.rows(taken), exact.y[taken]
-    with np.errstate(over="ignore"):
-        loss = exact.cast(A.dtype)
-    check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
-          "float32, in which X is given. Give X in float64, or scale y down.")
+    loss = exact if A.dtype == exact.y.dtype else _rounded(exact, A.dtype)
     f = Composite(A, loss.profiled(), name, exact.profiled()) if intercept else Composite(A, loss, name, exact)
     return with_ridge(f, l2)
+
+
+def _rounded(exact: Separable, dtype: Any) -> Separable:
+    """The loss in the precision of the data."""
+    with np.errstate(over="ignore"):
+        loss = exact.cast(dtype)
+    check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
+          "float32, in which X is given. Give X in float64, or scale y down.")
+    return loss
 
 
 def _number(value: Any, name: str) -> float:
@@ -615,7 +621,7 @@ def _targets(A: Design, y: Any) -> Array:
 def _labels(A: Design, y: Any, p: Array | float, intercept: bool) -> Array:
     labels = signs(y, A.n)
     seen = labels if isinstance(p, float) else labels[p > 0.0]
-    check(not intercept or len(np.unique(seen)) == 2, "y holds one class only: the best intercept is infinite. "
+    check(not intercept or bool(seen.min() < seen.max()), "y holds one class only: the best intercept is infinite. "
           "Give samples of both classes, with positive weight, or leave the intercept out.")
     return labels
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,13 @@ CLEAR = 1 / 64  # the share of z, near the edge of a domain, that rounding may h
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
+@lru_cache(maxsize=64)
+def _traits(stored: bool, smooth: bool, quadratic: bool, everywhere: bool, intercept: bool, second_order: bool) -> Traits:
+    """What f = φ∘A is; of most losses there is one."""
+    return Traits(terms="finite" if stored else "none", smooth=smooth, quadratic=quadratic, finite_everywhere=everywhere,
+                  intercept=intercept, second_order=second_order, linear_model=True, images=True)
+
+
 class Composite(KeepsLinearModel):
     """f = φ∘A with φ a `Loss` and A a `Design`.
 
@@ -54,10 +62,9 @@ class Composite(KeepsLinearModel):
         self.design, self.loss, self.name = design, loss, name
         self.exact: Loss = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
-        self.traits = Traits(terms="finite" if design.stored else "none", smooth=loss.smooth,
-                             quadratic=loss.quadratic, finite_everywhere=loss.finite_everywhere,
-                             intercept=loss.profiles, second_order=loss.twice_differentiable, linear_model=True, images=True)
-        self.quadratic, self.has_intercept = loss.quadratic, self.traits.intercept
+        self.traits = _traits(design.stored, loss.smooth, loss.quadratic, loss.finite_everywhere, loss.profiles,
+                              loss.twice_differentiable)
+        self.quadratic, self.has_intercept = loss.quadratic, loss.profiles
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
         self._scale: float | None = None
@@ -90,7 +97,7 @@ class Composite(KeepsLinearModel):
                     loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
             except GreedyhullError:  # the best constant is out of range
                 return 0.0
-        return loss if np.isfinite(loss) else 0.0
+        return loss if isfinite(loss) else 0.0
 
     @property
     def smooth(self) -> bool:
@@ -273,8 +280,10 @@ class Composite(KeepsLinearModel):
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
         if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
             known = self.design.frobenius
-            norms = np.sqrt(energies(self.design, 1.0)) if known is None else np.full(self.domain, known)
-            self._reach = (S, S.max_abs(norms.reshape(self.domain)), S.seen)
+            norms = np.empty(self.domain) if known is not None else np.sqrt(energies(self.design, 1.0)).reshape(self.domain)
+            if known is not None:
+                norms.fill(known)
+            self._reach = (S, S.max_abs(norms), S.seen)
         return self._reach[1]
 
     @override

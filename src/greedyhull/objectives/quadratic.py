@@ -58,9 +58,10 @@ class QuadraticForm(KeepsImaged):
     def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
         self.design: Any = make_design(Q, "Q")
         (d,) = self.design.domain
-        check(self.design.n == d, f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
+        check(self.design.n == d, lambda: f"Q has shape ({self.design.n}, {d}); a square matrix is wanted.")
         self.b = np.zeros(d) if b is None else numbers(b, "b")
-        check(self.b.shape == (d,), f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
+        check(self.b.shape == (d,),
+              lambda: f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
         check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
         self.domain: Shape = (d,)
         self.scale = given_scale(scale)
@@ -95,7 +96,7 @@ class QuadraticForm(KeepsImaged):
         if Q is not None:
             self.concavity, size = concavity(Q)
             curve = -self.concavity
-        check(curve >= -self._slack * size, f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
+        check(curve >= -self._slack * size, lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
                                             "½wᵀQw − bᵀw is not convex and no certificate would hold. A convex quadratic "
                                             "is wanted.")
 

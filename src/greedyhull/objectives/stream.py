@@ -49,10 +49,12 @@ class Drawn(KeepsMinibatch):
     @override
     def gradient(self, x: Array) -> Array:
         g = numbers(self.batch.gradient(locked(x.copy())), "gradient(w) of a batch", self.f.domain)
-        check(g.shape == self.f.domain, f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
-                                        f"{self.f.domain}, is wanted.")
-        check(bool(np.isfinite(g).all()), f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
-                                          "overflow in what draw(size, rng) makes.")
+        check(g.shape == self.f.domain,
+              lambda: f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
+                      f"{self.f.domain}, is wanted.")
+        check(bool(np.isfinite(g).all()),
+              lambda: f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
+                      "overflow in what draw(size, rng) makes.")
         return g
 
     @override

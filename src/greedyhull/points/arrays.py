@@ -18,7 +18,7 @@ def is_sparse(x: Any) -> bool:
 
 def masked(x: Any) -> bool:
     """Whether x has masked entries. NumPy loads its masked arrays when they are first used: before that there are none."""
-    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(x))
+    return type(x) is not np.ndarray and "numpy.ma" in sys.modules and bool(np.ma.is_masked(x))
 
 
 def dense(x: Any) -> Array:

@@ -24,9 +24,9 @@ def compressed(X: Any, name: str = "X") -> Any:
     from scipy.sparse import csc_array, csr_array, issparse
 
     shape = tuple(X.shape)
-    check(len(shape) == 2 and min(shape) > 0, f"{name} has shape {shape}; a matrix with at least one row and one column is "
-                                              "wanted.")
-    check(np.dtype(X.dtype).kind in "biuf", f"{name} has dtype {X.dtype}; real numbers are wanted.")
+    check(len(shape) == 2 and min(shape) > 0, lambda: f"{name} has shape {shape}; a matrix with at least one row and "
+          "one column is wanted.")
+    check(np.dtype(X.dtype).kind in "biuf", lambda: f"{name} has dtype {X.dtype}; real numbers are wanted.")
     try:
         X = _compressed(X if issparse(X) else X.tocsc())
         data, indices, indptr = (np.asarray(part) for part in (X.data, X.indices, X.indptr))

@@ -247,6 +247,10 @@ class Iterate:
         keep = (weights > 0.0).nonzero()[0]
         self.block, self._weights, self._index, self._scored = block.take(keep), weights[keep], None, None
 
+    def hold(self, block: Block, weights: Array) -> None:
+        """Become Σ weightsᵢ dᵢ as it is: all weights are positive, and nobody else has these atoms and weights."""
+        self.block, self._weights, self._index, self._scored = block, weights, None, None
+
     # --- views, copies, saved states ------------------------------------------------------------------------------
 
     def view(self, key: Any, make: Callable[[], Any]) -> Any:

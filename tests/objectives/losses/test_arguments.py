@@ -17,6 +17,17 @@ def test_labels_in_any_of_their_forms() -> None:
     assert signs([1, 1], 2).tolist() == [1.0, 1.0] and signs([0, 0], 2).tolist() == [-1.0, -1.0]
 
 
+@pytest.mark.parametrize("labels, named", [([0, 2], r"\[0\.0, 2\.0\]"), ([-1, 0, 1], r"\[-1\.0, 0\.0, 1\.0\]"),
+                                           ([0.5, 0.5], r"\[0\.5\]"), (range(7), "4\\.0\\] and more")])
+def test_other_labels_are_refused_and_named(labels: Any, named: str) -> None:
+    with pytest.raises(gh.GreedyhullError, match=f"y holds the labels .*{named}"):
+        signs(list(labels), len(labels))
+
+
+def test_zeros_of_either_sign_are_one_label() -> None:
+    assert signs(np.array([-0.0, 0.0, 1.0]), 3).tolist() == [-1.0, -1.0, 1.0]
+
+
 def test_weights_are_shares() -> None:
     assert shares(None, 4) == 0.25 and np.allclose(shares([1, 3], 2), [0.25, 0.75])
     assert np.allclose(shares([1e-300, 1e-300], 2), 0.5)

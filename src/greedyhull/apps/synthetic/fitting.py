@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,14 @@ class Problem:
         """Whether the error before the treatment may be zero, which the gap does not exclude, or is nothing but rounding."""
         series = self.panel.table[: self.start, j]
         largest = float(np.abs(series - synthetic[: self.start]).max())
-        if largest <= ROUNDING * float(np.abs(self.panel.table[: self.start]).max()):
+        if largest <= ROUNDING * self._size:
             return True
         return self.outcomes and certificate.value is not None and certificate.value <= (certificate.gap or 0.0)
+
+    @cached_property
+    def _size(self) -> float:
+        """The largest outcome before the treatment."""
+        return float(np.abs(self.panel.table[: self.start]).max())
 
     def placebos(self, w: Array) -> tuple[Array, Array]:
         """The effect on each donor as if it had been treated, from the other donors, and which fits are exact.

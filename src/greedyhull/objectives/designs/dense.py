@@ -32,7 +32,7 @@ class DenseDesign(KeepsColumns, KeepsStoredDesign):
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), X.dtype
         self._transposed = X.T
-        check(n > 0 and d > 0, f"X has shape {X.shape}; at least one row and one column are wanted.")
+        check(n > 0 and d > 0, lambda: f"X has shape {X.shape}; at least one row and one column are wanted.")
         self.frobenius = norm(X)
 
     def __repr__(self) -> str:

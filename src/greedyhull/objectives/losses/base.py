@@ -21,7 +21,7 @@ FAINT = 1e-280  # a sum of squares below this may have lost some of them to unde
 
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
-    check(not masked(values), f"{name} has masked entries, which stand for no number. Drop those rows first.")
+    check(not masked(values), lambda: f"{name} has masked entries, which stand for no number. Drop those rows first.")
     try:
         array = np.asarray(values)
     except ValueError:
@@ -29,10 +29,10 @@ def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     check(array.ndim > 0, lambda: f"{name} = {shown(values)} was given but X has {n} rows; one number for each row is wanted.")
     if array.ndim == 2 and 1 in array.shape:
         array = array.ravel()
-    check(array.shape == (n,), f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
-    check(array.dtype.kind in "biuf", f"{name} has dtype {array.dtype}; numbers are wanted. Encode its entries first.")
+    check(array.shape == (n,), lambda: f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
+    check(array.dtype.kind in "biuf", lambda: f"{name} has dtype {array.dtype}; numbers are wanted. Encode its entries first.")
     array = np.array(array, dtype=dtype)  # its own: a user may write on his
-    check(bool(np.isfinite(array).all()), f"{name} holds NaN or infinite values. Drop those rows first.")
+    check(bool(np.isfinite(array).all()), lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
     return array
 
 
@@ -52,13 +52,16 @@ def shares(sample_weight: Any, n: int) -> Array | float:
 def signs(y: Any, n: int) -> Array:
     """Labels as −1 and +1, given so or as 0 and 1."""
     labels = vector(y, n, "y")
-    found = set(np.unique(labels).tolist())
-    if found <= {-1.0, 1.0}:
+    if bool((np.abs(labels) == 1.0).all()):
         return labels
-    shown = sorted(found)[:5]
-    check(found <= {0.0, 1.0}, f"y holds the labels {shown}{' and more' if len(found) > 5 else ''}; -1 and +1, or 0 and 1, "
-                               "are wanted. Encode them, for instance np.where(y == positive, 1, -1).")
+    check(bool(((labels == 0.0) | (labels == 1.0)).all()), lambda: f"y holds the labels {_some(labels)}; -1 and +1, or 0 and "
+          "1, are wanted. Encode them, for instance np.where(y == positive, 1, -1).")
     return 2.0 * labels - 1.0
+
+
+def _some(labels: Array) -> str:
+    found = np.unique(labels).tolist()
+    return f"{found[:5]}{' and more' if len(found) > 5 else ''}"
 
 
 def between(y: Array, z: Array, p: Array | float) -> tuple[float, float, float]:
@@ -226,6 +229,8 @@ class Separable(ABC, KeepsLoss):
 
     def heaviest(self) -> float:
         """max pᵢ, looked for once."""
+        if isinstance(self.p, float):
+            return self.p
         known = self._heaviest
         if known is None or known[0] is not self.p:
             known = self._heaviest = (self.p, float(np.max(self.p)))

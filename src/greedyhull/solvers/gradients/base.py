@@ -156,8 +156,9 @@ def size(batch: Any, k: int, n: int | None) -> int:
     if not callable(batch):
         return int(batch)
     wanted = float(batch(k))
-    check(1.0 - 1e-9 <= wanted < math.inf, f"The batch schedule {batch!r} gave {wanted} terms at step {k}; a finite number of "
-                                           "at least one is wanted, for instance from linear().")
+    check(1.0 - 1e-9 <= wanted < math.inf,
+          lambda: f"The batch schedule {batch!r} gave {wanted} terms at step {k}; a finite number of "
+                  "at least one is wanted, for instance from linear().")
     return ceil(wanted)
 
 
@@ -169,7 +170,7 @@ def late(schedule: Any) -> tuple[float, float]:
 def share(rho: Schedule, k: int) -> float:
     """ρ_k, what a fresh minibatch counts for."""
     out = float(rho(k))
-    check(0.0 <= out <= 1.0, f"The schedule rho={rho!r} gave {out} at step {k}; a number in [0, 1] is wanted.")
+    check(0.0 <= out <= 1.0, lambda: f"The schedule rho={rho!r} gave {out} at step {k}; a number in [0, 1] is wanted.")
     return out
 
 

@@ -130,7 +130,7 @@ class CompiledRounds:
         w.work.products += float(rounds)
         index, scale, weights = self.core.atoms()
         if self.budget.points is None:
-            w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
+            w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
             w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
         w.step = 1.0

@@ -155,7 +155,7 @@ class Memory:
     @property
     def curvature(self) -> float | None:
         """The largest curvature that the step rule has met, where it looks for it."""
-        step = measuring(self._step)
+        step = None if self._step is None else measuring(self._step)
         return None if step is None else step.largest
 
     def state(self) -> State:

@@ -34,14 +34,13 @@ def needs_of(solver: Solver) -> Needs:
     return needs
 
 
-def keeps_atoms(S: AtomSet, solver: Solver) -> bool:
-    """Whether the solver needs the atoms of points of S."""
-    return needs_of(solver).atoms and not by_coordinates(S, solver)
+def keeps_atoms(S: AtomSet, needs: Needs) -> bool:
+    """Whether a solver needs the atoms of points of S."""
+    return needs.atoms and not by_coordinates(S, needs)
 
 
-def by_coordinates(S: AtomSet, solver: Solver) -> bool:
-    """Whether the solver, which needs atoms elsewhere, works on the coordinates of points of S."""
-    needs = needs_of(solver)
+def by_coordinates(S: AtomSet, needs: Needs) -> bool:
+    """Whether a solver, which needs atoms elsewhere, works on the coordinates of points of S."""
     return needs.atoms and needs.regions and S.traits.region is not None
 
 
