@@ -299,8 +299,9 @@ class Corrective {
 
     // Let the best columns join; where too many wait in vain, those leave first. Says whether any are new.
     bool join(double gap, bool early) {
-        const bool all = all_at_once(X_);
-        const Index active = support(), room = all ? X_.d : std::max(batch_, active + 1);
+        const Index active = support(), some = std::max(batch_, active + 1);
+        const bool all = all_at_once(X_, static_cast<Index>(columns.size()) + some);
+        const Index room = all ? X_.d : some;
         pick(early || all, all ? -INFINITY : early ? (budget_.whole ? -INFINITY : 0.0) : -here_ + PROMISING * gap, room);
         Index kept = static_cast<Index>(columns.size());
         if (kept > CROWDED * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
@@ -386,7 +387,7 @@ class Corrective {
 
     // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
     double inner(double gap, double aim) const {
-        if (all_at_once(X_)) return std::max(1e-10 * gap, 0.03 * aim);  // no other columns are to come
+        if (knows_hessian<D> && static_cast<Index>(u.size()) == X_.d) return std::max(1e-10 * gap, 0.03 * aim);  // no others are to come
         return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim);
     }
 

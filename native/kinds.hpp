@@ -1,5 +1,5 @@
 // What the corrective rounds ask of a design: whether it is a quadratic form, whether the whole Hessian is known, how many of
-// its rows are data, and whether it is small enough to work on all columns at once.
+// its rows are data, and whether to work on all columns at once.
 #pragma once
 
 #include "forms.hpp"
@@ -27,10 +27,11 @@ Index data_rows(const Mapped<D>& X) {
     return X.X.n;
 }
 
+// Whether all columns are to be worked on, where so many of them are wanted.
 template <class D>
-bool all_at_once(const D& X) {
+bool all_at_once(const D& X, [[maybe_unused]] Index wanted) {
     if constexpr (knows_hessian<D>)
-        return X.at_once();
+        return X.at_once(wanted);
     else
         return false;
 }

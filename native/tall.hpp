@@ -11,14 +11,15 @@
 
 namespace greedyhull {
 
-constexpr Index TALL = 20;           // times as many rows as columns, at least
-constexpr Index FEW_COLUMNS = 128;  // at most: more cost more than the rounds that they save
-
+constexpr Index TALL = 2;             // times as many rows as columns, at least
+constexpr Index LARGE_SHARE = 3;      // from one column in so many on, all of them are worked on, and X'X is made
+constexpr Index MOST_WORK = 4'000'000'000;  // rows times columns squared: more than this would keep Ctrl-C waiting
 constexpr Index SPARSE_POINT = 16;    // times as many columns as have weight: then only these are read
 constexpr Index BY_BLAS = 2'000'000;  // rows times columns squared: from so many on BLAS makes X'X
 
-inline bool is_tall(Index n, Index d) { return d > 1 && d <= FEW_COLUMNS && n >= TALL * d; }
+inline bool is_tall(Index n, Index d) { return d > 1 && n >= TALL * d && d <= MOST_WORK / d / n; }
 
+// Few columns are copied side by side, as of any data; once a share of them is wanted, all are worked on, from X'X.
 template <class T>
 struct Tall {
     static constexpr bool sparse = false;
@@ -27,7 +28,7 @@ struct Tall {
 
     static Tall of(const Dense<T>& X) { return {X, X.n, X.d}; }
     void adjoint(const double* r, double* g) const { X.adjoint(r, g); }
-    bool at_once() const { return true; }
+    bool at_once(Index wanted) const { return LARGE_SHARE * wanted > d; }
 };
 
 // The lower triangle (rows contiguous) of G <- G + c X'X for float64 rows that all weigh the same: no copy is made.
@@ -70,12 +71,15 @@ class WorkingColumns<Tall<T>> {
     static constexpr Index most = std::numeric_limits<Index>::max();
     Index m = 0;
 
-    void build(const Tall<T>& X, const std::vector<Index>& columns, const double* scales, Index) {
-        X_ = X.X, columns_ = columns, m = static_cast<Index>(columns.size());
-        scales_.assign(scales, scales + m);
+    void build(const Tall<T>& X, const std::vector<Index>& columns, const double* scales, Index kept) {
+        X_ = X.X, m = static_cast<Index>(columns.size()), whole_ = m == X.d;
+        if (!whole_) return few_.build(X.X, columns, scales, kept);
+        few_ = WorkingColumns<Dense<T>>();
+        columns_ = columns, scales_.assign(scales, scales + m);
     }
 
     void product(const double* u, double* z) {
+        if (!whole_) return few_.product(u, z);
         w_.assign(static_cast<std::size_t>(X_.d), 0.0);
         Index used = 0;
         for (Index a = 0; a < m; a++) w_[at(a)] = scales_[static_cast<std::size_t>(a)] * u[a], used += u[a] != 0.0;
@@ -86,12 +90,14 @@ class WorkingColumns<Tall<T>> {
     }
 
     void adjoint(const double* r, double* g) {
+        if (!whole_) return few_.adjoint(r, g);
         w_.resize(static_cast<std::size_t>(X_.d));
         X_.adjoint(r, w_.data());
         for (Index a = 0; a < m; a++) g[a] = scales_[static_cast<std::size_t>(a)] * w_[at(a)];
     }
 
-    void hessian(const double* c, const std::vector<Index>*, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+        if (!whole_) return few_.hessian(c, rows, from, H);
         if (gram_.empty()) gram(X_, c, gram_);
         widen(H, from, m);
         for (Index a = from; a < m; a++)
@@ -103,6 +109,8 @@ class WorkingColumns<Tall<T>> {
 
    private:
     Dense<T> X_{};
+    bool whole_ = false;
+    WorkingColumns<Dense<T>> few_;
     std::vector<Index> columns_;
     std::vector<double> scales_, w_, gram_;
 
