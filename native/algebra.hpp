@@ -16,9 +16,11 @@ namespace algebra {
 
 inline bool (*bind_blas)() = nullptr;  // asks Python for the pointers, once; says whether they are there
 
+inline bool blas_there() { return blas::functions.bound || (bind_blas && bind_blas()); }
+
 inline bool use_blas(Index columns, Index work, Index longest = 0) {
     if (columns <= 96 || work < 2'000'000 || longest > std::numeric_limits<blas::Int>::max()) return false;
-    return blas::functions.bound || (bind_blas && bind_blas());
+    return blas_there();
 }
 
 // Four sums side by side: a single sum would wait for itself. Written out as vectors where the compiler has them; the order of

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algebra.hpp"
+#include "points.hpp"
 #include "sparse_columns.hpp"
 #include "threads.hpp"
 
@@ -80,6 +81,13 @@ struct Dense {
             for (; i < to; i++, x += row_stride) algebra::add_one(x, r[i], some, g + j);
         }
     }
+
+    // out <- out + by X_j.
+    void add_column(Index j, double by, double* out) const {
+        const T* x = X + j * column_stride;
+        if (by_column()) return algebra::add_one(x, by, n, out);
+        for (Index i = 0; i < n; i++) out[i] += by * static_cast<double>(x[i * row_stride]);
+    }
 };
 
 // A matrix compressed by columns.
@@ -89,12 +97,14 @@ struct ByColumn {
     Compressed<T, I> X;
     Index n, d;
 
+    void add_column(Index j, double by, double* out) const {
+        for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
+            out[static_cast<Index>(X.places[t])] += by * static_cast<double>(X.entries[t]);
+    }
     void product(const double* w, double* z) const {
         std::fill(z, z + n, 0.0);
         for (Index j = 0; j < d; j++)
-            if (w[j] != 0.0)
-                for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
-                    z[static_cast<Index>(X.places[t])] += w[j] * static_cast<double>(X.entries[t]);
+            if (w[j] != 0.0) add_column(j, w[j], z);
     }
 
     struct Part {
@@ -151,34 +161,43 @@ struct ByColumn {
     }
 };
 
-// Points instead of coordinates: column j is the image of point j, a contiguous row of `points`.
+// Points instead of coordinates: column j is the image of point j. With a ridge, (ridge/2)|w|^2 is part of the loss: w has
+// its own rows below those of X, so that a column is (Xv, root v) with root^2 = ridge.
 template <class D>
 struct Mapped {
     static constexpr bool sparse = false;
     D X;
-    const double* points;
+    Points points;
+    double root;
     Index n, d;  // as many columns as points
-    mutable std::vector<double> gradient;  // X'r, of which the scores of the points are made
+    mutable std::vector<double> gradient, total;  // X'r, and with what the ridge adds, of which the scores are made
 
+    static Mapped of(D X, const Points& points, double root = 0.0) {
+        return {X, points, root, root > 0.0 ? X.n + X.d : X.n, points.count, {}, {}};
+    }
     void adjoint(const double* r, double* g) const {
         gradient.resize(static_cast<std::size_t>(X.d));
         X.adjoint(r, gradient.data());
-        algebra::dots(points, X.d, X.d, d, gradient.data(), g);
+        if (!(root > 0.0)) return points.scores(gradient.data(), g);
+        total = gradient;
+        algebra::add_one(r + X.n, root, X.d, total.data());
+        points.scores(total.data(), g);
     }
     void column(Index j, double scale, double* out) const {
-        X.product(points + j * X.d, out);
+        points.image(X, j, out);
+        if (root > 0.0) {
+            std::fill(out + X.n, out + n, 0.0);
+            points.each(j, [&](Index k, double x) { out[X.n + k] = root * x; });
+        }
         if (scale != 1.0)
             for (Index i = 0; i < n; i++) out[i] *= scale;
     }
 
     struct Part {
         typename D::Part X;
-        const double* points;
+        Points points;
         Index across;
-        Mapped<D> design(Index d) const {
-            const D some = X.design(across);
-            return {some, points, some.n, d, {}};
-        }
+        Mapped<D> design(Index) const { return of(X.design(across), points); }
     };
     Part on(const std::vector<Index>& rows) const { return {X.on(rows), points, X.d}; }
 };

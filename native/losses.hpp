@@ -259,6 +259,25 @@ inline double Separable<Logistics>::part(Span<const double> z, Index first, Inde
     return total;
 }
 
+// A loss on the first rows, and a ridge on those below: their residual is z itself. Its value is left out, as that of any ridge.
+class RidgedLoss : public SmoothLoss {
+   public:
+    RidgedLoss(std::unique_ptr<SmoothLoss> inner, Index rows) : inner_(std::move(inner)), rows_(rows) {
+        quadratic = inner_->quadratic, intercept = inner_->intercept;
+    }
+    double pieces(Span<const double> z, double* r, double* c) override {
+        inner_->b = b;
+        const double value = inner_->pieces({z.data, rows_}, r, c);
+        b = inner_->b, settled = inner_->settled;
+        for (Index i = rows_; i < z.size; i++) r[i] = z[i], c[i] = 1.0;
+        return value;
+    }
+
+   private:
+    std::unique_ptr<SmoothLoss> inner_;
+    Index rows_;
+};
+
 // By its name in Python; null where the core does not know it.
 inline std::unique_ptr<SmoothLoss> loss_named(int kind, double parameter, Span<const double> y, Span<const double> p, bool intercept) {
     switch (kind) {

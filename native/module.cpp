@@ -263,6 +263,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
     add_rounds(m);
+    add_forms(m);
     add_steps(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
