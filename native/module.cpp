@@ -1,5 +1,6 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
 #include "blas_door.hpp"
+#include "coordinate_door.hpp"
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
@@ -262,6 +263,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
     add_rounds(m);
+    add_coordinate_rounds(m);
     add_steps(m);
     m.def("level", level);
     def(m, "pairwise_burst", burst);

@@ -59,11 +59,15 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, budget.points)
     if type(design) is DenseDesign:
-        X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)  # rows or columns in a piece
-        return core.dense_rounds(X, *about)
+        return core.dense_rounds(contiguous(design.X), *about)
     if type(design) is SparseDesign and batch <= MOST // 4:
         return core.sparse_rounds(*design.columns_of, design.n, *about)
     return None
+
+
+def contiguous(X: Array) -> Array:
+    """X, or a copy of it, with rows or columns in a piece."""
+    return X if X.itemsize in X.strides else np.ascontiguousarray(X)
 
 
 def loss_of(f: Composite) -> Any:
@@ -128,14 +132,18 @@ class CompiledRounds:
             memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
+        self._stand(w)
+        w.step = 1.0
+        self._tell(w)
+        return True
+
+    def _stand(self, w: Iterate) -> None:
+        """Let w be where the core stands."""
         index, scale, weights = self.core.atoms()
         if self.budget.points is None:
             w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
             w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
-        w.step = 1.0
-        self._tell(w)
-        return True
 
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""

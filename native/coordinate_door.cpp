@@ -1,0 +1,161 @@
+// How Python holds the corrective rounds in coordinates: an object that keeps its arrays alive, is told where to stand and how far
+// to go. The quadratic problems of its rounds have doors of their own.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <functional>
+#include <memory>
+
+#include "asked_loss.hpp"
+#include "coordinate_door.hpp"
+#include "coordinate_rounds.hpp"
+#include "data_door.hpp"
+
+namespace greedyhull {
+
+// One type for Python, whatever the data are.
+class RegionRounds {
+   public:
+    virtual ~RegionRounds() = default;
+    virtual void begin(Vector<const double> x, bool cold) = 0;
+    virtual double look() = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
+    virtual nb::object point() const = 0;
+    virtual nb::tuple seen() const = 0;  // z, the value there, the residual and the gradient
+    virtual nb::dict state() const = 0;
+    virtual void restore(nb::dict state) = 0;
+};
+
+template <class D>
+class RegionRoundsOf : public RegionRounds {
+   public:
+    RegionRoundsOf(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, nb::list alive)
+        : alive_(std::move(alive)), core_(X, std::move(loss), std::move(region), l2, steps), n_(X.n), d_(X.d) {}
+
+    void begin(Vector<const double> x, bool cold) override {
+        expect(static_cast<Index>(x.shape(0)) == d_, "begin: a coordinate for each column is wanted");
+        core_.x.assign(x.data(), x.data() + x.shape(0));
+        nb::gil_scoped_release free;
+        core_.begin(cold);
+    }
+
+    double look() override {
+        nb::gil_scoped_release free;
+        return core_.look();
+    }
+
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
+        std::vector<RoundRow> trace;
+        Ending ending;
+        {
+            nb::gil_scoped_release free;
+            Asking ask(asked);
+            ending = core_.rounds({rounds, absolute, relative, floor, 0.0}, std::ref(ask), trace);
+        }
+        nb::list rows;
+        for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
+        return nb::make_tuple(static_cast<int>(ending), rows);
+    }
+
+    nb::object point() const override { return as_array(core_.x); }
+
+    nb::tuple seen() const override {
+        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()), as_array(core_.gradient));
+    }
+
+    nb::dict state() const override {
+        const auto& working = core_.working;
+        nb::dict out;
+        out["x"] = as_array(core_.x), out["z"] = as_array(core_.z), out["columns"] = as_array(working.columns);
+        out["hessian"] = as_array(working.known ? working.H : std::vector<double>());
+        out["rows"] = as_array(working.known ? working.rows : std::vector<double>());
+        const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known), double(working.from_sample),
+                                          core_.loss().b, core_.best_gap, core_.best_value, double(core_.idle), core_.multiplier()};
+        out["told"] = as_array(told);
+        return out;
+    }
+
+    void restore(nb::dict state) override {
+        const auto x = as_vector<double>(state["x"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
+                   rows = as_vector<double>(state["rows"]), told = as_vector<double>(state["told"]);
+        const auto columns = as_vector<Index>(state["columns"]);
+        const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
+        expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && told.size() == 9 && H.size() <= m * m &&
+                   (rows.empty() || rows.size() == n), "restore: the saved parts do not fit together");
+        expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
+        core_.x = x, core_.z = z, core_.working.columns = columns, core_.working.H = H, core_.working.rows = rows;
+        core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.working.from_sample = told[3] != 0.0;
+        core_.working.known = told[2] != 0.0 && H.size() == m * m && (core_.loss().quadratic || rows.size() == n || told[3] != 0.0);
+        core_.loss().b = told[4], core_.best_gap = told[5], core_.best_value = told[6], core_.idle = static_cast<Index>(told[7]);
+        core_.set_multiplier(told[8]);
+        nb::gil_scoped_release free;
+        core_.take_up();
+    }
+
+   private:
+    nb::list alive_;  // the arrays that pointers lead to
+    CoordinateRounds<D> core_;
+    Index n_, d_;
+};
+
+enum RegionKind { BOX_REGION, FILLING_REGION, BALL_REGION };  // as solvers/parts/compiled_coordinates.py numbers them
+
+std::unique_ptr<Region> region_of(int kind, const Vector<const double>& one, const Vector<const double>& other, double size,
+                                  Index d, nb::list& alive) {
+    expect(static_cast<Index>(one.shape(0)) == d && static_cast<Index>(other.shape(0)) == d, "one bound a column is wanted");
+    alive.append(nb::cast(one)), alive.append(nb::cast(other));
+    if (kind == BOX_REGION) return std::make_unique<BoxRegion>(span(one), span(other));
+    if (kind == FILLING_REGION) return std::make_unique<FillingRegion>(span(one), size);
+    expect(kind == BALL_REGION && size > 0.0, "a region that the core knows is wanted");
+    return std::make_unique<BallRegion>(span(one), size);
+}
+
+template <class D>
+std::unique_ptr<RegionRounds> region_rounds(D X, const nb::object& loss, bool quadratic, bool intercept, int kind,
+                                            const Vector<const double>& one, const Vector<const double>& other, double size,
+                                            double l2, Index steps, nb::list alive) {
+    auto terms = any_loss(loss, X.n, quadratic, intercept, alive);
+    auto region = region_of(kind, one, other, size, X.d, alive);
+    return std::make_unique<RegionRoundsOf<D>>(X, std::move(terms), std::move(region), l2, steps, alive);
+}
+
+template <class T>
+std::unique_ptr<RegionRounds> dense_region_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss,
+                                                  bool quadratic, bool intercept, int kind, Vector<const double> one,
+                                                  Vector<const double> other, double size, double l2, Index steps) {
+    nb::list alive;
+    return region_rounds(dense_design(X, alive), loss, quadratic, intercept, kind, one, other, size, l2, steps, alive);
+}
+
+template <class T, class I>
+std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries,
+                                                   Index n, nb::object loss, bool quadratic, bool intercept, int kind,
+                                                   Vector<const double> one, Vector<const double> other, double size, double l2,
+                                                   Index steps) {
+    nb::list alive;
+    return region_rounds(sparse_design(starts, places, entries, n, alive), loss, quadratic, intercept, kind, one, other, size, l2,
+                         steps, alive);
+}
+
+template <class R, class... A>
+void make(nb::module_& m, const char* name, R (*f)(A...)) {
+    m.def(name, f, argument<A>()...);  // arguments are looked at with the GIL held
+}
+
+void add_coordinate_rounds(nb::module_& m) {
+    nb::class_<RegionRounds>(m, "RegionRounds")
+        .def("begin", &RegionRounds::begin, nb::arg().noconvert(), nb::arg())
+        .def("look", &RegionRounds::look)
+        .def("advance", &RegionRounds::advance)
+        .def("point", &RegionRounds::point)
+        .def("seen", &RegionRounds::seen)
+        .def("state", &RegionRounds::state)
+        .def("restore", &RegionRounds::restore);
+    make(m, "dense_region_rounds", dense_region_rounds<double>);
+    make(m, "dense_region_rounds", dense_region_rounds<float>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint32_t>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint64_t>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<float, std::uint32_t>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<float, std::uint64_t>);
+}
+
+}  // namespace greedyhull
