@@ -65,21 +65,23 @@ class RegionRoundsOf : public RegionRounds {
     nb::dict state() const override {
         const auto& working = core_.working;
         nb::dict out;
-        out["x"] = as_array(core_.x), out["z"] = as_array(core_.z), out["columns"] = as_array(working.columns);
+        out["x"] = as_array(core_.x), out["z"] = as_array(core_.z);
+        out["residual"] = as_array(core_.residual()), out["curvature"] = as_array(core_.curvature()), out["columns"] = as_array(working.columns);
         out["hessian"] = as_array(working.known ? working.H : std::vector<double>());
         out["rows"] = as_array(working.known ? working.rows : std::vector<double>());
         const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known), double(working.from_sample),
-                                          core_.loss().b, core_.best_gap, core_.best_value, double(core_.idle), core_.multiplier()};
+                                          core_.loss().b, core_.best_gap, core_.best_value, double(core_.idle), core_.multiplier(), core_.value()};
         out["told"] = as_array(told);
         return out;
     }
 
     void restore(nb::dict state) override {
         const auto x = as_vector<double>(state["x"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
-                   rows = as_vector<double>(state["rows"]), told = as_vector<double>(state["told"]);
+                   rows = as_vector<double>(state["rows"]), residual = as_vector<double>(state["residual"]),
+                   curvature = as_vector<double>(state["curvature"]), told = as_vector<double>(state["told"]);
         const auto columns = as_vector<Index>(state["columns"]);
         const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
-        expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && told.size() == 9 && H.size() <= m * m &&
+        expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && residual.size() == n && curvature.size() == n && told.size() == 10 && H.size() <= m * m &&
                    (rows.empty() || rows.size() == n), "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
         core_.x = x, core_.z = z, core_.working.columns = columns, core_.working.H = H, core_.working.rows = rows;
@@ -88,7 +90,7 @@ class RegionRoundsOf : public RegionRounds {
         core_.loss().b = told[4], core_.best_gap = told[5], core_.best_value = told[6], core_.idle = static_cast<Index>(told[7]);
         core_.set_multiplier(told[8]);
         nb::gil_scoped_release free;
-        core_.take_up();
+        core_.take_up(residual, curvature, told[9]);
     }
 
    private:
@@ -136,6 +138,55 @@ std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, V
                          steps, alive);
 }
 
+// Ctrl-C, which ends a quadratic problem by an exception.
+Asked signals() {
+    return [last = std::chrono::steady_clock::now()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(10)) return false;
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        last = now;
+        return false;
+    };
+}
+
+void expect_square(const Table2<const double>& H, Index m, const char* message) {
+    expect(matrix(H).rows == m && matrix(H).columns == m && m > 0, message);
+}
+
+void box_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> low, Vector<const double> high,
+            double tol) {
+    const Index m = span(x).size;
+    expect_square(H, m, "box_qp: shapes differ");
+    expect(span(c).size == m && span(low).size == m && span(high).size == m, "box_qp: shapes differ");
+    BoxQP qp;
+    qp.x.assign(x.data(), x.data() + m);
+    qp.solve(m, H.data(), c.data(), low.data(), high.data(), tol, signals());
+    std::copy(qp.x.begin(), qp.x.end(), x.data());
+}
+
+void sum_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> high, double tol) {
+    const Index m = span(x).size;
+    expect_square(H, m, "sum_qp: shapes differ");
+    expect(span(c).size == m && span(high).size == m, "sum_qp: shapes differ");
+    SumQP qp;
+    qp.x.assign(x.data(), x.data() + m);
+    qp.solve(m, H.data(), c.data(), high.data(), tol, signals());
+    std::copy(qp.x.begin(), qp.x.end(), x.data());
+}
+
+double ball_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> middle, double radius,
+               double tol) {
+    const Index m = span(x).size;
+    expect_square(H, m, "ball_qp: shapes differ");
+    expect(span(c).size == m && span(middle).size == m, "ball_qp: shapes differ");
+    BallQP qp;
+    qp.x.assign(x.data(), x.data() + m);
+    const double gap = qp.solve(m, H.data(), c.data(), middle.data(), radius, tol, signals());
+    std::copy(qp.x.begin(), qp.x.end(), x.data());
+    return gap;
+}
+
 template <class R, class... A>
 void make(nb::module_& m, const char* name, R (*f)(A...)) {
     m.def(name, f, argument<A>()...);  // arguments are looked at with the GIL held
@@ -150,6 +201,9 @@ void add_coordinate_rounds(nb::module_& m) {
         .def("seen", &RegionRounds::seen)
         .def("state", &RegionRounds::state)
         .def("restore", &RegionRounds::restore);
+    def(m, "box_qp", box_qp);
+    def(m, "sum_qp", sum_qp);
+    def(m, "ball_qp", ball_qp);
     make(m, "dense_region_rounds", dense_region_rounds<double>);
     make(m, "dense_region_rounds", dense_region_rounds<float>);
     make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint32_t>);

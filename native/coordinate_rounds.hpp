@@ -60,10 +60,13 @@ class CoordinateRounds {
         if (trial_value() < value_) take();
     }
 
-    // Stand where the saved parts say.
-    void take_up() {
+    const std::vector<double>& curvature() const { return c_; }
+
+    // Stand where the saved parts say. Residual and curvature are among them: a search for the intercept that begins where it
+    // ended may end elsewhere.
+    void take_up(const std::vector<double>& residual, const std::vector<double>& curvature, double bare) {
         working.build(X_);
-        evaluate();
+        r_ = residual, c_ = curvature, bare_ = bare, value_ = bare + ridge(x);
     }
 
     // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here; infinite where the value is.
@@ -220,7 +223,7 @@ class CoordinateRounds {
         const double* H = working.whole(c_, loss_->intercept, l2_);
         working_gradient();
         if (H == nullptr || !all_finite(H, y_.size() * y_.size()) || !all_finite(g_.data(), g_.size())) return false;
-        const auto& target = region_->solve(H, g_, y_, std::max(EXACT * gap, 0.01 * aim), asked);
+        const auto& target = region_->solve(H, g_, y_, aim > 0.0 ? std::min(EXACT * gap, 0.1 * aim) : EXACT * gap, asked);
         return search(with(target), region_->slope(g_, y_, target), 1.0);
     }
 
