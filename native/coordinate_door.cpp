@@ -9,6 +9,7 @@
 #include "coordinate_door.hpp"
 #include "coordinate_rounds.hpp"
 #include "data_door.hpp"
+#include "quadratic_rounds.hpp"
 
 namespace greedyhull {
 
@@ -24,6 +25,21 @@ class RegionRounds {
     virtual nb::dict state() const = 0;
     virtual void restore(nb::dict state) = 0;
 };
+
+// How the rounds ended, and a row for each.
+template <class C>
+nb::tuple advanced(C& core, const Aim& aim, const nb::callable& asked) {
+    std::vector<RoundRow> trace;
+    Ending ending;
+    {
+        nb::gil_scoped_release free;
+        Asking ask(asked);
+        ending = core.rounds(aim, std::ref(ask), trace);
+    }
+    nb::list rows;
+    for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
+    return nb::make_tuple(static_cast<int>(ending), rows);
+}
 
 template <class D>
 class RegionRoundsOf : public RegionRounds {
@@ -44,16 +60,7 @@ class RegionRoundsOf : public RegionRounds {
     }
 
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
-        std::vector<RoundRow> trace;
-        Ending ending;
-        {
-            nb::gil_scoped_release free;
-            Asking ask(asked);
-            ending = core_.rounds({rounds, absolute, relative, floor, 0.0}, std::ref(ask), trace);
-        }
-        nb::list rows;
-        for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
-        return nb::make_tuple(static_cast<int>(ending), rows);
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
     }
 
     nb::object point() const override { return as_array(core_.x); }
@@ -66,11 +73,13 @@ class RegionRoundsOf : public RegionRounds {
         const auto& working = core_.working;
         nb::dict out;
         out["x"] = as_array(core_.x), out["z"] = as_array(core_.z);
-        out["residual"] = as_array(core_.residual()), out["curvature"] = as_array(core_.curvature()), out["columns"] = as_array(working.columns);
+        out["residual"] = as_array(core_.residual()), out["curvature"] = as_array(core_.curvature());
+        out["columns"] = as_array(working.columns);
         out["hessian"] = as_array(working.known ? working.H : std::vector<double>());
         out["rows"] = as_array(working.known ? working.rows : std::vector<double>());
-        const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known), double(working.from_sample),
-                                          core_.loss().b, core_.best_gap, core_.best_value, double(core_.idle), core_.multiplier(), core_.value()};
+        const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known),
+                                          double(working.from_sample), core_.loss().b, core_.best_gap, core_.best_value,
+                                          double(core_.idle), core_.multiplier(), core_.value()};
         out["told"] = as_array(told);
         return out;
     }
@@ -81,8 +90,8 @@ class RegionRoundsOf : public RegionRounds {
                    curvature = as_vector<double>(state["curvature"]), told = as_vector<double>(state["told"]);
         const auto columns = as_vector<Index>(state["columns"]);
         const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
-        expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && residual.size() == n && curvature.size() == n && told.size() == 10 && H.size() <= m * m &&
-                   (rows.empty() || rows.size() == n), "restore: the saved parts do not fit together");
+        expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && residual.size() == n && curvature.size() == n &&
+                   told.size() == 10 && H.size() <= m * m && (rows.empty() || rows.size() == n), "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
         core_.x = x, core_.z = z, core_.working.columns = columns, core_.working.H = H, core_.working.rows = rows;
         core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.working.from_sample = told[3] != 0.0;
@@ -97,6 +106,48 @@ class RegionRoundsOf : public RegionRounds {
     nb::list alive_;  // the arrays that pointers lead to
     CoordinateRounds<D> core_;
     Index n_, d_;
+};
+
+class QuadraticRoundsDoor : public RegionRounds {
+   public:
+    QuadraticRoundsDoor(const double* Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
+        : alive_(std::move(alive)), core_(Q, b, std::move(region)) {}
+
+    void begin(Vector<const double> x, bool cold) override {
+        expect(x.shape(0) == core_.x.size(), "begin: a coordinate for each column is wanted");
+        core_.x.assign(x.data(), x.data() + x.shape(0));
+        nb::gil_scoped_release free;
+        core_.begin(cold);
+    }
+    double look() override {
+        nb::gil_scoped_release free;
+        return core_.look();
+    }
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
+    }
+    nb::object point() const override { return as_array(core_.x); }
+    nb::tuple seen() const override {
+        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.gradient), as_array(core_.gradient));
+    }
+    nb::dict state() const override {
+        nb::dict out;
+        out["x"] = as_array(core_.x);
+        out["told"] = as_array(std::vector<double>{core_.best_gap, core_.best_value, double(core_.idle), core_.region().multiplier});
+        return out;
+    }
+    void restore(nb::dict state) override {
+        const auto x = as_vector<double>(state["x"]), told = as_vector<double>(state["told"]);
+        expect(x.size() == core_.x.size() && told.size() == 4, "restore: the saved parts do not fit together");
+        core_.x = x, core_.best_gap = told[0], core_.best_value = told[1], core_.idle = static_cast<Index>(told[2]);
+        core_.region().multiplier = told[3];
+        nb::gil_scoped_release free;
+        core_.take_up();
+    }
+
+   private:
+    nb::list alive_;  // the arrays that pointers lead to
+    QuadraticRounds core_;
 };
 
 enum RegionKind { BOX_REGION, FILLING_REGION, BALL_REGION };  // as solvers/parts/compiled_coordinates.py numbers them
@@ -136,6 +187,16 @@ std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, V
     nb::list alive;
     return region_rounds(sparse_design(starts, places, entries, n, alive), loss, quadratic, intercept, kind, one, other, size, l2,
                          steps, alive);
+}
+
+std::unique_ptr<RegionRounds> form_region_rounds(Table2<const double> Q, Vector<const double> b, int kind, Vector<const double> one,
+                                                 Vector<const double> other, double size) {
+    const Index d = span(b).size;
+    expect(matrix(Q).rows == d && matrix(Q).columns == d && d > 0, "a square matrix is wanted");
+    nb::list alive;
+    alive.append(nb::cast(Q)), alive.append(nb::cast(b));
+    auto region = region_of(kind, one, other, size, d, alive);
+    return std::make_unique<QuadraticRoundsDoor>(Q.data(), span(b), std::move(region), alive);
 }
 
 // Ctrl-C, which ends a quadratic problem by an exception.
@@ -204,6 +265,7 @@ void add_coordinate_rounds(nb::module_& m) {
     def(m, "box_qp", box_qp);
     def(m, "sum_qp", sum_qp);
     def(m, "ball_qp", ball_qp);
+    make(m, "form_region_rounds", form_region_rounds);
     make(m, "dense_region_rounds", dense_region_rounds<double>);
     make(m, "dense_region_rounds", dense_region_rounds<float>);
     make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint32_t>);

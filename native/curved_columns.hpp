@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "corrective.hpp"
+#include "gathered_columns.hpp"
 
 namespace greedyhull {
 
@@ -86,7 +87,7 @@ class CurvedColumns {
     }
 
    private:
-    WorkingColumns<D> Z_;
+    typename Working<D>::Columns Z_;
     std::vector<Index> some_;
     std::vector<double> ones_, change_, cross_, reduced_;
 

@@ -13,11 +13,12 @@ from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, contiguous, loss_of
-from greedyhull.solvers.parts.directions import Coordinates, directions_of
+from greedyhull.solvers.parts.directions import MOST, Coordinates, directions_of
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, Region
@@ -30,15 +31,21 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
     """
     region, curved = S.traits.region, second_order(f)
-    if core is None or region is None or curved is None or type(f) not in (Composite, Ridged):
+    if core is None or region is None or curved is None or not isinstance(w, CoordinateIterate):
         return None
-    assert isinstance(f, Composite)
     told = _told(region)
-    if told is None or not isinstance(w, CoordinateIterate) or not isinstance(directions_of(curved, region), Coordinates):
+    if told is None:
         return None
-    made = _rounds(f, told, steps)
-    rounds = None if made is None else CompiledCoordinates(f, S, made, w, cold)
-    return rounds if rounds is not None and isfinite(rounds.gap) else None
+    made: Any = None
+    if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
+        made = _form_rounds(f, told)
+    elif isinstance(f, Composite) and type(f) in (Composite, Ridged) and isinstance(directions_of(curved, region), Coordinates):
+        made = _rounds(f, told, steps)
+    if made is None:
+        return None
+    assert isinstance(f, Composite | QuadraticForm)
+    rounds = CompiledCoordinates(f, S, made, w, cold)
+    return rounds if isfinite(rounds.gap) else None
 
 
 def _told(region: Region) -> tuple[int, Array, Array, float] | None:
@@ -64,10 +71,20 @@ def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int) -> 
     return None
 
 
+def _form_rounds(f: QuadraticForm, told: tuple[int, Array, Array, float]) -> Any:
+    assert core is not None
+    design = f.design
+    if f.domain[0] > MOST or type(design) not in (DenseDesign, SparseDesign):
+        return None
+    Q = design.X if type(design) is DenseDesign else design.by_column.toarray()
+    Q = np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q, dtype=np.float64)  # it is symmetric
+    return core.form_region_rounds(Q, _vector(f.b), *told)
+
+
 class CompiledCoordinates(CompiledRounds):
     """The core's rounds and the coordinates that follow them."""
 
-    def __init__(self, f: Composite, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
+    def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
         self.f, self.S, self.core = f, S, made
         made.begin(w.x.ravel().copy(), cold)
         self.gap: float = made.look()  # not finite where numbers are out of the core's range

@@ -25,6 +25,7 @@ from greedyhull.objectives.losses.poisson import Poisson
 from greedyhull.objectives.losses.power import Power
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
@@ -91,6 +92,8 @@ def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
 
 class CompiledRounds:
     """The core's rounds and the iterate that follows them."""
+
+    f: Composite | QuadraticForm
 
     def __init__(self, f: Composite, S: AtomSet, budget: Budget, made: Any, w: Iterate) -> None:
         self.f, self.S, self.budget, self.core = f, S, budget, made
