@@ -41,11 +41,12 @@ nb::tuple advanced(C& core, const Aim& aim, const nb::callable& asked) {
     return nb::make_tuple(static_cast<int>(ending), rows);
 }
 
-template <class D>
+template <class D, class Frame>
 class RegionRoundsOf : public RegionRounds {
    public:
-    RegionRoundsOf(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, nb::list alive)
-        : alive_(std::move(alive)), core_(X, std::move(loss), std::move(region), l2, steps), n_(X.n), d_(X.d) {}
+    RegionRoundsOf(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, Index most,
+                   nb::list alive)
+        : alive_(std::move(alive)), core_(X, std::move(loss), std::move(region), l2, steps, most), n_(X.n), d_(X.d) {}
 
     void begin(Vector<const double> x, bool cold) override {
         expect(static_cast<Index>(x.shape(0)) == d_, "begin: a coordinate for each column is wanted");
@@ -70,11 +71,11 @@ class RegionRoundsOf : public RegionRounds {
     }
 
     nb::dict state() const override {
-        const auto& working = core_.working;
+        const auto& working = core_.frame.curved;
         nb::dict out;
         out["x"] = as_array(core_.x), out["z"] = as_array(core_.z);
         out["residual"] = as_array(core_.residual()), out["curvature"] = as_array(core_.curvature());
-        out["columns"] = as_array(working.columns);
+        out["columns"] = as_array(core_.frame.index()), out["directions"] = as_array(core_.frame.rows());
         out["hessian"] = as_array(working.known ? working.H : std::vector<double>());
         out["rows"] = as_array(working.known ? working.rows : std::vector<double>());
         const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known),
@@ -93,9 +94,11 @@ class RegionRoundsOf : public RegionRounds {
         expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && residual.size() == n && curvature.size() == n &&
                    told.size() == 10 && H.size() <= m * m && (rows.empty() || rows.size() == n), "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
-        core_.x = x, core_.z = z, core_.working.columns = columns, core_.working.H = H, core_.working.rows = rows;
-        core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.working.from_sample = told[3] != 0.0;
-        core_.working.known = told[2] != 0.0 && H.size() == m * m && (core_.loss().quadratic || rows.size() == n || told[3] != 0.0);
+        expect(core_.frame.restore(columns, as_vector<double>(state["directions"]), d_), "restore: the directions do not fit");
+        auto& working = core_.frame.curved;
+        core_.x = x, core_.z = z, working.H = H, working.rows = rows;
+        core_.last_gap = told[0], core_.sampling = told[1] != 0.0, working.from_sample = told[3] != 0.0;
+        working.known = told[2] != 0.0 && H.size() == m * m && (core_.loss().quadratic || rows.size() == n || told[3] != 0.0);
         core_.loss().b = told[4], core_.best_gap = told[5], core_.best_value = told[6], core_.idle = static_cast<Index>(told[7]);
         core_.set_multiplier(told[8]);
         nb::gil_scoped_release free;
@@ -104,7 +107,7 @@ class RegionRoundsOf : public RegionRounds {
 
    private:
     nb::list alive_;  // the arrays that pointers lead to
-    CoordinateRounds<D> core_;
+    CoordinateRounds<D, Frame> core_;
     Index n_, d_;
 };
 
@@ -165,28 +168,33 @@ std::unique_ptr<Region> region_of(int kind, const Vector<const double>& one, con
 template <class D>
 std::unique_ptr<RegionRounds> region_rounds(D X, const nb::object& loss, bool quadratic, bool intercept, int kind,
                                             const Vector<const double>& one, const Vector<const double>& other, double size,
-                                            double l2, Index steps, nb::list alive) {
+                                            double l2, Index steps, bool spans, Index most, nb::list alive) {
     auto terms = any_loss(loss, X.n, quadratic, intercept, alive);
     auto region = region_of(kind, one, other, size, X.d, alive);
-    return std::make_unique<RegionRoundsOf<D>>(X, std::move(terms), std::move(region), l2, steps, alive);
+    expect(most > 0 && (!spans || kind == BALL_REGION), "a ball is wanted for a span, and room for a direction");
+    if (spans)
+        return std::make_unique<RegionRoundsOf<D, SpanFrame<D>>>(X, std::move(terms), std::move(region), l2, steps, most, alive);
+    return std::make_unique<RegionRoundsOf<D, UnitFrame<D>>>(X, std::move(terms), std::move(region), l2, steps, most, alive);
 }
 
 template <class T>
 std::unique_ptr<RegionRounds> dense_region_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss,
                                                   bool quadratic, bool intercept, int kind, Vector<const double> one,
-                                                  Vector<const double> other, double size, double l2, Index steps) {
+                                                  Vector<const double> other, double size, double l2, Index steps, bool spans,
+                                                  Index most) {
     nb::list alive;
-    return region_rounds(dense_design(X, alive), loss, quadratic, intercept, kind, one, other, size, l2, steps, alive);
+    return region_rounds(dense_design(X, alive), loss, quadratic, intercept, kind, one, other, size, l2, steps, spans, most,
+                         alive);
 }
 
 template <class T, class I>
 std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries,
                                                    Index n, nb::object loss, bool quadratic, bool intercept, int kind,
                                                    Vector<const double> one, Vector<const double> other, double size, double l2,
-                                                   Index steps) {
+                                                   Index steps, bool spans, Index most) {
     nb::list alive;
     return region_rounds(sparse_design(starts, places, entries, n, alive), loss, quadratic, intercept, kind, one, other, size, l2,
-                         steps, alive);
+                         steps, spans, most, alive);
 }
 
 std::unique_ptr<RegionRounds> form_region_rounds(Table2<const double> Q, Vector<const double> b, int kind, Vector<const double> one,

@@ -13,27 +13,25 @@
 #include <utility>
 #include <vector>
 
-#include "curved_columns.hpp"
-#include "regions.hpp"
+#include "frames.hpp"
 
 namespace greedyhull {
 
-constexpr Index TOGETHER = 2000;          // coordinates that are solved for together: their Hessian is kept, and factorised
 constexpr double BLURRED_GAP = 4e-15;     // of the terms of a gap: one that is smaller is taken for that
-constexpr Index SPARE_COLUMNS = 4;        // one in so many columns may be idle before they leave, where the Hessian changes
 
-template <class D>
+template <class D, class Frame>
 class CoordinateRounds {
    public:
     // What a run stands on, by which it is saved and taken up again.
     std::vector<double> x, z, gradient;
-    CurvedColumns<D> working;
+    Frame frame;
     double last_gap = INFINITY, best_gap = INFINITY, best_value = INFINITY;
     Index idle = 0;  // rounds since the last progress
     bool sampling = true;
 
-    CoordinateRounds(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps)
+    CoordinateRounds(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, Index most)
         : X_(X), loss_(std::move(loss)), region_(std::move(region)), l2_(l2), steps_(steps) {
+        frame.most = most;
         const auto n = static_cast<std::size_t>(X.n), d = static_cast<std::size_t>(X.d);
         for (auto* v : {&z, &r_, &c_, &z_trial_, &r_trial_, &c_trial_}) v->resize(n);
         for (auto* v : {&x, &gradient, &slopes_, &x_trial_}) v->resize(d);
@@ -51,7 +49,7 @@ class CoordinateRounds {
     void begin(bool cold) {
         X_.product(x.data(), z.data());
         evaluate();
-        working.columns.clear(), working.known = false;
+        frame.clear();
         last_gap = best_gap = best_value = INFINITY, idle = 0, sampling = true;
         if (!cold) return;
         x_trial_.assign(x.size(), 0.0);
@@ -65,7 +63,7 @@ class CoordinateRounds {
     // Stand where the saved parts say. Residual and curvature are among them: a search for the intercept that begins where it
     // ended may end elsewhere.
     void take_up(const std::vector<double>& residual, const std::vector<double>& curvature, double bare) {
-        working.build(X_);
+        frame.take_up(X_);
         r_ = residual, c_ = curvature, bare_ = bare, value_ = bare + ridge(x);
     }
 
@@ -98,11 +96,8 @@ class CoordinateRounds {
     std::unique_ptr<Region> region_;
     double l2_;
     Index steps_;
-    std::vector<double> slopes_, shares_, r_, c_, g_, y_, x_trial_, z_trial_, r_trial_, c_trial_, z_whole_;
-    std::vector<Index> wanted_;
+    std::vector<double> slopes_, r_, c_, g_, y_, x_trial_, z_trial_, r_trial_, c_trial_;
     double value_ = 0.0, bare_ = 0.0, bare_trial_ = 0.0, here_ = 0.0, gap_ = INFINITY;
-
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
     double ridge(const std::vector<double>& where) const {
         double total = 0.0;
@@ -135,47 +130,19 @@ class CoordinateRounds {
     // One round; false where nothing changed.
     bool round(double aim, const Asked& asked) {
         const double gap = std::max(gap_, BLURRED_GAP * (std::fabs(value_) + std::fabs(here_)));
-        const bool early = gap > EARLY * std::fabs(value_), many = choose();
+        const bool early = gap > EARLY * std::fabs(value_), many = frame.choose(X_, *region_, slopes_, x, loss_->quadratic);
         sampling = sampling && gap <= SLOW * last_gap, last_gap = gap;
         const bool stepped = many && step_toward();
-        if (working.columns.empty()) return stepped;
-        read();
-        region_->cut(working.columns, x);
+        if (frame.size() == 0) return stepped;
+        frame.read(x, y_);
+        frame.cut(*region_, x);
         const bool moved = loss_->quadratic ? solve(gap, aim, asked) : newton(gap, aim, early, asked);
         return moved || stepped;
     }
 
-    // Let all coordinates join that can lower f at once, those with the largest shares of the gap where there are too many. Some
-    // that cannot may stay: to take them out and in again costs more than they do.
-    bool choose() {
-        wanted_.clear();
-        region_->free(slopes_, x, wanted_);
-        const bool many = static_cast<Index>(wanted_.size()) > TOGETHER;
-        if (many) {
-            region_->shares(slopes_, x, shares_);
-            std::stable_sort(wanted_.begin(), wanted_.end(), [&](Index a, Index b) { return shares_[at(a)] > shares_[at(b)]; });
-            wanted_.resize(at(TOGETHER));
-            std::sort(wanted_.begin(), wanted_.end());
-        }
-        std::vector<char> held(x.size(), 0);
-        for (Index j : working.columns) held[at(j)] = 1;
-        const bool joins = std::any_of(wanted_.begin(), wanted_.end(), [&](Index j) { return !held[at(j)]; });
-        const std::size_t have = working.columns.size(), need = wanted_.size();
-        const bool crowded = loss_->quadratic ? have > at(CROWDED) * need : have > need + need / at(SPARE_COLUMNS);
-        if (joins && loss_->quadratic && !crowded && have + need <= at(TOGETHER))
-            for (Index j : working.columns)
-                if (!std::binary_search(wanted_.begin(), wanted_.end(), j)) wanted_.push_back(j);
-        if (joins || crowded) working.hold(X_, wanted_, loss_->quadratic);
-        return many;
-    }
-
-    void read() {
-        y_.resize(working.columns.size());
-        for (std::size_t a = 0; a < y_.size(); a++) y_[a] = x[at(working.columns[a])];
-    }
     void working_gradient() {
         g_.resize(y_.size());
-        working.adjoint(r_.data(), g_.data());
+        frame.curved.adjoint(r_.data(), g_.data());
         for (std::size_t a = 0; a < y_.size(); a++) g_[a] += l2_ * y_[a];
     }
 
@@ -213,14 +180,14 @@ class CoordinateRounds {
 
     std::vector<double> with(const std::vector<double>& y) const {
         std::vector<double> there = x;
-        for (std::size_t a = 0; a < y.size(); a++) there[at(working.columns[a])] = y[a];
+        frame.write(there, y);
         return there;
     }
 
     // Quadratics: one exact solve.
     bool solve(double gap, double aim, const Asked& asked) {
-        working.complete(c_);
-        const double* H = working.whole(c_, loss_->intercept, l2_);
+        frame.curved.complete(c_);
+        const double* H = frame.curved.whole(c_, loss_->intercept, l2_);
         working_gradient();
         if (H == nullptr || !all_finite(H, y_.size() * y_.size()) || !all_finite(g_.data(), g_.size())) return false;
         const auto& target = region_->solve(H, g_, y_, aim > 0.0 ? std::min(EXACT * gap, 0.1 * aim) : EXACT * gap, asked);
@@ -235,13 +202,13 @@ class CoordinateRounds {
             working_gradient();
             const double left = region_->section_gap(g_, y_);
             if (k > 0 && (left <= std::max(INNER * gap, 0.3 * aim) || asked())) break;
-            working.follow(c_, early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * m), loss_->intercept);
-            const double* H = working.whole(c_, loss_->intercept, l2_);
+            frame.curved.follow(c_, early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * m), loss_->intercept);
+            const double* H = frame.curved.whole(c_, loss_->intercept, l2_);
             if (H == nullptr || !all_finite(H, y_.size() * y_.size()) || !all_finite(g_.data(), g_.size())) break;
             const auto& target = region_->solve(H, g_, y_, std::max(ROUGH * left, 0.03 * aim), asked);
             if (!search(with(target), region_->slope(g_, y_, target), 1.0)) break;
             moved = true;
-            read();
+            frame.read(x, y_);
         }
         return moved;
     }

@@ -31,12 +31,13 @@ class CurvedColumns {
         const bool joined = all.size() > stay;
         known = known && stay > 0 && (quadratic || !joined);
         if (known && stay < size_of_H()) take(kept);
+        const bool all_stay = stay == columns.size() && std::equal(columns.begin(), columns.end(), all.begin());
         columns.swap(all);
-        build(X);
+        build(X, all_stay ? static_cast<Index>(stay) : 0);
     }
-    void build(const D& X) {
+    void build(const D& X, Index kept = 0) {
         ones_.assign(columns.size(), 1.0);
-        Z_.build(X, columns, ones_.data(), 0);
+        Z_.build(X, columns, ones_.data(), kept);
     }
 
     void adjoint(const double* r, double* g) const { Z_.adjoint(r, g); }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "ball_qp.hpp"
@@ -24,6 +25,9 @@ class Region {
     virtual void shares(const std::vector<double>& g, const std::vector<double>& x, std::vector<double>& out) = 0;
     virtual void best(const std::vector<double>& g, std::vector<double>& atom) = 0;
     virtual void cut(const std::vector<Index>& columns, const std::vector<double>& x) = 0;  // the section that follows is this one
+    // Of a ball: the section along the directions that are the rows of a matrix, and the way from the middle to x.
+    virtual void cut_along(const std::vector<double>&, std::size_t, const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
+    virtual std::vector<double> arm_of(const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
     virtual double section_gap(const std::vector<double>& g, const std::vector<double>& y) = 0;
     virtual double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) = 0;
     virtual const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
@@ -181,6 +185,18 @@ class BallRegion : public Region {
         some(middle_, columns, middles_);
         section_ = radius_ * std::sqrt(std::max(1.0 - dot(arm_, arm_), 0.0));
     }
+    void cut_along(const std::vector<double>& rows, std::size_t k, const std::vector<double>& x) override {
+        const Index d = middle_.size;
+        arm(x), middles_.resize(k), parts_.resize(k);
+        algebra::dots(rows.data(), d, d, static_cast<Index>(k), middle_.data, middles_.data());
+        algebra::dots(rows.data(), d, d, static_cast<Index>(k), arm_.data(), parts_.data());
+        for (std::size_t a = 0; a < k; a++) algebra::add_one(rows.data() + static_cast<Index>(a) * d, -parts_[a], d, arm_.data());
+        section_ = radius_ * std::sqrt(std::max(1.0 - dot(arm_, arm_), 0.0));
+    }
+    std::vector<double> arm_of(const std::vector<double>& x) override {
+        arm(x);
+        return arm_;
+    }
     double section_gap(const std::vector<double>& g, const std::vector<double>& y) override {
         if (!(section_ > 0.0)) return 0.0;
         arm_.resize(y.size());
@@ -202,7 +218,7 @@ class BallRegion : public Region {
    private:
     Span<const double> middle_;
     double radius_, section_ = 0.0;
-    std::vector<double> arm_, middles_;
+    std::vector<double> arm_, middles_, parts_;
     BallQP qp_;
 
     void arm(const std::vector<double>& x) {

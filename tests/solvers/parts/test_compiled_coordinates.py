@@ -323,5 +323,6 @@ def test_more_coordinates_than_are_solved_for_together(monkeypatch):
 def test_what_does_not_fit_is_refused(given):
     how = {"X": X, "loss": (0, 0.0, Y, np.ones(1)), "kind": 0, "one": np.zeros(D), "x": np.zeros(D), **given}
     with pytest.raises(ValueError, match="wanted"):
-        core.dense_region_rounds(how["X"], how["loss"], True, False, how["kind"], how["one"], np.ones(D), 1.0, 0.0, 5).begin(
+        core.dense_region_rounds(how["X"], how["loss"], True, False, how["kind"], how["one"], np.ones(D), 1.0, 0.0, 5, False,
+                                 2000).begin(
             how["x"], True)

@@ -18,7 +18,7 @@ from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, contiguous, loss_of
-from greedyhull.solvers.parts.directions import MOST, Coordinates, directions_of
+from greedyhull.solvers.parts.directions import MOST, Directions, Gradients, directions_of
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, Region
@@ -39,8 +39,8 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     made: Any = None
     if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
         made = _form_rounds(f, told)
-    elif isinstance(f, Composite) and type(f) in (Composite, Ridged) and isinstance(directions_of(curved, region), Coordinates):
-        made = _rounds(f, told, steps)
+    elif isinstance(f, Composite) and type(f) in (Composite, Ridged):
+        made = _rounds(f, told, steps, directions_of(curved, region))
     if made is None:
         return None
     assert isinstance(f, Composite | QuadraticForm)
@@ -61,9 +61,10 @@ def _vector(numbers: Array) -> Array:
     return np.ascontiguousarray(numbers, dtype=np.float64)
 
 
-def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int) -> Any:
+def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int, solved: Directions) -> Any:
     assert core is not None
-    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, *told, f.l2, steps)
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, *told, f.l2, steps,
+                               isinstance(solved, Gradients), solved.most)
     if type(design) is DenseDesign:
         return core.dense_region_rounds(contiguous(design.X), *about)
     if type(design) is SparseDesign:
