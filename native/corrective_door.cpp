@@ -5,36 +5,11 @@
 #include <memory>
 #include <string>
 
+#include "asked_loss.hpp"
 #include "corrective_door.hpp"
 #include "rounds_door.hpp"
 
 namespace greedyhull {
-
-// A loss of Python's: a function of z that returns value, residual and curvature.
-class AskedLoss : public SmoothLoss {
-   public:
-    AskedLoss(nb::callable fn, bool is_quadratic, bool with_intercept) : fn_(std::move(fn)) {
-        quadratic = is_quadratic, intercept = with_intercept;
-    }
-    ~AskedLoss() override {
-        nb::gil_scoped_acquire held;
-        fn_.reset();
-    }
-    double pieces(Span<const double> z, double* r, double* c) override {
-        nb::gil_scoped_acquire held;
-        const std::size_t n = static_cast<std::size_t>(z.size);
-        nb::ndarray<nb::numpy, const double, nb::ndim<1>> seen(z.data, {n}, nb::handle());
-        nb::tuple answer = nb::cast<nb::tuple>(fn_(nb::cast(seen, nb::rv_policy::copy)));
-        const auto residual = nb::cast<Vector<const double>>(answer[1]), curvature = nb::cast<Vector<const double>>(answer[2]);
-        expect(residual.shape(0) == n && curvature.shape(0) == n, "a loss answered with arrays of another length");
-        std::copy(residual.data(), residual.data() + n, r);
-        std::copy(curvature.data(), curvature.data() + n, c);
-        return nb::cast<double>(answer[0]);
-    }
-
-   private:
-    nb::callable fn_;
-};
 
 struct Problem {  // what all data have in common: loss, budget, scales, numbers
     Index n;
@@ -49,13 +24,8 @@ struct Problem {  // what all data have in common: loss, budget, scales, numbers
 template <class D>
 std::unique_ptr<Rounds> rounds_with(D X, const Problem& about, nb::list alive) {
     expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale a column is wanted");
-    std::unique_ptr<SmoothLoss> loss;
     const Index rows = data_rows(X);
-    if (nb::isinstance<nb::tuple>(about.loss)) {
-        loss = named_loss(nb::cast<nb::tuple>(about.loss), rows, about.intercept, alive);
-    } else {
-        loss = std::make_unique<AskedLoss>(nb::cast<nb::callable>(about.loss), about.quadratic, about.intercept);
-    }
+    auto loss = any_loss(about.loss, rows, about.quadratic, about.intercept, alive);
     const bool ridge_in_rows = rows < X.n;
     if (ridge_in_rows) loss = std::make_unique<RidgedLoss>(std::move(loss), rows);
     alive.append(nb::cast(about.scales));

@@ -1,5 +1,6 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
 #include "blas_door.hpp"
+#include "coordinate_door.hpp"
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
@@ -264,6 +265,7 @@ NB_MODULE(_core, m) {
     blas::add_to(m);
     add_rounds(m);
     add_forms(m);
+    add_coordinate_rounds(m);
     add_steps(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });

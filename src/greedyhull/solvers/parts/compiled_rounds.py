@@ -62,7 +62,7 @@ def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
                                batch, steps, _points(budget))
     if type(design) is DenseDesign:
-        return core.dense_rounds(_in_a_piece(design.X), *about)
+        return core.dense_rounds(contiguous(design.X), *about)
     if type(design) is SparseDesign and batch <= MOST // 4:
         return core.sparse_rounds(*design.columns_of, design.n, *about)
     return None
@@ -72,12 +72,12 @@ def _form_rounds(f: QuadraticForm, budget: Budget, batch: int) -> Any:
     assert core is not None
     design, about = f.design, (f.b, budget.positive, budget.whole, budget.scales, batch, _points(budget))
     if type(design) is DenseDesign:
-        return core.dense_form(_in_a_piece(design.X), *about)
+        return core.dense_form(contiguous(design.X), *about)
     return core.sparse_form(*design.columns_of, *about) if type(design) is SparseDesign else None
 
 
-def _in_a_piece(X: Array) -> Array:
-    """X with contiguous rows or columns."""
+def contiguous(X: Array) -> Array:
+    """X, or a copy of it, with rows or columns in a piece."""
     return X if X.itemsize in X.strides else np.ascontiguousarray(X)
 
 
@@ -155,14 +155,18 @@ class CompiledRounds:
             memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
+        self._stand(w)
+        w.step = 1.0
+        self._tell(w)
+        return True
+
+    def _stand(self, w: Iterate) -> None:
+        """Let w be where the core stands."""
         index, scale, weights = self.core.atoms()
         if self.budget.points is None:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
             w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
-        w.step = 1.0
-        self._tell(w)
-        return True
 
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""
