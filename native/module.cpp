@@ -9,6 +9,7 @@
 #include "logistic.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
+#include "square_path_door.hpp"
 #include "stochastic.hpp"
 
 using namespace greedyhull;
@@ -263,6 +264,7 @@ NB_MODULE(_core, m) {
     blas::add_to(m);
     add_rounds(m);
     add_steps(m);
+    add_paths(m);
     m.def("level", level);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);

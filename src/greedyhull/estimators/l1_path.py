@@ -108,7 +108,7 @@ class Trail:
     """
 
     def __init__(self, f: Covariance | Data, scale: Array) -> None:
-        self.f, self.scale, self.radius = f, scale, 1.0
+        self.f, self.f0, self.scale, self.radius = f, f.f0, scale, 1.0
         self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
         self.before: tuple[float, Array, Array] | None = None  # radius, w and Hw of the point before
 
