@@ -14,6 +14,8 @@
 
 namespace greedyhull {
 
+constexpr std::size_t SCATTERED = 4;  // entries of a row of H that are read while one stored entry is found
+
 class SquareData {
    public:
     Index d = 0;
@@ -23,6 +25,11 @@ class SquareData {
     virtual ~SquareData() = default;
     // Rows of H from `kept` on, all of their entries among `columns`; row a begins at H + a stride.
     virtual void join(const std::vector<Index>& columns, Index kept, double* H, Index stride) = 0;
+    // Hv on the columns that wait.
+    virtual void product(const std::vector<Index>& columns, const std::vector<double>& v, const double* H, Index stride, double* out) {
+        const Index m = static_cast<Index>(columns.size());
+        algebra::combine(H, stride, m, m, v.data(), out);
+    }
     // Of the columns that waited, those in these places stay.
     virtual void keep(const std::vector<Index>& places) = 0;
     // g <- g0 + Hv, v given on the columns that wait.
@@ -156,6 +163,27 @@ class SquareSparse : public SquareRows<ByColumn<T, I>> {
                 if (b >= kept) H[b * stride + a] = total;
             }
             scatter(j, [&](std::size_t i, double) { z_[i] = 0.0; });
+        }
+    }
+    void product(const std::vector<Index>& columns, const std::vector<double>& v, const double* H, Index stride, double* out) override {
+        std::size_t moving = 0, entries = 0;
+        for (std::size_t a = 0; a < columns.size(); a++) {
+            const std::size_t length = static_cast<std::size_t>(this->X_.X.starts[columns[a] + 1] - this->X_.X.starts[columns[a]]);
+            moving += v[a] != 0.0, entries += SCATTERED * (v[a] != 0.0 ? 2 : 1) * length;
+        }
+        if (moving * columns.size() < entries + z_.size())
+            return SquareData::product(columns, v, H, stride, out);
+        double mean = 0.0;
+        std::fill(z_.begin(), z_.end(), 0.0);
+        for (std::size_t a = 0; a < columns.size(); a++)
+            if (v[a] != 0.0) {
+                scatter(columns[a], [&](std::size_t i, double x) { z_[i] += this->p_[i] * v[a] * x; });
+                mean += this->centre_ ? v[a] * means_[a] : 0.0;
+            }
+        for (std::size_t a = 0; a < columns.size(); a++) {
+            double total = this->centre_ ? -mean * means_[a] : 0.0;
+            scatter(columns[a], [&](std::size_t i, double x) { total += x * z_[i]; });
+            out[a] = total;
         }
     }
     void keep(const std::vector<Index>& places) override {

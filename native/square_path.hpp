@@ -24,13 +24,14 @@ constexpr Index ALL = 160;           // columns: so few wait together
 constexpr Index BATCH = 20;          // columns that may join at a look, at least
 constexpr double PAUSE = 0.7;        // of the price: when it has fallen so far, the whole gradient is looked at
 constexpr double NEAR = 0.5;         // of the price: columns that are worth less do not wait
-constexpr double SPARE = 1.15;       // times the fall of the price that is expected: what columns must be within to wait
+constexpr double SPARE = 0.5;         // of the fall of the price that is expected: columns that would catch up with it wait
 constexpr Index CROWDED = 3;         // times as many columns as are active or new: then those that wait in vain leave
 constexpr double DEPENDENT = 1e-10;  // of a column's square: where the others leave less of it, it does not join
 constexpr double SAME = 1e-10;       // of the price: a drift below is rounding
 constexpr double NOTHING = 1e-13;    // of the first price: the same
 constexpr double FLAT = 1e-7;        // of the first price: below it, a point inside the budget is good enough
 constexpr double ARRIVED = 0.998;    // of the radius: a point that uses so much of it may be good enough
+constexpr double LEAP = 0.5;          // of the gap that is wanted: where a step past kinks would leave no more, it is made
 constexpr Index KINKS = 8;           // times the columns that wait, at most, between two looks
 constexpr Index LOOKS = 4;           // at one radius, before a quadratic program is solved
 constexpr Index ROUNDS = 60;         // of these
@@ -57,11 +58,12 @@ class SquarePath {
         if (r < norm_) reset();
         if (norm_ > 0.0 && price_ <= FLAT * first_ && seen(r).gap <= tol * seen(r).lost) return seen(r);  // more is not wanted
         double last = INFINITY;
+        step_ = r - norm_;
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
-            if (idle < LOOKS && price_ > 0.0)
-                walk(r);
-            else
+            if (idle >= LOOKS || !(price_ > 0.0))
                 solve(r, tol);
+            else if (looks > 0 || !leap(r, tol))
+                walk(r);
             look();
             const SquareStage stage = seen(r);
             settle(r);
@@ -76,12 +78,12 @@ class SquarePath {
     std::unique_ptr<SquareData> data_;
     bool positive_, drifts_ = false;
     std::vector<Index> place_, active_, spot_;  // where a column waits; who is active, by place; where in that list, or -1
-    std::vector<double> g_, c_, drift_, H_, sign_, x_, y_, speed_, rate_, row_;
+    std::vector<double> g_, c_, drift_, H_, sign_, x_, y_, speed_, rate_, row_, to_;
     std::vector<char> barred_;  // columns that depend on the active ones
     Index room_ = 0;
     SquareFactor factor_;
     BudgetQP qp_;
-    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, pause_ = PAUSE;
+    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, step_ = 0.0, pause_ = PAUSE;
 
     Index waiting() const { return static_cast<Index>(columns.size()); }
     static std::size_t at(Index a) { return static_cast<std::size_t>(a); }
@@ -122,8 +124,8 @@ class SquarePath {
         for (std::size_t a = 0; a < columns.size(); a++) slope += v[a] * g_[at(columns[a])];
         price_ = norm_ > 0.0 ? std::max(-slope / norm_, 0.0) : dearest();
         for (double q : factor_.q) total += q * q;
-        const double fall = total > 0.0 ? std::max(r - norm_, norm_ * 0.02) / total : 0.0;
-        wait(std::max(price_ - SPARE * 2.0 * fall, NEAR * price_), std::max<Index>(BATCH, static_cast<Index>(active_.size())));
+        const double fall = total > 0.0 ? std::max(r - norm_, step_) / total : 0.0;  // the next step may be as long as this one
+        wait(std::max(price_ - SPARE * fall, NEAR * price_), std::max<Index>(BATCH, static_cast<Index>(active_.size())));
         const double least = std::max(SAME * price_, NOTHING * first_);
         drifts_ = false;
         for (Index a = 0; a < waiting(); a++) {
@@ -146,7 +148,7 @@ class SquarePath {
         const std::size_t most = static_cast<std::size_t>(all ? data_->d : 2 * least);
         if (found.size() > most) std::nth_element(found.begin(), found.begin() + static_cast<long>(most), found.end()), found.resize(most);
         if (found.empty()) return;
-        if (!all && waiting() > CROWDED * (static_cast<Index>(active_.size()) + static_cast<Index>(found.size()))) leave(enough);
+        if (!all) leave(enough);
         std::sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.second < b.second; });
         const Index kept = waiting();
         for (const auto& one : found) {
@@ -167,9 +169,12 @@ class SquarePath {
         H_.swap(wide), room_ = room;
     }
 
-    // Of those that wait, only the active ones and those worth `enough` stay.
+    // Where most wait in vain, only the active ones and those worth `enough` stay.
     void leave(double enough) {
         std::vector<Index> stay;
+        for (Index a = 0; a < waiting(); a++) stay.push_back(spot_[at(a)] >= 0 || worth(g_[at(columns[at(a)])]) >= enough);
+        if (waiting() < CROWDED * std::max<Index>(BATCH, std::count(stay.begin(), stay.end(), 1))) return;
+        stay.clear();
         for (Index a = 0; a < waiting(); a++) {
             const Index j = columns[at(a)];
             if (spot_[at(a)] >= 0 || worth(g_[at(j)]) >= enough)
@@ -205,6 +210,31 @@ class SquarePath {
         active_.erase(active_.begin() + spot), sign_.erase(sign_.begin() + spot);
         for (std::size_t b = at(spot); b < active_.size(); b++) spot_[at(active_[b])] = static_cast<Index>(b);
         std::fill(barred_.begin(), barred_.end(), 0);
+    }
+
+    // To radius r in one step on the active columns, past all kinks; false where that is seen not to be good enough.
+    bool leap(double r, double tol) {
+        if (active_.empty()) return false;
+        speeds(r);
+        double norm = 0.0, slope = 0.0, most = 0.0;
+        to_.assign(columns.size(), 0.0);
+        for (std::size_t a = 0; a < active_.size(); a++) {
+            const std::size_t here = at(active_[a]);
+            const double x = v[here] + speed_[here];
+            to_[here] = x * sign_[a] > 0.0 ? x : 0.0;
+            norm += std::fabs(to_[here]);
+        }
+        for (std::size_t a = 0; a < columns.size(); a++) to_[a] *= norm > r ? r / norm : 1.0, speed_[a] = to_[a] - v[a];
+        data_->product(columns, speed_, H_.data(), room_, rate_.data());
+        for (std::size_t a = 0; a < columns.size(); a++) {
+            const double g = c_[a] + drift_[a] + rate_[a];
+            slope += to_[a] * g, most = std::max(most, worth(g));
+        }
+        if (!(slope + r * most <= LEAP * tol * seen(r).lost)) return false;
+        for (Index a = static_cast<Index>(active_.size()) - 1; a >= 0; a--)
+            if (to_[at(active_[at(a)])] == 0.0) release(a);
+        v = to_;
+        return true;
     }
 
     struct Kink {
@@ -260,7 +290,7 @@ class SquarePath {
         speed_.assign(columns.size(), 0.0);
         for (std::size_t a = 0; a < k; a++) speed_[at(active_[a])] = x_[a];
         rate_.resize(columns.size());
-        algebra::combine(H_.data(), room_, waiting(), waiting(), speed_.data(), rate_.data());
+        data_->product(columns, speed_, H_.data(), room_, rate_.data());
         if (drifts_)
             for (std::size_t a = 0; a < columns.size(); a++) rate_[a] += drift_[a];
         return by;
