@@ -25,6 +25,21 @@ class Path {
         }
         return nb::make_tuple(s.value, s.gap, s.price, s.norm);
     }
+    // Row k of W: the point for the k-th of growing radii, in the units of the data.
+    void walk(Vector<const double> radii, double tol, Vector<const double> scales, Table2<double> W, nb::callable asked) {
+        const Matrix<double> out = matrix(W);
+        expect(out.rows == static_cast<Index>(radii.shape(0)) && out.columns == path_.data().d &&
+                   static_cast<Index>(scales.shape(0)) == out.columns, "walk: a row for each radius is wanted");
+        for (Index k = 0; k < out.rows; k++) expect(span(radii)[k] > 0.0, "walk: positive radii are wanted");
+        nb::gil_scoped_release free;
+        Asking ask(asked);
+        for (Index k = 0; k < out.rows; k++) {
+            path_.to(span(radii)[k], tol, std::ref(ask));
+            std::fill(out.row(k), out.row(k) + out.columns, 0.0);
+            for (std::size_t a = 0; a < path_.v.size(); a++)
+                out(k, path_.columns[a]) = span(scales)[path_.columns[a]] * path_.v[a];
+        }
+    }
     nb::tuple point() const {  // coordinates that are not zero, in budget units
         std::vector<Index> at;
         std::vector<double> x;
@@ -88,7 +103,7 @@ void add_paths_of(nb::module_& m) {
 
 void add_paths(nb::module_& m) {
     const auto plain = nb::arg().noconvert();
-    nb::class_<Path>(m, "Path").def("to", &Path::to).def("point", &Path::point).def("first", &Path::first);
+    nb::class_<Path>(m, "Path").def("to", &Path::to).def("walk", &Path::walk, plain, nb::arg(), plain, plain, nb::arg()).def("point", &Path::point).def("first", &Path::first);
     m.def("matrix_path", matrix_path, plain, plain, nb::arg(), plain, nb::arg());
     add_paths_of<double>(m);
     add_paths_of<float>(m);

@@ -40,6 +40,12 @@ class CompiledTrail:
         w[index] = v * self.scale[index]
         return Stage(r, w, value, gap)
 
+    def walk(self, radii: Array, tol: float) -> Array:
+        """The points for growing radii, a row for each."""
+        W = np.empty((len(radii), len(self.scale)))
+        self.path.walk(np.ascontiguousarray(radii, dtype=np.float64), tol, self.scale, W, never)
+        return W
+
 
 def never() -> bool:
     """Nobody ends a trail but Ctrl-C."""

@@ -113,12 +113,17 @@ class SquarePaths:
         return radii, self.on(None, radii) if W is None else Line(W, intercepts(W))
 
     def on(self, fold: int | None, radii: Array) -> Line:
-        """The path without one fold."""
+        """The path without one fold, over growing radii."""
         trail, intercepts = self.trail(fold)
-        W = np.empty((len(radii), len(self.scale)))
-        for i in np.argsort(radii):
-            W[i] = trail.to(float(radii[i]), ENOUGH).w
+        W = trail.walk(radii, ENOUGH)
         return Line(W, intercepts(W))
+
+    def left_out(self, fold: int, line: Line) -> Array:
+        """The loss on the rows that a fold leaves out, one number for each radius."""
+        test = self.folds[fold][1]
+        error = line.predict(self.X[test]).astype(np.float64) - self.y[test, None]
+        p = np.full(len(test), 1.0) if self.s is None else self.s[test]
+        return np.asarray(0.5 * (p @ error**2) / p.sum())
 
 
 class Sums(NamedTuple):

@@ -140,6 +140,10 @@ class Trail:
         w[f.index] = self.w
         return Stage(r, w, value, gap)
 
+    def walk(self, radii: Array, tol: float) -> Array:
+        """The points for growing radii, a row for each."""
+        return np.array([self.to(float(r), tol).w for r in radii])
+
     def _begin(self, r: float) -> None:
         """Where the search for radius r begins: the last point scaled to it, or the end of the line through the last two.
 
