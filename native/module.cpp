@@ -10,6 +10,7 @@
 #include "logistic.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
+#include "square_path_door.hpp"
 #include "stochastic.hpp"
 #include "threads.hpp"
 
@@ -267,6 +268,7 @@ NB_MODULE(_core, m) {
     add_forms(m);
     add_coordinate_rounds(m);
     add_steps(m);
+    add_paths(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);
