@@ -1,5 +1,6 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
 #include "blas_door.hpp"
+#include "budget_batch_door.hpp"
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
@@ -263,6 +264,7 @@ NB_MODULE(_core, m) {
     blas::add_to(m);
     add_rounds(m);
     add_steps(m);
+    add_budget_batch(m);
     m.def("level", level);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
