@@ -84,4 +84,4 @@ def _losses_of_zero(shared: Shared, Y: Array) -> Array:
     if not shared.intercept:
         return plain
     off = Y - _totals(Y, shared.p)[:, None]
-    return np.maximum(0.5 * _totals(off * off, shared.p), LEFT * plain)
+    return np.asarray(np.maximum(0.5 * _totals(off * off, shared.p), LEFT * plain))

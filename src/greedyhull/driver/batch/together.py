@@ -57,14 +57,12 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
     floors = 0.5 * (Y * Y * shared.p).sum(axis=1) if aim.floor is None else np.full(len(part), aim.floor)
     least = ROUNDING * (float(np.abs(shared.hessian).max()) + np.abs(G).max(axis=1))
     tol = np.maximum(PART * np.maximum(aim.absolute, aim.relative * floors), least)
-    inside = None if start is None else _inside(shared, start, without)
-    if start is not None and inside is not None and inside.all():
+    if start is not None:
         U[:] = start / shared.scales
         G += U @ shared.hessian
     made = np.zeros(len(part), dtype=np.int64)
-    afresh = inside is None or not inside.all()
     H, budget = shared.hessian, shared.budget
-    budget_batch(H, budget.positive, budget.whole, U, G, tol, without, near, afresh, ROUNDS, made)
+    budget_batch(H, budget.positive, budget.whole, U, G, tol, without, near, start is None, ROUNDS, made)
     proofs = prove(shared, U * shared.scales, Y, without)
     met = meets(aim, proofs)
     for _ in range(REFINED):  # from gradients that the data tell, not the Gram matrix
@@ -87,7 +85,7 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
     return met
 
 
-def _inside(shared: Shared, start: Array, without: Index) -> Array:
+def inside(shared: Shared, start: Array, without: Index) -> Array:
     """Which starts are points of the set, without the coordinate that is left out."""
     u = start / shared.scales
     total = np.abs(u).sum(axis=1)
