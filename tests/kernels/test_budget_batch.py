@@ -43,7 +43,7 @@ def test_every_problem_is_solved_within_its_set(loop, kind, m, rank):
     U = solved(LOOPS[loop], H, C, positive, whole, without)
     assert gaps(H, C, U, positive, whole, without).max() <= 1e-9
     used = np.abs(U).sum(axis=1)
-    assert (used <= 1.0 + 1e-14).all() and (not whole or (np.abs(used - 1.0) <= 1e-14).all()) and (not positive or U.min() >= 0.0)
+    assert (used <= 1.0 + 1e-14).all() and (not whole or used.min() >= 1.0 - 1e-14) and (not positive or U.min() >= 0.0)
     rows = np.flatnonzero(without >= 0)
     assert not U[rows, without[rows]].any()
 

@@ -42,7 +42,8 @@ def test_they_can_be_pickled(found):
 
 def test_the_progress_line_tells_how_far_a_batch_is():
     class Paper:
-        drawn: list[str] = []
+        def __init__(self):
+            self.drawn = []
 
         def start(self):
             pass

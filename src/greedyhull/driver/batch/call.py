@@ -15,7 +15,7 @@ from greedyhull.driver.batch.record import Record
 from greedyhull.driver.batch.shared import shared_by
 from greedyhull.driver.batch.solutions import Asked, Solutions
 from greedyhull.driver.batch.starts import Starts, starts_of
-from greedyhull.driver.batch.together import can_steer, inside, solve_together
+from greedyhull.driver.batch.together import aim_of, inside, solve_together
 from greedyhull.driver.minimize import DEFAULT_STOP
 from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.stop import Stop
@@ -119,13 +119,14 @@ def _solve(asked: Asked, starts: Starts, solver: Solver | None, record: Record, 
     """Together what shares its data, then one by one what is left."""
     which: Index = np.arange(len(record))
     solvable: Array = np.ones(len(record), dtype=bool)
-    common = shared_by(asked.problems, asked.S, solvable) if _plain(solver) and can_steer(asked.stop) else None
-    if common is not None:
+    aim = aim_of(asked.stop) if _plain(solver) else None
+    common = None if aim is None else shared_by(asked.problems, asked.S, solvable)
+    if common is not None and aim is not None:
         rows = starts.rows(len(record), asked.S.shape)
         with np.errstate(all="ignore"):  # what overflows is not certified, and solved again by itself
             if rows is not None:
                 solvable &= inside(common, rows, asked.without)
-            left = solve_together(common, which[solvable], asked.without, rows, asked.stop, record, line)
+            left = solve_together(common, which[solvable], asked.without, rows, aim, record, line)
         which = np.sort(np.concatenate([left, which[~solvable]]))
     solve_one_by_one(asked, which, lambda i: _reached(record, i, starts), solver, record, line)
 

@@ -75,7 +75,7 @@ def _rounding(shared: Shared, W: Array, Y: Array, values: Array, residual: Array
     off = EPS * (16 + terms) * far
     rest = 0.5 * float(np.max(shared.p)) * off * off + LEAST * count * (1.0 + steep + far)
     nothing = (far == 0.0) | ((steep == 0.0) & ~(Y.any(axis=1) | W.any(axis=1)))  # from zeros to zeros nothing is rounded
-    return np.where(nothing, allowance, allowance + rest)
+    return np.asarray(np.where(nothing, allowance, allowance + rest))
 
 
 def _losses_of_zero(shared: Shared, Y: Array) -> Array:

@@ -81,6 +81,8 @@ class Solutions(Sequence["Solution | Failure"]):
         Whether the gap meets what ``stop`` asked for.
     intercepts : ndarray of shape (problems,)
         The intercepts; 0 where the objectives have none.
+    iterations : ndarray of int, of shape (problems,)
+        The numbers of iterations.
     errors : mapping of int to Exception
         Why problems failed, by their number.
 
@@ -129,9 +131,28 @@ class Solutions(Sequence["Solution | Failure"]):
         return self._record.intercepts
 
     @property
+    def iterations(self) -> Array:
+        """The numbers of iterations."""
+        return self._record.iterations
+
+    @property
     def errors(self) -> Mapping[int, Exception]:
         """Why problems failed, by their number."""
         return self._record.errors
+
+    def certificates(self) -> list[Certificate]:
+        """Give all certificates at once, without making the solutions.
+
+        Returns
+        -------
+        list of Certificate
+            One for each problem.
+        """
+        r = self._record
+        plain = [Certificate(value, gap, value - gap) for value, gap in zip(r.values.tolist(), r.gaps.tolist(), strict=True)]
+        for i in (*r.runs, *r.errors):
+            plain[i] = self[i].certificate
+        return plain
 
     def __len__(self) -> int:
         return len(self._record)

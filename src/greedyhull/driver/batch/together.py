@@ -10,7 +10,8 @@ from greedyhull.driver.batch.line import Line
 from greedyhull.driver.batch.proofs import Proofs, prove
 from greedyhull.driver.batch.record import Record
 from greedyhull.driver.batch.shared import Shared
-from greedyhull.driver.stop import Stop
+from greedyhull.driver.combined import Either
+from greedyhull.driver.stop import Stalled, Stop
 from greedyhull.kernels.budget_batch import budget_batch
 from greedyhull.solvers.parts.ahead import Aim
 from greedyhull.types import Array, Index
@@ -25,17 +26,16 @@ WORK = 2e5
 EDGE = 1e-9
 
 
-def can_steer(stop: Stop) -> bool:
-    """Whether a stop asks for a gap and nothing else that so few rounds could meet."""
-    limits, aim = stop.limits(), stop.aim()
-    return aim is not None and stop.asks_gap and limits.iterations >= ROUNDS and limits.seconds > 0.0
+def aim_of(stop: Stop) -> Aim | None:
+    """The gap that a stop asks for, if it asks for nothing else that so few rounds could meet; else None."""
+    stops = stop.stops if isinstance(stop, Either) else (stop,)
+    asked, limits = Either(tuple(one for one in stops if type(one) is not Stalled)), stop.limits()
+    return asked.aim() if asked.asks_gap and limits.iterations >= ROUNDS and limits.seconds > 0.0 else None
 
 
-def solve_together(shared: Shared, which: Index, without: Index, starts: Array | None, stop: Stop, record: Record,
+def solve_together(shared: Shared, which: Index, without: Index, starts: Array | None, aim: Aim, record: Record,
                    line: Line) -> Index:
-    """Solve the problems ``which``, and write down those whose gap meets the stop; return the others."""
-    aim = stop.aim()
-    assert aim is not None
+    """Solve the problems ``which``, and write down those whose gap meets the aim; return the others."""
     n, d = shared.X.shape
     size = max(int(min(ENTRIES / max(n, d), WORK / d)), 1)
     near, still_open = np.zeros(d), [np.zeros(0, dtype=np.int64)]
