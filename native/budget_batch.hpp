@@ -10,10 +10,10 @@
 
 namespace greedyhull {
 
-constexpr Index WHOLE = 48;
-constexpr Index JOIN = 8;
-constexpr double INNER = 0.001;
-constexpr double KEPT = 0.5;
+constexpr Index WHOLE = 96;     // coordinates that are solved for all at once
+constexpr Index JOIN = 20;      // of more, so many join in a round at least
+constexpr double INNER = 0.01;  // the part of the gap to which a round is solved
+constexpr double KEPT = 0.5;    // the share of the answer before that must be left to begin from
 
 // u'Hu/2 - c'u over a budget, for one problem after another. Of many coordinates only those with weight and the most promising
 // others are solved for in a round; the gradient of all follows.

@@ -16,10 +16,10 @@ from greedyhull.objectives.losses.profiled import Profiled
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.types import Array, AtomSet
 
-WIDEST = 2048
-WORTH = 64
-SMALL = 1e-60
-LARGE = 1e60
+WIDEST = 2048  # columns, so that the Gram matrix takes 32 MB at most
+WORTH = 64  # columns for each problem at most: for few problems the Gram matrix costs more than it saves
+SMALL = 1e-60  # squares of smaller data vanish
+LARGE = 1e60  # and those of larger ones overflow
 
 
 @dataclass(frozen=True, eq=False)

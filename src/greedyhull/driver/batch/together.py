@@ -16,14 +16,14 @@ from greedyhull.kernels.budget_batch import budget_batch
 from greedyhull.solvers.parts.ahead import Aim
 from greedyhull.types import Array, Index
 
-ROUNDS = 100
-PART = 0.1
-SHARPER = 0.01
-REFINED = 4
-ROUNDING = 4e-16
-ENTRIES = 2e6
-WORK = 2e5
-EDGE = 1e-9
+ROUNDS = 100  # in which a problem must be solved, else it has a run of its own
+PART = 0.1  # of the gap asked for, to which problems are solved by the Gram matrix
+SHARPER = 0.01  # times that for each refinement
+REFINED = 4  # refinements at most
+ROUNDING = 4e-16  # the share of its terms that a gap cannot be below
+ENTRIES = 2e6  # of the residuals of a part
+WORK = 2e5  # coordinates of a part in all, so that Ctrl-C is heard
+EDGE = 1e-9  # by how much a start may lie outside the set
 
 
 def aim_of(stop: Stop) -> Aim | None:
