@@ -80,10 +80,8 @@ def together(case: Many) -> gh.Solutions:
 def loops(case: Many) -> dict[str, Callable[[], Array]]:
     """What solves the problems one by one, each returning all answers."""
     found: dict[str, Callable[[], Array]] = {"minimize": partial(one_by_one, case)}
-    if isinstance(case.S, gh.Simplex):
+    if isinstance(case.S, gh.Simplex):  # an l1 ball, split into two signs, is singular: DAQP and quadprog do not arrive
         found |= {"DAQP": partial(by_daqp, case), "quadprog": partial(by_quadprog, case), "nnls": partial(by_nnls, case)}
-    else:
-        found |= {"DAQP": partial(by_daqp, case)}
     return found
 
 
@@ -104,24 +102,18 @@ def _form(case: Many) -> tuple[Array, Array]:
 
 
 def by_daqp(case: Many) -> Array:
-    """A loop over DAQP; an l1 ball is split into positive and negative parts."""
     import daqp
 
     Q, B = _form(case)
-    signed = not isinstance(case.S, gh.Simplex)
-    if signed:
-        Q, B = np.block([[Q, -Q], [-Q, Q]]) + 1e-10 * np.eye(2 * len(Q)), np.hstack([B, -B])
     d = len(Q)
-    A, sense = np.ones((1, d)), np.zeros(d + 1, dtype=np.int32)
-    upper, lower = np.append(np.full(d, 1e30), case.S.radius), np.append(np.zeros(d), 0.0 if signed else case.S.radius)
-    sense[-1] = 0 if signed else 5
+    A, upper, lower = np.ones((1, d)), np.append(np.full(d, 1e30), 1.0), np.append(np.zeros(d), 1.0)
+    sense = np.append(np.zeros(d, dtype=np.int32), np.int32(5))
     answers = []
     for j, b in enumerate(B):
-        above = upper.copy()
         if case.alone:
-            above[j] = 0.0
-        x = daqp.solve(Q, -b, A, above, lower, sense)[0]
-        answers.append(x[: d // 2] - x[d // 2 :] if signed else x)
+            upper[j] = 0.0
+        answers.append(daqp.solve(Q, -b, A, upper, lower, sense)[0])
+        upper[: len(b)] = 1e30
     return np.array(answers)
 
 
@@ -133,9 +125,10 @@ def by_quadprog(case: Many) -> Array:
     limits, bounds = np.column_stack([np.ones(d), np.eye(d)]), np.append(1.0, np.zeros(d))
     answers = []
     for j, b in enumerate(B):
-        if case.alone:  # a second equation: w_j = 0
-            C = np.column_stack([np.ones(d), np.eye(d)[j], np.eye(d)])
-            answers.append(quadprog.solve_qp(Q, b, C, np.append([1.0, 0.0], np.zeros(d)), meq=2)[0])
+        if case.alone:
+            rest = np.delete(np.arange(d), j)
+            w = quadprog.solve_qp(Q[np.ix_(rest, rest)], b[rest], limits[: d - 1, :d].copy(), bounds[:d], meq=1)[0]
+            answers.append(np.insert(w, j, 0.0))
         else:
             answers.append(quadprog.solve_qp(Q, b, limits, bounds, meq=1)[0])
     return np.array(answers)

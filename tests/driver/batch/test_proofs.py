@@ -7,7 +7,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.driver.batch.problems import Targets
-from greedyhull.driver.batch.proofs import prove
+from greedyhull.driver.batch.proofs import losses_of_zero, prove
 from greedyhull.driver.batch.shared import shared_by
 
 SETS = [gh.Simplex(4, 2.0), gh.CappedSimplex(4), gh.L1Ball(4, 3.0), gh.L1Ball(4, 3.0, weights=[1.0, 2.0, 0.5, 4.0])]
@@ -36,7 +36,7 @@ def test_values_and_gaps_are_those_of_certify(S, settings):
         by_atoms = gh.certify(f, S, S.decompose(w))
         np.testing.assert_allclose(proofs.values[i], by_atoms.value, rtol=1e-12)
         np.testing.assert_allclose(proofs.gaps[i], by_atoms.gap, rtol=1e-12)
-        np.testing.assert_allclose(proofs.scales[i], f.scale, rtol=1e-12)
+        np.testing.assert_allclose(losses_of_zero(common, common.Y.T)[i], f.scale, rtol=1e-12)
         np.testing.assert_allclose(proofs.gradients[i], f.gradient(S.decompose(w)), atol=1e-12)
         np.testing.assert_allclose(proofs.intercepts[i], f.intercept(S.decompose(w)), atol=1e-12)
 

@@ -13,11 +13,10 @@ from greedyhull.types import Array, Index
 
 
 class Proofs(NamedTuple):
-    """Of each point: value, certified gap, f.scale, intercept and gradient."""
+    """Of each point: value, certified gap, intercept and gradient."""
 
     values: Array
     gaps: Array
-    scales: Array
     intercepts: Array
     gradients: Array
 
@@ -30,19 +29,31 @@ def prove(shared: Shared, W: Array, Y: Array, without: Index) -> Proofs:
     """
     p, X = shared.p, shared.X
     Z = W @ X.T
-    R = Z - Y
-    b = np.zeros(len(W))
+    R, b, left = Z - Y, np.zeros(len(W)), np.zeros(len(W))
     if shared.intercept:
         b = -_totals(R, p)
         R += b[:, None]
-    residual = R * p
+    common = p if isinstance(p, float) else 1.0  # a weight that all rows have is a factor of sums, not of their terms
+    residual = R if isinstance(p, float) else R * p
     if shared.intercept:  # the mean of what is left, all rounding, is taken off
-        residual -= residual.sum(axis=1)[:, None] * p
-    values = 0.5 * np.einsum("ij,ij->i", R, residual)
+        residual = residual - residual.sum(axis=1)[:, None] * (p if isinstance(p, np.ndarray) else 1.0 / len(X))
+        left = common * np.abs(residual.sum(axis=1))
+    values = (0.5 * common) * np.einsum("ij,ij->i", R, residual)
     gradients = residual @ X
-    rounding = _rounding(shared, W, Y, values, residual, b)
-    gaps = np.einsum("ij,ij->i", residual, Z) - _least(shared, gradients, without) + rounding
-    return Proofs(values, np.maximum(gaps, 0.0), _losses_of_zero(shared, Y), b, gradients)
+    gradients *= common
+    rounding = _rounding(shared, W, Y, values, _steepness(common, values, residual), b, left)
+    gaps = common * np.einsum("ij,ij->i", residual, Z) - _least(shared, gradients, without) + rounding
+    return Proofs(values, np.maximum(gaps, 0.0), b, gradients)
+
+
+def _steepness(common: float, values: Array, residual: Array) -> Array:
+    """‖∇φ(z)‖ for each row, also where its squares vanish."""
+    squares = np.einsum("ij,ij->i", residual, residual)
+    steep = common * np.sqrt(squares)
+    faint = np.flatnonzero(~(squares > FAINT))
+    if len(faint):
+        steep[faint] = common * np.abs(residual[faint]).max(axis=1) * residual.shape[1] ** 0.5
+    return np.asarray(steep)
 
 
 def _totals(A: Array, p: Array | float) -> Array:
@@ -61,27 +72,33 @@ def _least(shared: Shared, gradients: Array, without: Index) -> Array:
     return least if shared.budget.whole else np.minimum(least, 0.0)
 
 
-def _rounding(shared: Shared, W: Array, Y: Array, values: Array, residual: Array, b: Array) -> Array:
-    """`Composite.rounding` of squares for each row; the order in which a product sums is none of its terms."""
+def _rounding(shared: Shared, W: Array, Y: Array, values: Array, steep: Array, b: Array, left: Array) -> Array:
+    """`Composite.rounding` of squares for each row; the order in which a product sums is none of its terms.
+
+    ``left`` is what is left of the sum of the residual, where there is an intercept.
+    """
     n, terms, reach = len(shared.X) + 16, np.count_nonzero(W, axis=1), shared.f.precise().image_bound(shared.S)
-    far, left = np.full(len(W), reach), np.zeros(len(W))
-    if shared.intercept:
-        far = reach + np.abs(b) * n**0.5
-        left = np.abs(residual.sum(axis=1)) * (2.0 * reach + np.abs(b))
-    squares = np.einsum("ij,ij->i", residual, residual)
-    steep = np.where(squares > FAINT, np.sqrt(squares), np.abs(residual).max(axis=1) * len(shared.X) ** 0.5)
+    far = reach + np.abs(b) * n**0.5
     count = n + n + terms
-    allowance = EPS * (n * np.abs(values) + count * steep * far) + left
+    allowance = EPS * (n * np.abs(values) + count * steep * far) + left * (2.0 * reach + np.abs(b))
     off = EPS * (16 + terms) * far
     rest = 0.5 * float(np.max(shared.p)) * off * off + LEAST * count * (1.0 + steep + far)
-    nothing = (far == 0.0) | ((steep == 0.0) & ~(Y.any(axis=1) | W.any(axis=1)))  # from zeros to zeros nothing is rounded
-    return np.asarray(np.where(nothing, allowance, allowance + rest))
+    nothing = np.flatnonzero((far == 0.0) | (steep == 0.0))
+    if len(nothing):  # from zeros to zeros nothing is rounded
+        rest[nothing] *= (far[nothing] > 0.0) & (Y[nothing].any(axis=1) | W[nothing].any(axis=1) | (steep[nothing] > 0.0))
+    return np.asarray(allowance + rest)
 
 
-def _losses_of_zero(shared: Shared, Y: Array) -> Array:
+def losses_of_zero(shared: Shared, Y: Array) -> Array:
     """f.scale for each row of Y: the loss of predicting zero, or the best constant."""
-    plain = np.asarray(0.5 * _totals(Y * Y, shared.p))
+    plain = _squares(Y, shared.p)
     if not shared.intercept:
         return plain
-    off = Y - _totals(Y, shared.p)[:, None]
-    return np.asarray(np.maximum(0.5 * _totals(off * off, shared.p), LEFT * plain))
+    return np.asarray(np.maximum(_squares(Y - _totals(Y, shared.p)[:, None], shared.p), LEFT * plain))
+
+
+def _squares(A: Array, p: Array | float) -> Array:
+    """½ Σ pᵢ aᵢ² for each row a."""
+    if isinstance(p, float):
+        return np.asarray((0.5 * p) * np.einsum("ij,ij->i", A, A))
+    return np.asarray(0.5 * np.einsum("ij,ij,j->i", A, A, p))

@@ -57,6 +57,8 @@ class Shared:
     def slopes(self, rows: Array) -> Array:
         """The gradients at zero in terms of u, for targets that are the rows of a matrix."""
         y = rows - self._mean(rows.T)[:, None] if self.intercept else rows
+        if isinstance(self.p, float):
+            return np.ascontiguousarray((y @ self.columns) * -self.p)
         return np.ascontiguousarray((y * -self.p) @ self.columns)
 
     def _weighted(self, A: Array) -> Array:

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from greedyhull.driver.batch.line import Line
-from greedyhull.driver.batch.proofs import Proofs, prove
+from greedyhull.driver.batch.proofs import Proofs, losses_of_zero, prove
 from greedyhull.driver.batch.record import Record
 from greedyhull.driver.batch.shared import Shared
 from greedyhull.driver.combined import Either
@@ -21,7 +21,7 @@ PART = 0.1  # of the gap asked for, to which problems are solved by the Gram mat
 SHARPER = 0.01  # times that for each refinement
 REFINED = 4  # refinements at most
 ROUNDING = 4e-16  # the share of its terms that a gap cannot be below
-ENTRIES = 2e6  # of the residuals of a part
+ENTRIES = 1e5  # of the residuals of a part
 WORK = 2e5  # coordinates of a part in all, so that Ctrl-C is heard
 EDGE = 1e-9  # by how much a start may lie outside the set
 
@@ -54,7 +54,8 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
     """Solve some problems; return which of them meet the aim."""
     Y = np.ascontiguousarray(shared.Y[:, part].T)
     G, U = shared.slopes(Y), np.zeros((len(part), shared.X.shape[1]))
-    floors = 0.5 * (Y * Y * shared.p).sum(axis=1) if aim.floor is None else np.full(len(part), aim.floor)
+    scales = losses_of_zero(shared, Y)
+    floors = scales if aim.floor is None else np.full(len(part), aim.floor)
     least = ROUNDING * (float(np.abs(shared.hessian).max()) + np.abs(G).max(axis=1))
     tol = np.maximum(PART * np.maximum(aim.absolute, aim.relative * floors), least)
     if start is not None:
@@ -64,7 +65,7 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
     H, budget = shared.hessian, shared.budget
     budget_batch(H, budget.positive, budget.whole, U, G, tol, without, near, start is None, ROUNDS, made)
     proofs = prove(shared, U * shared.scales, Y, without)
-    met = meets(aim, proofs)
+    met = meets(aim, proofs, floors)
     for _ in range(REFINED):  # from gradients that the data tell, not the Gram matrix
         todo = np.flatnonzero(~met & np.isfinite(proofs.gaps))
         if not len(todo):
@@ -80,7 +81,8 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
         U[todo[better]] = V[better]
         for old, new in zip(proofs, again, strict=True):
             old[todo[better]] = new[better]
-        met = meets(aim, proofs)
+        met = meets(aim, proofs, floors)
+    record.scales[part] = scales
     _write(record, part, U * shared.scales, proofs, made, met)
     return met
 
@@ -97,9 +99,9 @@ def inside(shared: Shared, start: Array, without: Index) -> Array:
     return np.asarray(good)
 
 
-def meets(aim: Aim, proofs: Proofs) -> Array:
+def meets(aim: Aim, proofs: Proofs, floors: Array) -> Array:
     """Which gaps meet the aim, as `Gap` and `Relative` compare them."""
-    whole = np.maximum(np.abs(proofs.values), proofs.scales if aim.floor is None else aim.floor)
+    whole = np.maximum(np.abs(proofs.values), floors)
     shares = np.where(proofs.gaps <= 0.0, 0.0, proofs.gaps / whole)
     found = (proofs.gaps <= aim.absolute) | ((shares <= aim.relative) & (aim.relative > 0.0))
     return np.asarray(found & np.isfinite(proofs.gaps) & np.isfinite(proofs.values))
@@ -107,5 +109,4 @@ def meets(aim: Aim, proofs: Proofs) -> Array:
 
 def _write(record: Record, part: Index, W: Array, proofs: Proofs, made: Index, met: Array) -> None:
     record.x[part], record.values[part], record.gaps[part] = W, proofs.values, proofs.gaps
-    record.scales[part], record.intercepts[part] = proofs.scales, proofs.intercepts
-    record.iterations[part], record.converged[part] = made, met
+    record.intercepts[part], record.iterations[part], record.converged[part] = proofs.intercepts, made, met
