@@ -1,6 +1,7 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
 #include "blas_door.hpp"
 #include "coordinate_door.hpp"
+#include "budget_batch_door.hpp"
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
@@ -269,6 +270,7 @@ NB_MODULE(_core, m) {
     add_coordinate_rounds(m);
     add_steps(m);
     add_paths(m);
+    add_budget_batch(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);
