@@ -67,6 +67,13 @@ struct Dense {
         for (Index i = from; i < to; i++) out[i] = scale * static_cast<double>(x[i * row_stride]);
     }
 
+    // out <- out + by X_j.
+    void add_column(Index j, double by, double* out) const {
+        const T* x = X + j * column_stride;
+        if (by_column()) return algebra::add_one(x, by, n, out);
+        for (Index i = 0; i < n; i++) out[i] += by * static_cast<double>(x[i * row_stride]);
+    }
+
    private:
     static constexpr Index CLOSE = 2048;  // sums at a time: so many stay in the cache that they are added to in
 
@@ -80,13 +87,6 @@ struct Dense {
                 algebra::add_four(x, x + row_stride, x + 2 * row_stride, x + 3 * row_stride, r + i, some, g + j);
             for (; i < to; i++, x += row_stride) algebra::add_one(x, r[i], some, g + j);
         }
-    }
-
-    // out <- out + by X_j.
-    void add_column(Index j, double by, double* out) const {
-        const T* x = X + j * column_stride;
-        if (by_column()) return algebra::add_one(x, by, n, out);
-        for (Index i = 0; i < n; i++) out[i] += by * static_cast<double>(x[i * row_stride]);
     }
 };
 
