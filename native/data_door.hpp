@@ -12,8 +12,8 @@
 
 namespace greedyhull {
 
-template <class T>
-nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
+template <class T, class A>
+nb::object as_array(const std::vector<T, A>& v) {  // a copy that NumPy owns
     T* copy = new T[v.size()];
     std::copy(v.begin(), v.end(), copy);
     const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });

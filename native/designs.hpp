@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algebra.hpp"
+#include "scratch.hpp"
 #include "sparse_columns.hpp"
 
 namespace greedyhull {
@@ -40,14 +41,14 @@ struct Dense {
 
     // Some of the rows, copied.
     struct Part {
-        std::vector<T> X;
+        Scratch<T> X;
         Dense<T> design(Index d) const {
             const Index n = static_cast<Index>(X.size()) / d;
             return {X.data(), n, d, 1, n};
         }
     };
     Part on(const std::vector<Index>& rows) const {
-        Part part{std::vector<T>(rows.size() * static_cast<std::size_t>(d))};
+        Part part{Scratch<T>(rows.size() * static_cast<std::size_t>(d))};
         for (Index j = 0; j < d; j++)
             for (std::size_t i = 0; i < rows.size(); i++)
                 part.X[static_cast<std::size_t>(j) * rows.size() + i] = X[rows[i] * row_stride + j * column_stride];
@@ -78,8 +79,8 @@ struct ByColumn {
 
     struct Part {
         std::vector<Index> starts;
-        std::vector<I> places;
-        std::vector<T> entries;
+        Scratch<I> places;
+        Scratch<T> entries;
         Index n;
         ByColumn<T, I> design(Index d) const {
             const Index count = static_cast<Index>(places.size());
@@ -87,7 +88,7 @@ struct ByColumn {
         }
     };
     Part on(const std::vector<Index>& rows) const {
-        std::vector<Index> place(static_cast<std::size_t>(n), -1);
+        Scratch<Index> place(static_cast<std::size_t>(n), -1);
         for (std::size_t i = 0; i < rows.size(); i++) place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
         Part part{{0}, {}, {}, static_cast<Index>(rows.size())};
         for (Index j = 0; j < d; j++) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "designs.hpp"
+#include "scratch.hpp"
 
 namespace greedyhull {
 
@@ -23,7 +24,7 @@ inline void mirror(Index m, double* H) {
 }
 
 // Makes room for m columns around the Hessian of the first `kept`, within the memory it has; what is new is zero.
-inline void widen(std::vector<double>& H, Index kept, Index m) {
+inline void widen(Numbers& H, Index kept, Index m) {
     if (kept == 0) return H.assign(static_cast<std::size_t>(m * m), 0.0);
     H.resize(static_cast<std::size_t>(m * m));
     double* at = H.data();
@@ -55,7 +56,7 @@ class WorkingColumns {
     void adjoint(const double* r, double* g) const { algebra::dots(Z_.data(), n_, n_, m, r, g); }
 
     // H <- Z' diag(c) Z from column `from` on; `rows` are those that count, all of them where it is null.
-    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         widen(H, from, m);
         const Index count = rows ? static_cast<Index>(rows->size()) : n_;
         scaled_.resize(static_cast<std::size_t>(block * m)), scratch_.resize(static_cast<std::size_t>(m));
@@ -74,7 +75,7 @@ class WorkingColumns {
     }
 
     // H <- H + Z' diag(change) Z on some rows.
-    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) {
+    void correct(const double* change, const std::vector<Index>& rows, Numbers& H) {
         const Index count = static_cast<Index>(rows.size());
         for (auto* v : {&scaled_, &plain_}) v->resize(static_cast<std::size_t>(block * m));
         scratch_.resize(static_cast<std::size_t>(m));
@@ -89,7 +90,7 @@ class WorkingColumns {
    private:
     static constexpr Index block = 512;  // rows at a time: no second copy of Z
     Index n_ = 0;
-    std::vector<double> Z_, scaled_, plain_, scratch_;
+    Numbers Z_, scaled_, plain_, scratch_;
 
     template <class F>
     void gather(const std::vector<Index>* rows, Index s, Index b, Index from, F factor, double* out) const {
@@ -152,21 +153,21 @@ class WorkingColumns<ByColumn<T, I>> {
         }
     }
 
-    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         widen(H, from, m);
         add(c, rows, from, H);
     }
 
-    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) { add(change, &rows, 0, H); }
+    void correct(const double* change, const std::vector<Index>& rows, Numbers& H) { add(change, &rows, 0, H); }
 
    private:
     Index n_ = 0;
-    std::vector<Index> starts_;
-    std::vector<std::uint16_t> number_;
-    std::vector<double> value_;
+    Scratch<Index> starts_;
+    Scratch<std::uint16_t> number_;
+    Numbers value_;
 
     // The lower triangle, from row `from` on; numbers ascend along each row.
-    void add(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void add(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         const Index count = rows ? static_cast<Index>(rows->size()) : n_;
         const Index* starts = starts_.data();
         const std::uint16_t* number = number_.data();
