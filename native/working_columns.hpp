@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "designs.hpp"
+#include "equal_rows.hpp"
 #include "scratch.hpp"
 
 namespace greedyhull {
@@ -132,25 +133,27 @@ class WorkingColumns<ByColumn<T, I>> {
         }
         for (Index i = n_; i > 0; i--) starts_[static_cast<std::size_t>(i)] = starts_[static_cast<std::size_t>(i - 1)];
         starts_[0] = 0;
+        equal_.find(n_, starts_.data(), number_.data(), value_.data());
     }
 
-    void product(const double* u, double* z) const {
-        const Index* s = starts_.data();
-        for (Index i = 0; i < n_; i++) {
-            double total = 0.0;
-            for (Index t = s[i]; t < s[i + 1]; t++) total += value_[static_cast<std::size_t>(t)] * u[number_[static_cast<std::size_t>(t)]];
-            z[i] = total;
+    void product(const double* u, double* z) {
+        if (!equal_.found) {
+            for (Index i = 0; i < n_; i++) z[i] = dot(i, u);
+            return;
         }
+        kinds_.resize(equal_.first.size());
+        for (std::size_t k = 0; k < kinds_.size(); k++) kinds_[k] = dot(equal_.first[k], u);
+        for (Index i = 0; i < n_; i++) z[i] = kinds_[equal_.kind[static_cast<std::size_t>(i)]];
     }
 
-    void adjoint(const double* r, double* g) const {
+    void adjoint(const double* r, double* g) {
         std::fill(g, g + m, 0.0);
-        const Index* s = starts_.data();
-        for (Index i = 0; i < n_; i++) {
-            const double ri = r[i];
-            if (ri == 0.0) continue;
-            for (Index t = s[i]; t < s[i + 1]; t++) g[number_[static_cast<std::size_t>(t)]] += value_[static_cast<std::size_t>(t)] * ri;
+        if (!equal_.found) {
+            for (Index i = 0; i < n_; i++) add_row(i, r[i], g);
+            return;
         }
+        const Numbers& total = equal_.sums(r, nullptr, n_);
+        for (std::size_t k = 0; k < total.size(); k++) add_row(equal_.first[k], total[k], g);
     }
 
     void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
@@ -166,24 +169,46 @@ class WorkingColumns<ByColumn<T, I>> {
     Scratch<std::uint16_t> number_;
     Numbers value_;
 
-    // The lower triangle, from row `from` on; numbers ascend along each row.
+    EqualRows equal_;
+    Numbers kinds_;
+
+    double dot(Index i, const double* u) const {
+        double total = 0.0;
+        for (Index t = starts_[static_cast<std::size_t>(i)]; t < starts_[static_cast<std::size_t>(i + 1)]; t++)
+            total += value_[static_cast<std::size_t>(t)] * u[number_[static_cast<std::size_t>(t)]];
+        return total;
+    }
+
+    void add_row(Index i, double by, double* g) const {  // g <- g + by Z_i
+        if (by == 0.0) return;
+        for (Index t = starts_[static_cast<std::size_t>(i)]; t < starts_[static_cast<std::size_t>(i + 1)]; t++)
+            g[number_[static_cast<std::size_t>(t)]] += value_[static_cast<std::size_t>(t)] * by;
+    }
+
+    // The lower triangle, from row `from` on.
     void add(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
-        const Index count = rows ? static_cast<Index>(rows->size()) : n_;
-        const Index* starts = starts_.data();
-        const std::uint16_t* number = number_.data();
-        const double* value = value_.data();
-        for (Index q = 0; q < count; q++) {
-            const Index i = rows ? (*rows)[static_cast<std::size_t>(q)] : q;
-            const double ci = c[i];
-            if (ci == 0.0) continue;
-            const Index begin = starts[i];
-            for (Index t = starts[i + 1] - 1; t >= begin && number[t] >= from; t--) {
-                const double x = ci * value[t];
-                double* row = H.data() + static_cast<Index>(number[t]) * m;
-                for (Index s = begin; s <= t; s++) row[number[s]] += x * value[s];
-            }
+        if (equal_.found) {
+            const Numbers& total = equal_.sums(c, rows, n_);
+            for (std::size_t k = 0; k < total.size(); k++) add_square(equal_.first[k], total[k], from, H.data());
+        } else if (rows) {
+            for (const Index i : *rows) add_square(i, c[i], from, H.data());
+        } else {
+            for (Index i = 0; i < n_; i++) add_square(i, c[i], from, H.data());
         }
         mirror(m, H.data());
+    }
+
+    // H <- H + by Z_i Z_i'; numbers ascend along each row.
+    void add_square(Index i, double by, Index from, double* H) const {
+        if (by == 0.0) return;
+        const std::uint16_t* number = number_.data();
+        const double* value = value_.data();
+        const Index begin = starts_[static_cast<std::size_t>(i)];
+        for (Index t = starts_[static_cast<std::size_t>(i + 1)] - 1; t >= begin && number[t] >= from; t--) {
+            const double x = by * value[t];
+            double* row = H + static_cast<Index>(number[t]) * m;
+            for (Index s = begin; s <= t; s++) row[number[s]] += x * value[s];
+        }
     }
 };
 
