@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algebra.hpp"
+#include "scratch.hpp"
 #include "swap_scan.hpp"
 
 namespace greedyhull {
@@ -55,7 +56,8 @@ class BudgetQP {
     Budget budget{};
     Index m = 0;
     const double* H = nullptr;
-    std::vector<double> c, u0, M, step, move, stopped, cut, by_stopped, by_cut;
+    std::vector<double> c, u0, step, move, stopped, cut, by_stopped, by_cut;
+    Numbers M, kept;
     std::vector<Index> A;
     SwapScan scan;
 
@@ -210,7 +212,6 @@ class BudgetQP {
 
     // M x = step for a few right-hand sides, by Cholesky; a ridge that is as small as rounding allows.
     bool factorise(Index k, double trace, Index sides) {
-        std::vector<double>& kept = by_cut;
         kept = M;
         for (double ridge = 1e-13; ridge < 1e-6; ridge *= 1e3) {
             for (Index a = 0; a < k; a++) M[static_cast<std::size_t>(a * k + a)] += ridge * trace + 1e-300;

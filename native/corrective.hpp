@@ -17,6 +17,7 @@
 #include "budget_qp.hpp"
 #include "kinds.hpp"
 #include "losses.hpp"
+#include "scratch.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {
@@ -84,7 +85,8 @@ class Corrective {
    public:
     // What a run stands on, by which it is saved and taken up again.
     std::vector<Index> columns;
-    std::vector<double> u, z, H, H_rows, gradient;
+    std::vector<double> u, gradient;
+    Numbers z, H, H_rows;
     double last_gap = INFINITY, best_gap = INFINITY, best_value = INFINITY;
     Index idle = 0;  // rounds since the last progress
     bool sampling = true, has_hessian = false, sampled_hessian = false, cold = false;
@@ -111,7 +113,7 @@ class Corrective {
     const SmoothLoss& loss() const { return *loss_; }
     SmoothLoss& loss() { return *loss_; }
     double value() const { return bare_; }  // without the ridge
-    const std::vector<double>& residual() const { return r_; }
+    const Numbers& residual() const { return r_; }
     const D& data() const { return X_; }
 
     // Stand at sum_a u_a scale_a e_(columns_a), with these columns to work on and no others.
@@ -178,8 +180,10 @@ class Corrective {
     Span<const double> scales_;  // one entry where all are the same
     double l2_;
     Index batch_, steps_;
-    std::vector<Index> place_, rows_;  // where a column stands among the working ones; rows in use
-    std::vector<double> scale_, scores_, r_, c_, g_, z_trial_, r_trial_, c_trial_, g_trial_, u_trial_, change_, cross_, head_, reduced_;
+    Scratch<Index> place_;
+    std::vector<Index> rows_;  // where a column stands among the working ones; rows in use
+    Numbers scores_, r_, c_, z_trial_, r_trial_, c_trial_, change_, head_, reduced_;
+    std::vector<double> scale_, g_, u_trial_, cross_;
     std::vector<std::pair<double, Index>> candidates_;
     WorkingColumns<D> Z_;
     BudgetQP qp_;
@@ -204,7 +208,7 @@ class Corrective {
         Z_.build(X_, columns, scale_.data(), kept);
     }
 
-    double ridge(const std::vector<double>& at, const std::vector<double>& image) const {
+    double ridge(const std::vector<double>& at, const Numbers& image) const {
         double total = 0.0;
         for (Index i = data_rows(X_); i < X_.n; i++) total += image[static_cast<std::size_t>(i)] * image[static_cast<std::size_t>(i)];
         if (X_.n > data_rows(X_)) return 0.5 * total;
@@ -214,7 +218,7 @@ class Corrective {
     }
 
     // The value without a ridge, residual and curvatures at an image.
-    double pieces(const std::vector<double>& at, const std::vector<double>& image, std::vector<double>& r, std::vector<double>& c) {
+    double pieces(const std::vector<double>& at, const Numbers& image, Numbers& r, Numbers& c) {
         const double value = loss_->pieces({image.data(), X_.n}, r.data(), c.data());
         if constexpr (is_form<D>)
             return Z_.value(at, image.data());
@@ -227,7 +231,7 @@ class Corrective {
         value_ = bare_ + ridge(u, z);
     }
 
-    void working_gradient(const std::vector<double>& r, const std::vector<double>& at, std::vector<double>& g) {
+    void working_gradient(const Numbers& r, const std::vector<double>& at, std::vector<double>& g) {
         g.resize(at.size());
         if (at.empty()) return;
         Z_.adjoint(r.data(), g.data());
@@ -352,7 +356,7 @@ class Corrective {
         }
         const std::size_t old = u.size(), m = stay.size();
         if (has_hessian && H.size() == old * old) {
-            std::vector<double> less(m * m);
+            Numbers less(m * m);
             for (std::size_t a = 0; a < m; a++)
                 for (std::size_t b = 0; b < m; b++)
                     less[a * m + b] = H[static_cast<std::size_t>(stay[a]) * old + static_cast<std::size_t>(stay[b])];

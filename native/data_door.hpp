@@ -12,15 +12,15 @@
 
 namespace greedyhull {
 
-template <class T>
-nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
+template <class T, class A>
+nb::object as_array(const std::vector<T, A>& v) {  // a copy that NumPy owns
     T* copy = new T[v.size()];
     std::copy(v.begin(), v.end(), copy);
     const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
 }
-template <class T>
-nb::object as_array(const std::vector<T>& v, Index first) {  // of some entries
+template <class T, class A>
+nb::object as_array(const std::vector<T, A>& v, Index first) {  // of some entries
     return as_array(std::vector<T>(v.begin(), v.begin() + first));
 }
 template <class T>

@@ -8,6 +8,7 @@
 
 #include "algebra.hpp"
 #include "points.hpp"
+#include "scratch.hpp"
 #include "sparse_columns.hpp"
 #include "threads.hpp"
 
@@ -43,13 +44,13 @@ struct Dense {
 
     // Some of the rows, copied.
     struct Part {
-        std::unique_ptr<T[]> X;  // not touched before it is written, by the thread that writes it
+        Scratch<T> X;  // not touched before it is written, by the thread that writes it
         Index n;
-        Dense<T> design(Index d) const { return {X.get(), n, d, 1, n}; }
+        Dense<T> design(Index d) const { return {X.data(), n, d, 1, n}; }
     };
     Part on(const std::vector<Index>& rows) const {
         const Index count = static_cast<Index>(rows.size()), block = 512;
-        Part part{std::unique_ptr<T[]>(new T[static_cast<std::size_t>(count * d)]), count};
+        Part part{Scratch<T>(static_cast<std::size_t>(count * d)), count};
         threads::ranges(count, block, count * d, [&](Index from, Index to) {
             for (Index s = from; s < to; s += block)
                 for (Index j = 0; j < d; j++)
@@ -109,8 +110,8 @@ struct ByColumn {
 
     struct Part {
         std::vector<Index> starts;
-        std::vector<I> places;
-        std::vector<T> entries;
+        Scratch<I> places;
+        Scratch<T> entries;
         Index n;
         ByColumn<T, I> design(Index d) const {
             const Index count = static_cast<Index>(places.size());
@@ -118,7 +119,7 @@ struct ByColumn {
         }
     };
     Part on(const std::vector<Index>& rows) const {
-        std::vector<Index> place(static_cast<std::size_t>(n), -1);
+        Scratch<Index> place(static_cast<std::size_t>(n), -1);
         for (std::size_t i = 0; i < rows.size(); i++) place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
         Part part{std::vector<Index>(static_cast<std::size_t>(d + 1)), {}, {}, static_cast<Index>(rows.size())};
         const auto each_found = [&](Index j, auto use) {

@@ -88,7 +88,7 @@ class WorkingColumns<Form<D>> {
     }
 
     // The rows of H from `from` on, and their mirror image.
-    void hessian(const double*, const std::vector<Index>*, Index from, std::vector<double>& H) {
+    void hessian(const double*, const std::vector<Index>*, Index from, Numbers& H) {
         widen(H, from, m);
         for (Index a = from; a < m; a++) {
             double* row = H.data() + a * m;

@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "level.hpp"
 #include "exponential.hpp"
+#include "scratch.hpp"
 #include "threads.hpp"
 
 namespace greedyhull {
@@ -108,7 +109,7 @@ class Separable : public SmoothLoss {
     }
 
    private:
-    std::vector<double> own_y_, own_p_;  // of a loss on some rows
+    Numbers own_y_, own_p_;  // of a loss on some rows
     Term term_;
     Span<const double> y_, p_;  // p has one entry where all terms weigh the same
 

@@ -93,8 +93,8 @@ class RoundsOf : public Rounds {
     nb::dict state() const override {
         nb::dict out;
         out["columns"] = as_array(core_.columns), out["u"] = as_array(core_.u), out["z"] = as_array(core_.z);
-        out["hessian"] = as_array(core_.has_hessian ? core_.H : std::vector<double>());
-        out["rows"] = as_array(core_.has_hessian ? core_.H_rows : std::vector<double>());
+        out["hessian"] = as_array(core_.has_hessian ? core_.H : Numbers());
+        out["rows"] = as_array(core_.has_hessian ? core_.H_rows : Numbers());
         const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(core_.has_hessian),
                                           double(core_.sampled_hessian), core_.loss().b, double(core_.cold), core_.best_gap, core_.best_value,
                                           double(core_.idle)};
@@ -110,7 +110,8 @@ class RoundsOf : public Rounds {
         expect(u.size() == m && z.size() == n && told.size() == 9 && H.size() <= m * m && (rows.empty() || rows.size() == n),
                "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
-        core_.columns = columns, core_.u = u, core_.z = z, core_.H = H, core_.H_rows = rows;
+        core_.columns = columns, core_.u = u;
+        core_.z.assign(z.begin(), z.end()), core_.H.assign(H.begin(), H.end()), core_.H_rows.assign(rows.begin(), rows.end());
         core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.sampled_hessian = told[3] != 0.0;
         core_.has_hessian = told[2] != 0.0 && (core_.loss().quadratic || (H.size() == m * m && (rows.size() == n || told[3] != 0.0)));
         core_.loss().b = told[4], core_.cold = told[5] != 0.0;

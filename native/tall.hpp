@@ -96,7 +96,7 @@ class WorkingColumns<Tall<T>> {
         for (Index a = 0; a < m; a++) g[a] = scales_[static_cast<std::size_t>(a)] * w_[at(a)];
     }
 
-    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         if (!whole_) return few_.hessian(c, rows, from, H);
         if (gram_.empty()) gram(X_, c, gram_);
         widen(H, from, m);

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "designs.hpp"
+#include "equal_rows.hpp"
+#include "scratch.hpp"
 
 namespace greedyhull {
 
@@ -26,7 +28,7 @@ inline void mirror(Index m, double* H) {
 }
 
 // Makes room for m columns around the Hessian of the first `kept`, within the memory it has; what is new is zero.
-inline void widen(std::vector<double>& H, Index kept, Index m) {
+inline void widen(Numbers& H, Index kept, Index m) {
     if (kept == 0) return H.assign(static_cast<std::size_t>(m * m), 0.0);
     H.resize(static_cast<std::size_t>(m * m));
     double* at = H.data();
@@ -39,25 +41,6 @@ inline void widen(std::vector<double>& H, Index kept, Index m) {
 
 constexpr Index WIDE = 8;  // Hessians that are summed by themselves, then added
 
-// Numbers that are written before they are read: memory is not touched before that, and so by the thread that writes it.
-class Raw {
-   public:
-    double* data() { return at_.get(); }
-    const double* data() const { return at_.get(); }
-    // Room for `size` numbers, of which the first `kept` stay.
-    void hold(Index kept, Index size) {
-        if (size <= room_) return;
-        const Index room = kept > 0 ? std::max(size, room_ + room_ / 2) : size;
-        std::unique_ptr<double[]> wider(new double[static_cast<std::size_t>(room)]);
-        if (kept > 0) std::memcpy(wider.get(), at_.get(), static_cast<std::size_t>(kept) * sizeof(double));
-        at_ = std::move(wider), room_ = room;
-    }
-
-   private:
-    std::unique_ptr<double[]> at_;
-    Index room_ = 0;
-};
-
 // Dense copies, of any data that can write a column.
 template <class D>
 class WorkingColumns {
@@ -67,7 +50,7 @@ class WorkingColumns {
 
     void build(const D& X, const std::vector<Index>& columns, const double* scales, Index kept) {
         n_ = X.n, m = static_cast<Index>(columns.size());
-        Z_.hold(kept * n_, m * n_);
+        Z_.resize(static_cast<std::size_t>(n_ * m));
         copy(X, columns, scales, kept);
     }
 
@@ -84,7 +67,7 @@ class WorkingColumns {
     }
 
     // H <- Z' diag(c) Z from column `from` on; `rows` are those that count, all of them where it is null.
-    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         widen(H, from, m);
         const Index count = rows ? static_cast<Index>(rows->size()) : n_;
         threads::sums(count, count * m, m * m, H.data(), [&](Index first, Index last, double* out) {
@@ -104,7 +87,7 @@ class WorkingColumns {
     }
 
     // H <- H + Z' diag(change) Z on some rows.
-    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) {
+    void correct(const double* change, const std::vector<Index>& rows, Numbers& H) {
         const Index count = static_cast<Index>(rows.size());
         for (auto* v : {&scaled_, &plain_}) v->resize(static_cast<std::size_t>(block * m));
         scratch_.resize(static_cast<std::size_t>(m));
@@ -119,8 +102,7 @@ class WorkingColumns {
    private:
     static constexpr Index block = 512;  // rows at a time: no second copy of Z
     Index n_ = 0;
-    Raw Z_;
-    std::vector<double> scaled_, plain_, scratch_;
+    Numbers Z_, scaled_, plain_, scratch_;
 
     void copy(const D& X, const std::vector<Index>& columns, const double* scales, Index kept) {
         if constexpr (std::is_same_v<D, Dense<double>> || std::is_same_v<D, Dense<float>>)
@@ -173,65 +155,87 @@ class WorkingColumns<ByColumn<T, I>> {
         }
         for (Index i = n_; i > 0; i--) starts_[static_cast<std::size_t>(i)] = starts_[static_cast<std::size_t>(i - 1)];
         starts_[0] = 0;
+        equal_.find(n_, starts_.data(), number_.data(), value_.data());
     }
 
-    void product(const double* u, double* z) const {
-        const Index* s = starts_.data();
-        threads::ranges(n_, 64, s[n_], [&](Index from, Index to) {
-            for (Index i = from; i < to; i++) {
-                double total = 0.0;
-                for (Index t = s[i]; t < s[i + 1]; t++) total += value_[static_cast<std::size_t>(t)] * u[number_[static_cast<std::size_t>(t)]];
-                z[i] = total;
-            }
-        });
+    void product(const double* u, double* z) {
+        if (!equal_.found)
+            return threads::ranges(n_, 64, starts_[static_cast<std::size_t>(n_)], [&](Index from, Index to) {
+                for (Index i = from; i < to; i++) z[i] = dot(i, u);
+            });
+        kinds_.resize(equal_.first.size());
+        for (std::size_t k = 0; k < kinds_.size(); k++) kinds_[k] = dot(equal_.first[k], u);
+        for (Index i = 0; i < n_; i++) z[i] = kinds_[equal_.kind[static_cast<std::size_t>(i)]];
     }
 
-    void adjoint(const double* r, double* g) const {
+    void adjoint(const double* r, double* g) {
         std::fill(g, g + m, 0.0);
-        const Index* s = starts_.data();
-        threads::sums(n_, s[n_], m, g, [&](Index from, Index to, double* out) {
-            for (Index i = from; i < to; i++) {
-                const double ri = r[i];
-                if (ri == 0.0) continue;
-                for (Index t = s[i]; t < s[i + 1]; t++) out[number_[static_cast<std::size_t>(t)]] += value_[static_cast<std::size_t>(t)] * ri;
-            }
-        });
+        if (!equal_.found)
+            return threads::sums(n_, starts_[static_cast<std::size_t>(n_)], m, g, [&](Index from, Index to, double* out) {
+                for (Index i = from; i < to; i++) add_row(i, r[i], out);
+            });
+        const Numbers& total = equal_.sums(r, nullptr, n_);
+        for (std::size_t k = 0; k < total.size(); k++) add_row(equal_.first[k], total[k], g);
     }
 
-    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         widen(H, from, m);
         add(c, rows, from, H);
     }
 
-    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) { add(change, &rows, 0, H); }
+    void correct(const double* change, const std::vector<Index>& rows, Numbers& H) { add(change, &rows, 0, H); }
 
    private:
     Index n_ = 0;
-    std::vector<Index> starts_;
-    std::vector<std::uint16_t> number_;
-    std::vector<double> value_;
+    Scratch<Index> starts_;
+    Scratch<std::uint16_t> number_;
+    Numbers value_;
 
-    // The lower triangle, from row `from` on; numbers ascend along each row.
-    void add(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
-        const Index count = rows ? static_cast<Index>(rows->size()) : n_;
-        const Index* starts = starts_.data();
+    EqualRows equal_;
+    Numbers kinds_;
+
+    double dot(Index i, const double* u) const {
+        double total = 0.0;
+        for (Index t = starts_[static_cast<std::size_t>(i)]; t < starts_[static_cast<std::size_t>(i + 1)]; t++)
+            total += value_[static_cast<std::size_t>(t)] * u[number_[static_cast<std::size_t>(t)]];
+        return total;
+    }
+
+    void add_row(Index i, double by, double* g) const {  // g <- g + by Z_i
+        if (by == 0.0) return;
+        for (Index t = starts_[static_cast<std::size_t>(i)]; t < starts_[static_cast<std::size_t>(i + 1)]; t++)
+            g[number_[static_cast<std::size_t>(t)]] += value_[static_cast<std::size_t>(t)] * by;
+    }
+
+    // The lower triangle, from row `from` on.
+    void add(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
+        if (equal_.found) {
+            const Numbers& total = equal_.sums(c, rows, n_);
+            for (std::size_t k = 0; k < total.size(); k++) add_square(equal_.first[k], total[k], from, H.data());
+        } else {
+            const Index count = rows ? static_cast<Index>(rows->size()) : n_, all = starts_[static_cast<std::size_t>(n_)];
+            const Index entries = WIDE * m * m <= all ? all / n_ * count : 0;  // or else sums of Hessians cost more
+            threads::sums(count, entries, m * m, H.data(), [&](Index first, Index last, double* out) {
+                for (Index q = first; q < last; q++) {
+                    const Index i = rows ? (*rows)[static_cast<std::size_t>(q)] : q;
+                    add_square(i, c[i], from, out);
+                }
+            }, WIDE);
+        }
+        mirror(m, H.data());
+    }
+
+    // H <- H + by Z_i Z_i'; numbers ascend along each row.
+    void add_square(Index i, double by, Index from, double* H) const {
+        if (by == 0.0) return;
         const std::uint16_t* number = number_.data();
         const double* value = value_.data();
-        const Index entries = WIDE * m * m <= starts[n_] ? starts[n_] / n_ * count : 0;  // or else sums of Hessians cost more
-        threads::sums(count, entries, m * m, H.data(), [&](Index first, Index last, double* out) {
-            for (Index q = first; q < last; q++) {
-                const Index i = rows ? (*rows)[static_cast<std::size_t>(q)] : q;
-                const double ci = c[i];
-                if (ci == 0.0) continue;
-                const Index begin = starts[i];
-                for (Index t = starts[i + 1] - 1; t >= begin && number[t] >= from; t--) {
-                    const double x = ci * value[t];
-                    double* row = out + static_cast<Index>(number[t]) * m;
-                    for (Index s = begin; s <= t; s++) row[number[s]] += x * value[s];
-                }
-            }
-        }, WIDE);
-        mirror(m, H.data());
+        const Index begin = starts_[static_cast<std::size_t>(i)];
+        for (Index t = starts_[static_cast<std::size_t>(i + 1)] - 1; t >= begin && number[t] >= from; t--) {
+            const double x = by * value[t];
+            double* row = H + static_cast<Index>(number[t]) * m;
+            for (Index s = begin; s <= t; s++) row[number[s]] += x * value[s];
+        }
     }
 };
 

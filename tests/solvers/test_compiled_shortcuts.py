@@ -1,0 +1,161 @@
+"""Shortcuts of the compiled rounds: samples of rows, equal rows, many columns, vectors of exponentials, kept memory."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import greedyhull as gh
+from greedyhull.kernels.core import core
+from greedyhull.solvers import corrective
+from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
+
+pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
+
+TIGHT = gh.Relative(1e-9)
+
+
+def by_reference(f, S, stop=TIGHT):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corrective, "compiled_rounds", lambda *args: None)
+        return gh.minimize(f, S, gh.Corrective(), stop=stop)
+
+
+def agree(s, other):
+    assert s.converged and other.converged, f"{s.reason} {other.reason}"
+    assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
+
+
+# --- a sample of the rows -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("storage", [np.asfortranarray, sparse.csc_array])
+def test_a_sample_that_leads_to_the_optimum_ends_the_run(storage, monkeypatch):
+    """Over a small ball a vertex is the solution. One row in eight finds it, and no slower rounds are asked for after that."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20000, 5)) * (rng.random((20000, 5)) < 0.3)
+    f, S = gh.logistic(storage(X), np.where(X[:, 2] + 0.1 * rng.standard_normal(20000) > 0, 1, -1)), gh.L1Ball(5, 0.5)
+    answers, advance = [], CompiledRounds.advance
+    monkeypatch.setattr(CompiledRounds, "advance", lambda *args: answers.append(advance(*args)) or answers[-1])
+    s = gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-6))
+    assert s.converged and answers == [True] and s.iterations == 1
+    agree(s, by_reference(f, S))
+
+
+# --- rows that are equal on the working columns -----------------------------------------------------------------------------
+
+
+def one_hot(n, rng):
+    return np.hstack([np.eye(k)[rng.integers(0, k, n)] for k in (12, 10)])  # 120 kinds of rows, sparse enough to stay so
+
+
+@pytest.mark.parametrize("how", [{}, {"intercept": True}, {"l2": 0.1}, {"sample_weight": "some zero"}])
+@pytest.mark.parametrize("loss", [gh.logistic, gh.squared_hinge, gh.least_squares])
+def test_merged_rows_are_the_rows(loss, how):
+    rng = np.random.default_rng(1)
+    X = one_hot(3000, rng)
+    X[7] *= 1.0 + 2.3e-16  # a row like others but for the last digit
+    X[11] = 0.0
+    y = np.where(X @ rng.standard_normal(22) + 0.5 * rng.standard_normal(3000) > 0, 1.0, -1.0)
+    how = {k: rng.integers(0, 3, 3000).astype(float) if k == "sample_weight" else v for k, v in how.items()}
+    S = gh.L1Ball(22, 3.0)
+    f = loss(sparse.csc_array(X), y, **how)
+    s = gh.minimize(f, S, gh.Corrective(), stop=TIGHT)
+    agree(s, by_reference(f, S))
+    agree(s, gh.minimize(loss(X, y, **how), S, gh.Corrective(), stop=TIGHT))
+    if not how:
+        z, _, residual, gradient = seen(sparse.csc_array(X), y, s.point.array(), loss)
+        assert np.abs(z - X @ s.point.array()).max() <= 1e-14 * 3.0
+        assert np.abs(gradient - X.T @ residual).max() <= 1e-12 * np.abs(residual).sum()
+
+
+def test_signed_and_stored_zeros_are_no_other_rows():
+    """Stored zeros and entries of both signs: what is merged or not makes no difference to the result."""
+    rng = np.random.default_rng(2)
+    X = sparse.csc_array(one_hot(2000, rng))
+    y = np.where(rng.random(2000) < 0.3 + 0.4 * X[:, [0]].toarray()[:, 0], 1, -1)
+    stored = X.copy()
+    stored.data[::3] = 0.0
+    stored.data[1::6] = -0.0
+    for A in (X, stored):
+        f = gh.logistic(A, y)
+        agree(gh.minimize(f, gh.L1Ball(22, 2.0), gh.Corrective(), stop=TIGHT), by_reference(f, gh.L1Ball(22, 2.0)))
+
+
+# --- many columns at work ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("radius", [30.0, 300.0])
+@pytest.mark.parametrize("kind", ["L1Ball", "Simplex"])
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "least_squares"])
+def test_many_active_columns_agree_with_the_reference(loss, kind, radius):
+    """More than a few weights: rougher quadratics, columns that leave sooner, swaps in longer bursts."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((150, 400)) * (rng.random((150, 400)) < 0.2)
+    y = np.where(X[:, :150] @ rng.standard_normal(150) > 0, 1.0, -1.0)
+    f, S = getattr(gh, loss)(sparse.csc_array(X), y), getattr(gh, kind)(400, radius)
+    stop = gh.Relative(1e-6)
+    s = gh.minimize(f, S, gh.Corrective(), stop=stop)
+    agree(s, by_reference(f, S, stop=stop))
+    assert S.contains(s.point)
+
+
+# --- the logistic pass ------------------------------------------------------------------------------------------------------
+
+
+def seen(X, y, w, loss=gh.logistic):
+    """What the core says at w: image, value, residual, gradient."""
+    f = loss(X, y)
+    kind = {gh.least_squares: 0, gh.logistic: 1, gh.squared_hinge: 2}[loss]
+    terms = (kind, 0.0, np.ascontiguousarray(f.loss.y, dtype=float), np.array([1.0 / len(y)]))
+    about = (terms, kind == 0, False, False, False, np.array([1.0]), 0.0, 20, 5, None)
+    made = (core.sparse_rounds, *f.design.columns_of, len(y)) if sparse.issparse(X) else (core.dense_rounds, f.design.X)
+    rounds = made[0](*made[1:], *about)
+    index = np.flatnonzero(w)
+    rounds.begin(index, w[index])
+    rounds.look()
+    return rounds.seen()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 1000])
+def test_values_and_slopes_of_any_number_of_margins(n):
+    rng = np.random.default_rng(n)
+    z = np.concatenate([[0.0, -0.0, 1e-300, -1e-300, 40.0, -40.0, 700.0, -800.0], rng.standard_normal(n)])[:n]
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    y[:2] = [1.0, -1.0][:n]
+    if n == 1:
+        z = np.array([3.0])
+    image, value, residual, _ = seen(z[:, None], y, np.array([1.0]))
+    m = y * z
+    assert image.tolist() == z.tolist()
+    assert value == pytest.approx(np.logaddexp(0.0, -m).mean(), rel=1e-14)
+    with np.errstate(over="ignore"):
+        slopes = -y * np.where(m > 0, np.exp(-np.abs(m)) / (1.0 + np.exp(-np.abs(m))), 1.0 / (1.0 + np.exp(-np.abs(m)))) / n
+    assert np.abs(residual - slopes).max() <= 1e-15 and np.allclose(residual, slopes, rtol=1e-14, atol=1e-300)
+
+
+# --- kept memory ------------------------------------------------------------------------------------------------------------
+
+
+def problems():
+    rng = np.random.default_rng(4)
+    for n, d, radius in ((17000, 12, 3.0), (300, 500, 20.0), (5000, 20, 2.0)):
+        X = rng.standard_normal((n, d))
+        y = np.where(X[:, 0] - X[:, 1] + rng.standard_normal(n) > 0, 1, -1)
+        yield gh.logistic(X, y), gh.L1Ball(d, radius)
+        yield gh.logistic(sparse.csc_array(X * (np.abs(X) > 1.0)), y), gh.L1Ball(d, radius)
+
+
+def solution(problem):
+    s = gh.minimize(*problem, gh.Corrective(), stop=gh.Relative(1e-6))
+    assert s.converged
+    return s.point.array().tobytes()
+
+
+def test_memory_of_other_runs_leaves_no_trace():
+    """The same bits whatever ran before, and in whatever thread."""
+    first = [solution(problem) for problem in problems()]
+    assert [solution(problem) for problem in reversed(list(problems()))] == first[::-1]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(solution, [*problems(), *problems()])) == 2 * first
