@@ -126,6 +126,8 @@ class L1Ball(AtomSet, KeepsFinite):
 
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the ball."""
+        if self.weights is None:
+            return float(np.abs(x).sum()) / self.radius
         return float(np.abs(x / self._scale).sum())
 
     @override
