@@ -145,6 +145,8 @@ class L1Ball(AtomSet, KeepsFinite):
 
     @override
     def max_abs(self, c: Array) -> float:
+        if self.weights is None:
+            return self.radius * float(c.max())
         return float((c * self._scale).max())
 
     @override
