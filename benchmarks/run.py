@@ -12,9 +12,11 @@ SECTIONS = {
     "core": "which problems of Corrective run in the compiled core",
     "radii": "ours and rivals at ten radii of one problem of each class",
     "scaling": "time and memory by rows, columns and entries; the first solve of a process",
+    "threads": "large data by one thread and by several",
     "where": "where a solve spends its time, and what must move at least",
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
+    "many": "thousands of small problems: batch beside loops over QP solvers",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
     "numbers": "other values of the numbers inside Corrective and the driver",
@@ -39,12 +41,14 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.kinks import kinks
+    from benchmarks.many import many
     from benchmarks.numbers import numbers
     from benchmarks.overhead import overhead
     from benchmarks.radii import radii
     from benchmarks.scaling import scaling
     from benchmarks.steps import steps
     from benchmarks.stochastic import stochastic
+    from benchmarks.threads import threads
     from benchmarks.timing import count_processor_time
     from benchmarks.where import where
 
@@ -52,8 +56,8 @@ def main(arguments: list[str] | None = None) -> None:
         count_processor_time()
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "radii": radii, "scaling": scaling,
-               "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
-               "numbers": numbers, "first_fit": first_fit}
+               "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators, "many": many,
+               "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -16,9 +16,11 @@ namespace algebra {
 
 inline bool (*bind_blas)() = nullptr;  // asks Python for the pointers, once; says whether they are there
 
+inline bool blas_there() { return blas::functions.bound || (bind_blas && bind_blas()); }
+
 inline bool use_blas(Index columns, Index work, Index longest = 0) {
     if (columns <= 96 || work < 2'000'000 || longest > std::numeric_limits<blas::Int>::max()) return false;
-    return blas::functions.bound || (bind_blas && bind_blas());
+    return blas_there();
 }
 
 // Four sums side by side: a single sum would wait for itself. Written out as vectors where the compiler has them; the order of
@@ -127,16 +129,6 @@ void combine(const T* A, Index ld, Index n, Index d, const double* c, double* y)
         if (held == 4) add_four(some[0], some[1], some[2], some[3], by, n, y), held = 0;
     }
     for (Index q = 0; q < held; q++) add_one(some[q], by[q], n, y);
-}
-
-// g <- g + a p - b q; p or q may be null.
-GREEDYHULL_CLONES inline void add_two(Index m, double a, const double* p, double b, const double* q, double* g) {
-    if (p && q)
-        for (Index i = 0; i < m; i++) g[i] += a * p[i] - b * q[i];
-    else if (p)
-        for (Index i = 0; i < m; i++) g[i] += a * p[i];
-    else
-        for (Index i = 0; i < m; i++) g[i] -= b * q[i];
 }
 
 // The lower triangle (rows contiguous) of H <- H + B'B for k x m columns B.

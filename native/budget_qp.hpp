@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "algebra.hpp"
+#include "swap_scan.hpp"
 
 namespace greedyhull {
+
+constexpr Index FEW = 96;            // weights
+constexpr Index BURST_OF_MANY = 8;   // swaps for each of more than a few weights, before the next face is solved for
 
 // sum |u_i| <= 1, or with `positive` u >= 0 too; with `whole` the sum is one.
 struct Budget {
@@ -34,14 +38,15 @@ class BudgetQP {
 
     void solve(Budget set, Index size, const double* hessian, double tol, Index rounds = 60) {
         budget = set, m = size, H = hessian, c = g, u0 = u;
-        const Index burst = 2 * m + 8;
-        bool polished = m > 96;  // of many the last digits cost too much
+        const bool many = m > FEW;
+        const Index burst = many ? BURST_OF_MANY * m : 2 * m + 8;  // a swap is one pass over m, a face of many a factorisation
+        bool polished = many;  // of many the last digits cost too much
         for (Index k = 0; k < rounds; k++) {
             if (swaps(burst, tol) < burst) {
                 if (polished) break;
                 polished = true;
             }
-            face(4);
+            face(many ? 3 : 4);
         }
         normalise(u);
     }
@@ -52,6 +57,7 @@ class BudgetQP {
     const double* H = nullptr;
     std::vector<double> c, u0, M, step, move, stopped, cut, by_stopped, by_cut;
     std::vector<Index> A;
+    SwapScan scan;
 
     double left() const {
         double used = 0.0;
@@ -70,17 +76,11 @@ class BudgetQP {
     Index swaps(Index steps, double tol) {
         double slack = left();
         double *G = g.data(), *x = u.data();
+        scan.begin(m, budget.positive, x, G);
         for (Index k = 0; k < steps; k++) {
-            Index to = -1, from = -1;
-            double least = budget.whole ? INFINITY : 0.0, most = slack > 0.0 ? 0.0 : -INFINITY;
-            for (Index i = 0; i < m; i++) {
-                const double score = budget.positive ? G[i] : -std::fabs(G[i]);
-                if (score < least) least = score, to = i;
-                if (x[i] != 0.0) {
-                    const double own = x[i] > 0.0 ? G[i] : -G[i];
-                    if (own > most) most = own, from = i;
-                }
-            }
+            const bool joining = budget.whole || scan.top > 0.0, leaving = scan.own > (slack > 0.0 ? 0.0 : -INFINITY);
+            const Index to = joining ? scan.to : -1, from = leaving ? scan.from : -1;
+            const double least = joining ? -scan.top : 0.0, most = leaving ? scan.own : slack > 0.0 ? 0.0 : -INFINITY;
             const double promise = most - least;
             if (!(promise > tol)) return k;
             const double up = to < 0 ? 0.0 : (budget.positive || G[to] <= 0.0 ? 1.0 : -1.0);
@@ -103,8 +103,9 @@ class BudgetQP {
                 if (to >= 0) before += std::fabs(x[to]), x[to] += t * up, after += std::fabs(x[to]);
             }
             if (!budget.whole) slack = from < 0 && whole_way ? 0.0 : std::max(slack + before - after, 0.0);
-            const double a = t * up, b = t * down;
-            algebra::add_two(m, a, joins, b, leaves, G);
+            if (to >= 0) scan.weigh(to, x[to]);
+            if (from >= 0) scan.weigh(from, x[from]);
+            scan.pass(t * up, joins, t * down, leaves, G);
         }
         return steps;
     }

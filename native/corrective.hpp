@@ -15,6 +15,7 @@
 
 #include "aim.hpp"
 #include "budget_qp.hpp"
+#include "kinds.hpp"
 #include "losses.hpp"
 #include "working_columns.hpp"
 
@@ -32,12 +33,13 @@ constexpr double PROMISING = 0.05;    // of the gap: what a column must promise,
 constexpr double INNER = 0.1;         // of the gap: to what the working columns are solved for in a round
 constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
 constexpr double ROUGH = 0.003;       // the same in many
-constexpr Index FEW = 96;             // weights
+constexpr double ROUGH_STEP = 0.03;   // the same of a Newton step in many: the next step mends what is left
 constexpr Index CHEAP = 20000;        // rows times weights: so few are reweighted exactly as well
 constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
 constexpr double DECREASE = 0.25;     // of what its slope promises, a step must do
 constexpr double STALE = 0.1;         // by which share a row's curvature may move before the Hessian follows
 constexpr Index CROWDED = 3;          // times as many columns as have weight or may join: then those without weight leave
+constexpr Index CROWDED_STEP = 1;     // the same where each Newton step makes the Hessian of all of them anew
 constexpr Index SAMPLE = 8;           // one row in so many makes the Hessian, early
 constexpr Index A_ROW_EACH = 10;      // times as many rows as columns must be left in a sample
 constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
@@ -160,7 +162,10 @@ class Corrective {
             if (k >= aim.rounds) return Ending::rounds;
             if (k > 0 && asked()) return Ending::asked;
             if (stalled(gap)) return Ending::stuck;
-            if (k == 0 && grows && grow(asked)) gap = look();
+            if (k == 0 && grows && grow(asked)) {
+                gap = look();
+                if (gap <= aim.gap(value_)) continue;  // nothing is left for a round to do
+            }
             if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
             gap = look();
         }
@@ -174,7 +179,7 @@ class Corrective {
     double l2_;
     Index batch_, steps_;
     std::vector<Index> place_, rows_;  // where a column stands among the working ones; rows in use
-    std::vector<double> scale_, scores_, r_, c_, g_, z_trial_, r_trial_, c_trial_, g_trial_, u_trial_, change_, cross_, reduced_;
+    std::vector<double> scale_, scores_, r_, c_, g_, z_trial_, r_trial_, c_trial_, g_trial_, u_trial_, change_, cross_, head_, reduced_;
     std::vector<std::pair<double, Index>> candidates_;
     WorkingColumns<D> Z_;
     BudgetQP qp_;
@@ -199,16 +204,27 @@ class Corrective {
         Z_.build(X_, columns, scale_.data(), kept);
     }
 
-    double ridge(const std::vector<double>& at) const {
+    double ridge(const std::vector<double>& at, const std::vector<double>& image) const {
         double total = 0.0;
+        for (Index i = data_rows(X_); i < X_.n; i++) total += image[static_cast<std::size_t>(i)] * image[static_cast<std::size_t>(i)];
+        if (X_.n > data_rows(X_)) return 0.5 * total;
         if (l2_ > 0.0)
             for (std::size_t a = 0; a < at.size(); a++) total += (scale_[a] * at[a]) * (scale_[a] * at[a]);
         return 0.5 * l2_ * total;
     }
 
+    // The value without a ridge, residual and curvatures at an image.
+    double pieces(const std::vector<double>& at, const std::vector<double>& image, std::vector<double>& r, std::vector<double>& c) {
+        const double value = loss_->pieces({image.data(), X_.n}, r.data(), c.data());
+        if constexpr (is_form<D>)
+            return Z_.value(at, image.data());
+        else
+            return value;
+    }
+
     void evaluate() {
-        bare_ = loss_->pieces({z.data(), X_.n}, r_.data(), c_.data());
-        value_ = bare_ + ridge(u);
+        bare_ = pieces(u, z, r_, c_);
+        value_ = bare_ + ridge(u, z);
     }
 
     void working_gradient(const std::vector<double>& r, const std::vector<double>& at, std::vector<double>& g) {
@@ -221,6 +237,12 @@ class Corrective {
 
     // Begin where one row in eight would lead, to what these can tell; false where that is no better.
     bool grow(const std::function<bool()>& asked) {
+        if constexpr (knows_hessian<D>)
+            return false;
+        else
+            return grow_on_rows(asked);
+    }
+    bool grow_on_rows(const std::function<bool()>& asked) {
         std::vector<Index> rows;
         sampled(rows);
         auto loss = rows.empty() ? nullptr : loss_->on(rows);
@@ -270,16 +292,23 @@ class Corrective {
         const std::size_t m = u.size();
         g_.resize(m);
         for (std::size_t a = 0; a < m; a++) g_[a] = scores_[static_cast<std::size_t>(columns[a])];
-        const bool moved = loss_->quadratic ? solve(gap, aim) : newton(gap, aim, early, asked);
-        return moved || changed;
+        return reweight(gap, aim, early, asked) || changed;
+    }
+
+    bool reweight(double gap, double aim, bool early, const std::function<bool()>& asked) {
+        if constexpr (!knows_hessian<D>)
+            if (!loss_->quadratic) return newton(gap, aim, early, asked);
+        return solve(gap, aim);
     }
 
     // Let the best columns join; where too many wait in vain, those leave first. Says whether any are new.
     bool join(double gap, bool early) {
-        const Index active = support(), room = std::max(batch_, active + 1);
-        pick(early, early ? (budget_.whole ? -INFINITY : 0.0) : -here_ + PROMISING * gap, room);
+        const Index active = support(), some = std::max(batch_, active + 1);
+        const bool all = all_at_once(X_, static_cast<Index>(columns.size()) + some);
+        const Index room = all ? X_.d : some;
+        pick(early || all, all ? -INFINITY : early ? (budget_.whole ? -INFINITY : 0.0) : -here_ + PROMISING * gap, room);
         Index kept = static_cast<Index>(columns.size());
-        if (kept > CROWDED * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
+        if (kept > (loss_->quadratic ? CROWDED : CROWDED_STEP) * (active + room) || kept + room > WorkingColumns<D>::most) leave(), kept = 0;
         std::sort(candidates_.begin(), candidates_.end(), [](auto& a, auto& b) { return a.second < b.second; });
         const std::size_t before = columns.size();
         for (const auto& [score, j] : candidates_)
@@ -344,10 +373,12 @@ class Corrective {
         reduced_ = H;
         if (loss_->intercept) {
             double total = 0.0, squares = 0.0;
-            for (double c : c_) total += c, squares += c * c;
+            head_ = c_;
+            std::fill(head_.begin() + data_rows(X_), head_.end(), 0.0);  // rows of a ridge have no intercept
+            for (double c : head_) total += c, squares += c * c;
             const bool many = total * total > SEVERAL * squares;  // rows that bend: of a few, little may be left indeed
             cross_.resize(m);
-            Z_.adjoint(c_.data(), cross_.data());
+            Z_.adjoint(head_.data(), cross_.data());
             if (total > 0.0)
                 for (std::size_t a = 0; a < m; a++) {
                     for (std::size_t b = 0; b < m; b++) reduced_[a * m + b] -= cross_[a] * cross_[b] / total;
@@ -360,7 +391,9 @@ class Corrective {
 
     // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
     double inner(double gap, double aim) const {
-        return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim);
+        const Index m = static_cast<Index>(u.size());
+        if (knows_hessian<D> && m == X_.d) return std::max(1e-10 * gap, 0.03 * aim);  // no others are to come
+        return m <= FEW ? EXACT * gap : std::max((loss_->quadratic ? ROUGH : ROUGH_STEP) * gap, 0.1 * aim);
     }
 
     // Quadratics: one exact solve.
@@ -375,8 +408,8 @@ class Corrective {
         qp_.u = u, qp_.g = g_;
         qp_.solve(budget_, m, hessian, inner(gap, aim));
         Z_.product(qp_.u.data(), z_trial_.data());
-        bare_trial_ = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data());
-        const double now = bare_trial_ + ridge(qp_.u);
+        bare_trial_ = pieces(qp_.u, z_trial_, r_trial_, c_trial_);
+        const double now = bare_trial_ + ridge(qp_.u, z_trial_);
         if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_)))) return false;
         const bool moved = qp_.u != u;
         take(qp_.u, now);
@@ -469,8 +502,8 @@ class Corrective {
                 for (std::size_t a = 0; a < u.size(); a++) u_trial_[a] = u[a] + t * (qp_.u[a] - u[a]);
             Z_.product(u_trial_.data(), z_trial_.data());
             const double b = loss_->b;
-            bare_trial_ = loss_->pieces({z_trial_.data(), X_.n}, r_trial_.data(), c_trial_.data());
-            const double now = bare_trial_ + ridge(u_trial_);
+            bare_trial_ = pieces(u_trial_, z_trial_, r_trial_, c_trial_);
+            const double now = bare_trial_ + ridge(u_trial_, z_trial_);
             if (now <= value_ + DECREASE * t * descent + noise) {
                 take(u_trial_, now);
                 return true;

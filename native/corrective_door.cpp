@@ -1,153 +1,15 @@
-// How Python holds the corrective rounds: an object that keeps its arrays alive, is told where to stand and how far to go.
+// Corrective rounds on the data of a linear model, as Python asks for them.
 #include <nanobind/stl/unique_ptr.h>
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "corrective.hpp"
+#include "asked_loss.hpp"
 #include "corrective_door.hpp"
-#include "data_door.hpp"
-#include "door.hpp"
+#include "rounds_door.hpp"
 
 namespace greedyhull {
-
-// A loss of Python's: a function of z that returns value, residual and curvature.
-class AskedLoss : public SmoothLoss {
-   public:
-    AskedLoss(nb::callable fn, bool is_quadratic, bool with_intercept) : fn_(std::move(fn)) {
-        quadratic = is_quadratic, intercept = with_intercept;
-    }
-    ~AskedLoss() override {
-        nb::gil_scoped_acquire held;
-        fn_.reset();
-    }
-    double pieces(Span<const double> z, double* r, double* c) override {
-        nb::gil_scoped_acquire held;
-        const std::size_t n = static_cast<std::size_t>(z.size);
-        nb::ndarray<nb::numpy, const double, nb::ndim<1>> seen(z.data, {n}, nb::handle());
-        nb::tuple answer = nb::cast<nb::tuple>(fn_(nb::cast(seen, nb::rv_policy::copy)));
-        const auto residual = nb::cast<Vector<const double>>(answer[1]), curvature = nb::cast<Vector<const double>>(answer[2]);
-        expect(residual.shape(0) == n && curvature.shape(0) == n, "a loss answered with arrays of another length");
-        std::copy(residual.data(), residual.data() + n, r);
-        std::copy(curvature.data(), curvature.data() + n, c);
-        return nb::cast<double>(answer[0]);
-    }
-
-   private:
-    nb::callable fn_;
-};
-
-// One type for Python, whatever the data are.
-class Rounds {
-   public:
-    virtual ~Rounds() = default;
-    virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
-    virtual double look() = 0;
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
-    virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
-    virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
-    virtual nb::dict state() const = 0;
-    virtual void restore(nb::dict state) = 0;
-};
-
-// X'r in the coordinates of the objective.
-template <class D>
-const std::vector<double>& gradient_of(const Corrective<D>& core) {
-    return core.gradient;
-}
-template <class D>
-const std::vector<double>& gradient_of(const Corrective<Mapped<D>>& core) {
-    return core.data().gradient;
-}
-
-template <class D>
-class RoundsOf : public Rounds {
-   public:
-    RoundsOf(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps,
-             nb::list alive)
-        : alive_(std::move(alive)), core_(X, std::move(loss), budget, scales, l2, batch, steps), d_(X.d), n_(X.n) {}
-
-    void begin(Vector<const Index> columns, Vector<const double> u) override {
-        expect(columns.shape(0) == u.shape(0), "begin: as many weights as columns are wanted");
-        expect_below(span(columns), d_, "begin: a column is not there");
-        core_.columns.assign(columns.data(), columns.data() + columns.shape(0));
-        core_.u.assign(u.data(), u.data() + u.shape(0));
-        nb::gil_scoped_release free;
-        core_.begin();
-    }
-
-    double look() override {
-        nb::gil_scoped_release free;
-        return core_.look();
-    }
-
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
-        std::vector<RoundRow> trace;
-        Ending ending;
-        {
-            nb::gil_scoped_release free;
-            Asking ask(asked);
-            ending = core_.rounds({rounds, absolute, relative, floor, 0.0}, std::ref(ask), trace);
-        }
-        nb::list rows;
-        for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
-        return nb::make_tuple(static_cast<int>(ending), rows);
-    }
-
-    nb::tuple atoms() const override {
-        std::vector<Index> at;
-        std::vector<double> scale, weight;
-        double rest = 1.0;
-        for (std::size_t a = 0; a < core_.u.size(); a++) {
-            const double x = core_.u[a];
-            if (x == 0.0) continue;
-            at.push_back(core_.columns[a]), weight.push_back(std::fabs(x)), rest -= std::fabs(x);
-            scale.push_back(std::copysign(core_.scale_of(core_.columns[a]), x));
-        }
-        if (!core_.budget().whole && (rest > REST || at.empty())) at.push_back(0), scale.push_back(0.0), weight.push_back(rest);
-        return nb::make_tuple(as_array(at), as_array(scale), as_array(weight));
-    }
-
-    nb::tuple seen() const override {
-        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()),
-                              as_array(gradient_of(core_)));
-    }
-
-    nb::dict state() const override {
-        nb::dict out;
-        out["columns"] = as_array(core_.columns), out["u"] = as_array(core_.u), out["z"] = as_array(core_.z);
-        out["hessian"] = as_array(core_.has_hessian ? core_.H : std::vector<double>());
-        out["rows"] = as_array(core_.has_hessian ? core_.H_rows : std::vector<double>());
-        const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(core_.has_hessian),
-                                          double(core_.sampled_hessian), core_.loss().b, double(core_.cold), core_.best_gap, core_.best_value,
-                                          double(core_.idle)};
-        out["told"] = as_array(told);
-        return out;
-    }
-
-    void restore(nb::dict state) override {
-        const auto columns = as_vector<Index>(state["columns"]);
-        const auto u = as_vector<double>(state["u"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
-                   rows = as_vector<double>(state["rows"]), told = as_vector<double>(state["told"]);
-        const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
-        expect(u.size() == m && z.size() == n && told.size() == 9 && H.size() <= m * m && (rows.empty() || rows.size() == n),
-               "restore: the saved parts do not fit together");
-        expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
-        core_.columns = columns, core_.u = u, core_.z = z, core_.H = H, core_.H_rows = rows;
-        core_.last_gap = told[0], core_.sampling = told[1] != 0.0, core_.sampled_hessian = told[3] != 0.0;
-        core_.has_hessian = told[2] != 0.0 && (core_.loss().quadratic || (H.size() == m * m && (rows.size() == n || told[3] != 0.0)));
-        core_.loss().b = told[4], core_.cold = told[5] != 0.0;
-        core_.best_gap = told[6], core_.best_value = told[7], core_.idle = static_cast<Index>(told[8]);
-        nb::gil_scoped_release free;
-        core_.take_up();
-    }
-
-   private:
-    nb::list alive_;  // the arrays that pointers lead to
-    Corrective<D> core_;
-    Index d_, n_;
-};
 
 struct Problem {  // what all data have in common: loss, budget, scales, numbers
     Index n;
@@ -162,24 +24,19 @@ struct Problem {  // what all data have in common: loss, budget, scales, numbers
 template <class D>
 std::unique_ptr<Rounds> rounds_with(D X, const Problem& about, nb::list alive) {
     expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale a column is wanted");
-    std::unique_ptr<SmoothLoss> loss;
-    if (nb::isinstance<nb::tuple>(about.loss)) {
-        loss = named_loss(nb::cast<nb::tuple>(about.loss), X.n, about.intercept, alive);
-    } else {
-        loss = std::make_unique<AskedLoss>(nb::cast<nb::callable>(about.loss), about.quadratic, about.intercept);
-    }
+    const Index rows = data_rows(X);
+    auto loss = any_loss(about.loss, rows, about.quadratic, about.intercept, alive);
+    const bool ridge_in_rows = rows < X.n;
+    if (ridge_in_rows) loss = std::make_unique<RidgedLoss>(std::move(loss), rows);
     alive.append(nb::cast(about.scales));
-    return std::make_unique<RoundsOf<D>>(X, std::move(loss), Budget{about.positive, about.whole}, span(about.scales), about.l2,
-                                         about.batch, about.steps, alive);
+    return std::make_unique<RoundsOf<D>>(X, std::move(loss), Budget{about.positive, about.whole}, span(about.scales),
+                                         ridge_in_rows ? 0.0 : about.l2, about.batch, about.steps, alive);
 }
 
 template <class D>
 std::unique_ptr<Rounds> rounds_on(D X, const Problem& about, nb::list alive) {
     if (about.points.is_none()) return rounds_with(X, about, alive);
-    const auto points = nb::cast<Table2<const double>>(about.points);
-    expect(static_cast<Index>(points.shape(1)) == X.d, "points with a coordinate for each column are wanted");
-    alive.append(about.points);
-    return rounds_with(Mapped<D>{X, points.data(), X.n, static_cast<Index>(points.shape(0)), {}}, about, alive);
+    return rounds_with(Mapped<D>::of(X, points_of(about.points, X.d, alive), std::sqrt(about.l2)), about, alive);
 }
 
 template <class T>
@@ -188,7 +45,9 @@ std::unique_ptr<Rounds> dense_rounds(nb::ndarray<const T, nb::ndim<2>, nb::devic
                                      Index batch, Index steps, nb::object points) {
     nb::list alive;
     const Dense<T> data = dense_design(X, alive);
-    return rounds_on(data, Problem{data.n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points}, alive);
+    const Problem about{data.n, loss, quadratic, intercept, positive, whole, scales, l2, batch, steps, points};
+    if (quadratic && points.is_none() && is_tall(data.n, data.d)) return rounds_with(Tall<T>::of(data), about, alive);
+    return rounds_on(data, about, alive);
 }
 
 template <class T, class I>

@@ -6,5 +6,6 @@
 namespace greedyhull {
 
 void add_rounds(nb::module_& m);
+void add_forms(nb::module_& m);
 
 }  // namespace greedyhull

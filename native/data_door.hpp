@@ -20,6 +20,10 @@ nb::object as_array(const std::vector<T>& v) {  // a copy that NumPy owns
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
 }
 template <class T>
+nb::object as_array(const std::vector<T>& v, Index first) {  // of some entries
+    return as_array(std::vector<T>(v.begin(), v.begin() + first));
+}
+template <class T>
 std::vector<T> as_vector(nb::handle object) {
     const auto a = nb::cast<Vector<const T>>(object);
     return std::vector<T>(a.data(), a.data() + a.shape(0));
@@ -55,6 +59,38 @@ ByColumn<T, I> sparse_design(const Vector<const Index>& starts, const Vector<con
     expect_below(span(places), n, "a sparse matrix: a row is not there");
     alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
     return {{span(starts), span(places), span(entries)}, n, d};
+}
+
+// A matrix with a point in each row, or (starts, places, entries) of one that is compressed by row.
+inline Points points_of(const nb::object& given, Index d, nb::list& alive) {
+    Points points;
+    points.across = d;
+    alive.append(given);
+    if (!nb::isinstance<nb::tuple>(given)) {
+        const auto rows = nb::cast<Table2<const double>>(given);
+        expect(static_cast<Index>(rows.shape(1)) == d, "points with a coordinate for each column are wanted");
+        points.rows = rows.data(), points.count = static_cast<Index>(rows.shape(0));
+        return points;
+    }
+    const nb::tuple parts = nb::cast<nb::tuple>(given);
+    const auto starts = nb::cast<Vector<const Index>>(parts[0]);
+    const auto entries = nb::cast<Vector<const double>>(parts[2]);
+    points.starts = starts.data(), points.entries = entries.data(), points.count = static_cast<Index>(starts.shape(0)) - 1;
+    Vector<const std::int32_t> few;
+    Vector<const Index> many;
+    std::size_t size = 0;
+    if (nb::try_cast(parts[1], few, false)) {
+        expect_below(span(few), d, "points: a coordinate is not there");
+        points.short_places = few.data(), size = few.shape(0);
+    } else {
+        many = nb::cast<Vector<const Index>>(parts[1]);
+        expect_below(span(many), d, "points: a coordinate is not there");
+        points.long_places = many.data(), size = many.shape(0);
+    }
+    expect(points.count > 0 && starts.data()[0] == 0 && starts.data()[points.count] == static_cast<Index>(size) &&
+               size == entries.shape(0), "points: the arrays do not fit together");
+    for (Index j = 0; j < points.count; j++) expect(starts.data()[j] <= starts.data()[j + 1], "points: starts fall");
+    return points;
 }
 
 // Whether a loop that runs without the GIL must end: Python is asked every ten milliseconds. Ctrl-C is an exception.

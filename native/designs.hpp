@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "algebra.hpp"
+#include "points.hpp"
 #include "sparse_columns.hpp"
+#include "threads.hpp"
 
 namespace greedyhull {
 
@@ -20,44 +23,70 @@ struct Dense {
 
     // g <- X'r.
     void adjoint(const double* r, double* g) const {
-        if (by_column()) return algebra::dots(X, column_stride, n, d, r, g);
+        if (by_column())
+            return threads::ranges(d, 4, n * d, [&](Index from, Index to) {
+                algebra::dots(X + from * column_stride, column_stride, n, to - from, r, g + from);
+            });
         std::fill(g, g + d, 0.0);
-        for (Index from = 0; from < d; from += 2048) {  // so that what is added to stays close
-            const Index some = std::min<Index>(2048, d - from);
-            const T* x = X + from;
-            Index i = 0;
-            for (; i + 4 <= n; i += 4, x += 4 * row_stride)
-                algebra::add_four(x, x + row_stride, x + 2 * row_stride, x + 3 * row_stride, r + i, some, g + from);
-            for (; i < n; i++, x += row_stride) algebra::add_one(x, r[i], some, g + from);
-        }
+        if (d > CLOSE)
+            return threads::ranges(d, CLOSE, n * d, [&](Index from, Index to) { add_rows(0, n, from, to, r, g); });
+        threads::sums(n, n * d, d, g, [&](Index from, Index to, double* out) { add_rows(from, to, 0, d, r, out); });
     }
 
     // z <- Xw.
     void product(const double* w, double* z) const {
-        if (by_column()) return algebra::combine(X, column_stride, n, d, w, z);
-        algebra::dots(X, row_stride, d, n, w, z);
+        threads::ranges(n, 64, n * d, [&](Index from, Index to) {
+            if (by_column()) return algebra::combine(X + from, column_stride, to - from, d, w, z + from);
+            algebra::dots(X + from * row_stride, row_stride, d, to - from, w, z + from);
+        });
     }
 
     // Some of the rows, copied.
     struct Part {
-        std::vector<T> X;
-        Dense<T> design(Index d) const {
-            const Index n = static_cast<Index>(X.size()) / d;
-            return {X.data(), n, d, 1, n};
-        }
+        std::unique_ptr<T[]> X;  // not touched before it is written, by the thread that writes it
+        Index n;
+        Dense<T> design(Index d) const { return {X.get(), n, d, 1, n}; }
     };
     Part on(const std::vector<Index>& rows) const {
-        Part part{std::vector<T>(rows.size() * static_cast<std::size_t>(d))};
-        for (Index j = 0; j < d; j++)
-            for (std::size_t i = 0; i < rows.size(); i++)
-                part.X[static_cast<std::size_t>(j) * rows.size() + i] = X[rows[i] * row_stride + j * column_stride];
+        const Index count = static_cast<Index>(rows.size()), block = 512;
+        Part part{std::unique_ptr<T[]>(new T[static_cast<std::size_t>(count * d)]), count};
+        threads::ranges(count, block, count * d, [&](Index from, Index to) {
+            for (Index s = from; s < to; s += block)
+                for (Index j = 0; j < d; j++)
+                    for (Index i = s; i < std::min(s + block, to); i++)
+                        part.X[static_cast<std::size_t>(j * count + i)] =
+                            X[rows[static_cast<std::size_t>(i)] * row_stride + j * column_stride];
+        });
         return part;
     }
 
     // out <- scale X_j.
-    void column(Index j, double scale, double* out) const {
+    void column(Index j, double scale, double* out) const { part_of_column(j, scale, 0, n, out); }
+    void part_of_column(Index j, double scale, Index from, Index to, double* out) const {
         const T* x = X + j * column_stride;
-        for (Index i = 0; i < n; i++) out[i] = scale * static_cast<double>(x[i * row_stride]);
+        for (Index i = from; i < to; i++) out[i] = scale * static_cast<double>(x[i * row_stride]);
+    }
+
+    // out <- out + by X_j.
+    void add_column(Index j, double by, double* out) const {
+        const T* x = X + j * column_stride;
+        if (by_column()) return algebra::add_one(x, by, n, out);
+        for (Index i = 0; i < n; i++) out[i] += by * static_cast<double>(x[i * row_stride]);
+    }
+
+   private:
+    static constexpr Index CLOSE = 2048;  // sums at a time: so many stay in the cache that they are added to in
+
+    // g_j <- g_j + sum_i r_i X_ij for some rows and columns; rows are contiguous.
+    void add_rows(Index from, Index to, Index first, Index last, const double* r, double* g) const {
+        for (Index j = first; j < last; j += CLOSE) {
+            const Index some = std::min(CLOSE, last - j);
+            const T* x = X + from * row_stride + j;
+            Index i = from;
+            for (; i + 4 <= to; i += 4, x += 4 * row_stride)
+                algebra::add_four(x, x + row_stride, x + 2 * row_stride, x + 3 * row_stride, r + i, some, g + j);
+            for (; i < to; i++, x += row_stride) algebra::add_one(x, r[i], some, g + j);
+        }
     }
 };
 
@@ -68,12 +97,14 @@ struct ByColumn {
     Compressed<T, I> X;
     Index n, d;
 
+    void add_column(Index j, double by, double* out) const {
+        for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
+            out[static_cast<Index>(X.places[t])] += by * static_cast<double>(X.entries[t]);
+    }
     void product(const double* w, double* z) const {
         std::fill(z, z + n, 0.0);
         for (Index j = 0; j < d; j++)
-            if (w[j] != 0.0)
-                for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
-                    z[static_cast<Index>(X.places[t])] += w[j] * static_cast<double>(X.entries[t]);
+            if (w[j] != 0.0) add_column(j, w[j], z);
     }
 
     struct Part {
@@ -89,19 +120,34 @@ struct ByColumn {
     Part on(const std::vector<Index>& rows) const {
         std::vector<Index> place(static_cast<std::size_t>(n), -1);
         for (std::size_t i = 0; i < rows.size(); i++) place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
-        Part part{{0}, {}, {}, static_cast<Index>(rows.size())};
-        for (Index j = 0; j < d; j++) {
-            for (Index t = X.starts[j]; t < X.starts[j + 1]; t++) {
-                const Index i = place[static_cast<std::size_t>(X.places[t])];
-                if (i >= 0) part.places.push_back(static_cast<I>(i)), part.entries.push_back(X.entries[t]);
+        Part part{std::vector<Index>(static_cast<std::size_t>(d + 1)), {}, {}, static_cast<Index>(rows.size())};
+        const auto each_found = [&](Index j, auto use) {
+            for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
+                if (const Index i = place[static_cast<std::size_t>(X.places[t])]; i >= 0) use(i, t);
+        };
+        threads::ranges(d, 1, X.starts[d], [&](Index from, Index to) {
+            for (Index j = from; j < to; j++)
+                each_found(j, [&](Index, Index) { part.starts[static_cast<std::size_t>(j + 1)]++; });
+        });
+        for (std::size_t j = 0; j < static_cast<std::size_t>(d); j++) part.starts[j + 1] += part.starts[j];
+        const auto total = static_cast<std::size_t>(part.starts.back());
+        part.places.resize(total), part.entries.resize(total);
+        threads::ranges(d, 1, X.starts[d], [&](Index from, Index to) {
+            for (Index j = from; j < to; j++) {
+                auto at = static_cast<std::size_t>(part.starts[static_cast<std::size_t>(j)]);
+                each_found(j, [&](Index i, Index t) { part.places[at] = static_cast<I>(i), part.entries[at++] = X.entries[t]; });
             }
-            part.starts.push_back(static_cast<Index>(part.places.size()));
-        }
+        });
         return part;
     }
 
     void adjoint(const double* r, double* g) const {
-        for (Index j = 0; j < d; j++) {
+        threads::ranges(d, 1, X.starts[d], [&](Index from, Index to) { some_dots(from, to, r, g); });
+    }
+
+   private:
+    void some_dots(Index from, Index to, const double* r, double* g) const {
+        for (Index j = from; j < to; j++) {
             double even = 0.0, odd = 0.0;
             Index t = X.starts[j];
             const Index end = X.starts[j + 1];
@@ -115,34 +161,43 @@ struct ByColumn {
     }
 };
 
-// Points instead of coordinates: column j is the image of point j, a contiguous row of `points`.
+// Points instead of coordinates: column j is the image of point j. With a ridge, (ridge/2)|w|^2 is part of the loss: w has
+// its own rows below those of X, so that a column is (Xv, root v) with root^2 = ridge.
 template <class D>
 struct Mapped {
     static constexpr bool sparse = false;
     D X;
-    const double* points;
+    Points points;
+    double root;
     Index n, d;  // as many columns as points
-    mutable std::vector<double> gradient;  // X'r, of which the scores of the points are made
+    mutable std::vector<double> gradient, total;  // X'r, and with what the ridge adds, of which the scores are made
 
+    static Mapped of(D X, const Points& points, double root = 0.0) {
+        return {X, points, root, root > 0.0 ? X.n + X.d : X.n, points.count, {}, {}};
+    }
     void adjoint(const double* r, double* g) const {
         gradient.resize(static_cast<std::size_t>(X.d));
         X.adjoint(r, gradient.data());
-        algebra::dots(points, X.d, X.d, d, gradient.data(), g);
+        if (!(root > 0.0)) return points.scores(gradient.data(), g);
+        total = gradient;
+        algebra::add_one(r + X.n, root, X.d, total.data());
+        points.scores(total.data(), g);
     }
     void column(Index j, double scale, double* out) const {
-        X.product(points + j * X.d, out);
+        points.image(X, j, out);
+        if (root > 0.0) {
+            std::fill(out + X.n, out + n, 0.0);
+            points.each(j, [&](Index k, double x) { out[X.n + k] = root * x; });
+        }
         if (scale != 1.0)
             for (Index i = 0; i < n; i++) out[i] *= scale;
     }
 
     struct Part {
         typename D::Part X;
-        const double* points;
+        Points points;
         Index across;
-        Mapped<D> design(Index d) const {
-            const D some = X.design(across);
-            return {some, points, some.n, d, {}};
-        }
+        Mapped<D> design(Index) const { return of(X.design(across), points); }
     };
     Part on(const std::vector<Index>& rows) const { return {X.on(rows), points, X.d}; }
 };

@@ -59,7 +59,7 @@ class ColumnsOf<Mapped<D>> : public Columns {
     void scores(const double* r, double* s) override { X_.adjoint(r, s); }
     void image(Index j, double scale, double* out) const override { X_.column(j, scale, out); }
     const double* gradient(const double*) const override { return X_.gradient.data(); }
-    const double* point(Index j) const override { return X_.points + j * width; }
+    const double* point(Index j) const override { return X_.points.rows + j * width; }
 
    private:
     Mapped<D> X_;

@@ -112,11 +112,11 @@ std::unique_ptr<Steps> steps_with(D X, const StepsAbout& about, nb::list alive) 
 template <class D>
 std::unique_ptr<Steps> steps_on(D X, const StepsAbout& about, nb::list alive) {
     if (about.points.is_none()) return steps_with(X, about, alive);
-    const auto points = nb::cast<Table2<const double>>(about.points);
-    expect(static_cast<Index>(points.shape(1)) == X.d, "points with a coordinate for each column are wanted");
-    alive.append(about.points);
-    return steps_with(Mapped<D>{X, points.data(), X.n, static_cast<Index>(points.shape(0)),
-                                std::vector<double>(static_cast<std::size_t>(X.d))}, about, alive);
+    const Points points = points_of(about.points, X.d, alive);
+    expect(!points.sparse(), "dense points are wanted");
+    auto mapped = Mapped<D>::of(X, points);
+    mapped.gradient.resize(static_cast<std::size_t>(X.d));
+    return steps_with(std::move(mapped), about, alive);
 }
 
 template <class T>

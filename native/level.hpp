@@ -14,6 +14,12 @@
 #define GREEDYHULL_HAS_CLONES 0
 #endif
 
+#if defined(__GNUC__) || defined(_MSC_VER)
+#define GREEDYHULL_RESTRICT __restrict  // arrays that do not overlap: without it loops over many of them are not vectorised
+#else
+#define GREEDYHULL_RESTRICT
+#endif
+
 namespace greedyhull {
 
 // The level that this processor takes: "x86-64-v3" or "baseline".

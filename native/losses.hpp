@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "level.hpp"
 #include "exponential.hpp"
+#include "threads.hpp"
 
 namespace greedyhull {
 
@@ -26,6 +27,8 @@ class SmoothLoss {
     // The same loss on some of the rows, their weights scaled up so that they stand for all; null where it cannot be had.
     virtual std::unique_ptr<SmoothLoss> on(const std::vector<Index>&) const { return nullptr; }
 };
+
+constexpr Index TERM = 4;  // entries of a matrix could be read in the time of one term
 
 // The terms of a loss: value, slope and curvature at one z. They are small structs, so that their loops are compiled for each.
 struct Squares {
@@ -78,7 +81,7 @@ struct Powers {
     }
 };
 
-// log(1 + e^-yz) has its own pass: its exponentials are vectorised, and one logarithm is taken for 32 factors 1 + e.
+// log(1 + e^-yz) has its own pass: its exponentials are vectorised, and few logarithms are taken.
 struct Logistics {
     static constexpr bool quadratic = false;
 };
@@ -111,7 +114,15 @@ class Separable : public SmoothLoss {
 
     double weight(Index i) const { return p_.size == 1 ? p_[0] : p_[i]; }
 
-    double at(Span<const double> z, double shift, double* r, double* c) const;
+    // At z + shift, by threads where there are many rows; `part` is for some of them.
+    double at(Span<const double> z, double shift, double* r, double* c) const {
+        double total = 0.0;
+        threads::sums(z.size, TERM * z.size, 1, &total, [&](Index from, Index to, double* out) {
+            *out = part(z, from, to, shift, r, c);
+        });
+        return total;
+    }
+    double part(Span<const double> z, Index first, Index last, double shift, double* r, double* c) const;
 
     // Of e^z the best intercept has a formula, relative to the largest z; Newton steps would go down by one each.
     double shift_of_rates(Span<const double> z) const {
@@ -124,13 +135,15 @@ class Separable : public SmoothLoss {
     // Of squares it is a mean; what is left of it, all rounding, is taken off twice: off the errors, and off the residual.
     double centre(Span<const double> z, double* r, double* c) {
         double mean = 0.0, left = 0.0, value = 0.0;
-        for (Index i = 0; i < z.size; i++) mean += weight(i) * (z[i] - y_[i]);
+        const auto total = [&](double& out, auto term) {
+            threads::sums(z.size, TERM * z.size, 1, &out, [&](Index from, Index to, double* sum) {
+                for (Index i = from; i < to; i++) *sum += term(i);
+            });
+        };
+        total(mean, [&](Index i) { return weight(i) * (z[i] - y_[i]); });
         b = -mean, settled = true;
-        for (Index i = 0; i < z.size; i++) c[i] = weight(i), r[i] = c[i] * ((z[i] - y_[i]) - mean), left += r[i];
-        for (Index i = 0; i < z.size; i++) {
-            r[i] -= c[i] * left;
-            value += ((z[i] - y_[i]) - mean) * r[i];
-        }
+        total(left, [&](Index i) { return c[i] = weight(i), r[i] = c[i] * ((z[i] - y_[i]) - mean); });
+        total(value, [&](Index i) { return r[i] -= c[i] * left, ((z[i] - y_[i]) - mean) * r[i]; });
         return 0.5 * value;
     }
 
@@ -142,9 +155,15 @@ class Separable : public SmoothLoss {
         double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
         bool found = false;
         for (int k = 0; k < 200 && !found; k++) {
-            value = at(z, b, r, c), slope = 0.0, bend = 0.0;
-            double size = 0.0;
-            for (Index i = 0; i < z.size; i++) slope += r[i], bend += c[i], size += std::fabs(r[i]);
+            value = at(z, b, r, c);
+            double sums[3] = {};
+            threads::sums(z.size, TERM * z.size, 3, sums, [&](Index from, Index to, double* out) {
+                double first = 0.0, second = 0.0, third = 0.0;
+                for (Index i = from; i < to; i++) first += r[i], second += c[i], third += std::fabs(r[i]);
+                out[0] = first, out[1] = second, out[2] = third;
+            });
+            slope = sums[0], bend = sums[1];
+            const double size = sums[2];
             if (!std::isfinite(slope)) {
                 settled = false;
                 return INFINITY;
@@ -172,10 +191,10 @@ class Separable : public SmoothLoss {
 };
 
 template <class Term>
-double Separable<Term>::at(Span<const double> z, double shift, double* r, double* c) const {
+double Separable<Term>::part(Span<const double> z, Index first, Index last, double shift, double* r, double* c) const {
     double total = 0.0;
-    for (Index from = 0; from < z.size; from += 4096) {  // sums of blocks: errors grow with their number
-        const Index to = std::min(from + 4096, z.size);
+    for (Index from = first; from < last; from += 4096) {  // sums of blocks: errors grow with their number
+        const Index to = std::min(from + 4096, last);
         double part = 0.0;
         for (Index i = from; i < to; i++) {
             double value, slope, bend;
@@ -189,39 +208,46 @@ double Separable<Term>::at(Span<const double> z, double shift, double* r, double
     return total;
 }
 
-// One block of at most 256 margins: e <- e^-|m|, and the three sums are made in lanes.
-GREEDYHULL_CLONES inline void logistic_block(Index n, const double* z, const double* y, double shift, double* r, double* c,
-                                             double* e, double* negative) {
+// One block of at most 256 margins m = y(z + shift): e <- e^-|m|, negative <- max(-m, 0). A choice is made between numbers that
+// are there, never between computations: a loop with a branch in it would not be vectorised.
+GREEDYHULL_CLONES inline void logistic_block(Index n, const double* GREEDYHULL_RESTRICT z, const double* GREEDYHULL_RESTRICT y,
+                                             double shift, double* GREEDYHULL_RESTRICT r, double* GREEDYHULL_RESTRICT c,
+                                             double* GREEDYHULL_RESTRICT e, double* GREEDYHULL_RESTRICT negative) {
+    for (Index i = 0; i < n; i++) e[i] = -std::fabs(y[i] * (z[i] + shift));
+    falling_exponentials(n, e);
     for (Index i = 0; i < n; i++) {
-        const double m = y[i] * (z[i] + shift), size = std::fabs(m);
-        e[i] = falling_exponential(-size);
-        negative[i] = m < 0.0 ? size : 0.0;
-        const double inverse = 1.0 / (1.0 + e[i]);
-        r[i] = -y[i] * (m >= 0.0 ? e[i] * inverse : inverse);
+        const double m = y[i] * (z[i] + shift), inverse = 1.0 / (1.0 + e[i]), above = m >= 0.0 ? e[i] : 1.0;
+        negative[i] = m < 0.0 ? -m : 0.0;
+        r[i] = -y[i] * (above * inverse);
         c[i] = e[i] * inverse * inverse;
     }
 }
 
+// sum log(1 + e_i) + negative_i over a block, in eight lanes: of each, one logarithm of prod(1 + e), no digit lost.
+GREEDYHULL_CLONES inline double sum_of_block(Index n, const double* e, const double* negative) {
+    double excess[8] = {}, below[8] = {}, total = 0.0;
+    Index i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (Index k = 0; k < 8; k++) excess[k] += e[i + k] * (1.0 + excess[k]), below[k] += negative[i + k];
+    for (Index k = 0; i < n; i++, k++) excess[k] += e[i] * (1.0 + excess[k]), below[k] += negative[i];
+    for (Index k = 0; k < 8; k++) total += std::log1p(excess[k]) + below[k];
+    return total;
+}
+
 template <>
-inline double Separable<Logistics>::at(Span<const double> z, double shift, double* r, double* c) const {
+inline double Separable<Logistics>::part(Span<const double> z, Index first, Index last, double shift, double* r,
+                                         double* c) const {
     double total = 0.0, e[256], negative[256];
     const bool same = p_.size == 1;
-    for (Index from = 0; from < z.size; from += 256) {
-        const Index n = std::min<Index>(256, z.size - from);
+    for (Index from = first; from < last; from += 256) {
+        const Index n = std::min<Index>(256, last - from);
         logistic_block(n, z.data + from, y_.data + from, shift, r + from, c + from, e, negative);
-        double part = 0.0;
         if (same) {
-            double excess[8] = {};
-            for (Index i = 0; i < n; i++) {  // prod(1 + e) - 1, no digit lost
-                double& lane = excess[i & 7];
-                lane += e[i] * (1.0 + lane);
-                part += negative[i];
-            }
-            for (double x : excess) part += std::log1p(x);
             const double p = p_[0];
             for (Index i = from; i < from + n; i++) r[i] *= p, c[i] *= p;
-            total += p * part;
+            total += p * sum_of_block(n, e, negative);
         } else {
+            double part = 0.0;
             for (Index i = 0; i < n; i++) {
                 const double p = p_[from + i];
                 part += p * (std::log1p(e[i]) + negative[i]);
@@ -232,6 +258,25 @@ inline double Separable<Logistics>::at(Span<const double> z, double shift, doubl
     }
     return total;
 }
+
+// A loss on the first rows, and a ridge on those below: their residual is z itself. Its value is left out, as that of any ridge.
+class RidgedLoss : public SmoothLoss {
+   public:
+    RidgedLoss(std::unique_ptr<SmoothLoss> inner, Index rows) : inner_(std::move(inner)), rows_(rows) {
+        quadratic = inner_->quadratic, intercept = inner_->intercept;
+    }
+    double pieces(Span<const double> z, double* r, double* c) override {
+        inner_->b = b;
+        const double value = inner_->pieces({z.data, rows_}, r, c);
+        b = inner_->b, settled = inner_->settled;
+        for (Index i = rows_; i < z.size; i++) r[i] = z[i], c[i] = 1.0;
+        return value;
+    }
+
+   private:
+    std::unique_ptr<SmoothLoss> inner_;
+    Index rows_;
+};
 
 // By its name in Python; null where the core does not know it.
 inline std::unique_ptr<SmoothLoss> loss_named(int kind, double parameter, Span<const double> y, Span<const double> p, bool intercept) {

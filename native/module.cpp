@@ -1,5 +1,7 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
 #include "blas_door.hpp"
+#include "coordinate_door.hpp"
+#include "budget_batch_door.hpp"
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
@@ -9,7 +11,9 @@
 #include "logistic.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
+#include "square_path_door.hpp"
 #include "stochastic.hpp"
+#include "threads.hpp"
 
 using namespace greedyhull;
 
@@ -262,8 +266,14 @@ NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     blas::add_to(m);
     add_rounds(m);
+    add_forms(m);
+    add_coordinate_rounds(m);
     add_steps(m);
+    add_paths(m);
+    add_budget_batch(m);
     m.def("level", level);
+    m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
+    m.def("threads", threads::count);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
     def(m, "l1_swaps", swaps);

@@ -11,9 +11,10 @@ Each solution has a certificate: its value is within the reported gap of the min
 ``help(gh.minimize)`` and so on describe the public names, with examples:
 
 Solve
-    minimize, path (many radii), certify (a point from elsewhere), compare (several runs), Online (losses one by one)
+    minimize, batch (many problems), path (many radii), certify (a point from elsewhere), compare (several runs), Online
+    (losses one by one)
 What comes back
-    Solution, Certificate
+    Solution, Solutions, Certificate
 Objectives, from data
     least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
     quantile, epsilon_insensitive
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
     from greedyhull.atoms.linf_ball import LinfBall
     from greedyhull.atoms.simplex import Simplex
     from greedyhull.atoms.vertices import Vertices
+    from greedyhull.driver.batch.call import batch
+    from greedyhull.driver.batch.solutions import Solutions
     from greedyhull.driver.certificate import Certificate, certify
     from greedyhull.driver.minimize import minimize
     from greedyhull.driver.path import path
@@ -129,11 +132,11 @@ __all__ = [
     "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
     "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
     "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
-    "Solution", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted",
-    "Vertices",
-    "absolute", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function", "harmonic",
-    "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap", "oracle",
-    "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
+    "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
+    "Unweighted", "Vertices",
+    "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
+    "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
+    "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -149,6 +152,8 @@ _LATER = {name: module for module, names in {
     "atoms.linf_ball": "LinfBall",
     "atoms.simplex": "Simplex",
     "atoms.vertices": "Vertices",
+    "driver.batch.call": "batch",
+    "driver.batch.solutions": "Solutions",
     "driver.certificate": "Certificate certify",
     "driver.minimize": "minimize",
     "driver.path": "path",

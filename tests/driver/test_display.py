@@ -40,7 +40,7 @@ def test_silent_where_stderr_is_no_terminal(monkeypatch):
 
 def test_one_watcher_on_a_terminal(monkeypatch):
     monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("greedyhull.driver.display._live_line", Paper)
+    monkeypatch.setattr("greedyhull.driver.display.live_line", Paper)
     (line,) = line_for(gh.FrankWolfe())
     assert line.name == "FrankWolfe"
 

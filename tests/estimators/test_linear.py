@@ -342,3 +342,42 @@ def test_targets_that_are_booleans_or_whole_numbers_are_numbers(make, loss, dtyp
     t = (y > np.median(y)).astype(dtype)
     found, wanted = make(loss=loss).fit(X, t), make(loss=loss).fit(X, t.astype(float))
     np.testing.assert_array_equal(found.predict(X), wanted.predict(X))
+
+
+TARGETS = np.column_stack([y, X @ share[::-1], labels, np.zeros(80)])
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+@pytest.mark.parametrize("settings", [{}, {"fit_intercept": True}, {"total": 2.0}, {"upper": 0.6}], ids=str)
+def test_several_targets_are_fitted_each_by_itself(loss, settings):
+    weights = np.arange(1.0, 81.0)
+    many = SimplexRegressor(loss=loss, tol=1e-9, **settings).fit(X, TARGETS, weights)
+    assert many.coef_.shape == (4, 6) and many.intercept_.shape == (4,) and many.predict(X).shape == (80, 4)
+    for j in range(4):
+        one = SimplexRegressor(loss=loss, tol=1e-9, **settings).fit(X, TARGETS[:, j], weights)
+        both = many.certificate_[j].gap + one.dual_gap_
+        assert abs(many.certificate_[j].value - one.certificate_.value) <= both
+        np.testing.assert_allclose(many.predict(X)[:, j], one.predict(X), atol=1e-3)
+    assert many.dual_gap_ == max(c.gap for c in many.certificate_) and "4 of 4 converged" in repr(many.solution_)
+
+
+def test_several_targets_keep_what_scikit_learn_expects():
+    single = SimplexRegressor().fit(X.astype(np.float32), TARGETS)
+    assert single.coef_.dtype == np.float32 and single.predict(X[:3].astype(np.float32)).shape == (3, 4)
+    assert SimplexRegressor().fit(X, y[:, None]).predict(X).shape == (80, 1)
+    sparse = SimplexRegressor().fit(sp.csr_array(X), TARGETS)
+    np.testing.assert_allclose(sparse.coef_, SimplexRegressor().fit(X, TARGETS).coef_, atol=1e-3)
+    again = SimplexRegressor(warm_start=True).fit(X, TARGETS).fit(X, TARGETS)
+    assert again.score(X, TARGETS[:, :4]) > -np.inf
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(again)).predict(X), again.predict(X))
+    assert clone(again).fit(X, y).coef_.shape == (6,)
+    with pytest.raises(gh.GreedyhullError, match="several targets"):
+        again.report("page.html")
+    with pytest.raises(ValueError, match="y"):
+        L1BudgetRegressor().fit(X, TARGETS)
+
+
+def test_several_targets_that_miss_their_gap_warn_once():
+    with pytest.warns(ConvergenceWarning, match="of the 4 problems") as seen:
+        SimplexRegressor(tol=0.0, max_iter=1).fit(X, TARGETS)
+    assert len(seen) == 1

@@ -6,7 +6,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from greedyhull.kernels import ball_qp
 from greedyhull.kernels.ball_qp import ball_gap, solve_ball_qp
+from greedyhull.kernels.core import REFERENCES, core
+
+
+@pytest.fixture(params=["core", "reference"], autouse=True, scope="module")
+def both(request):
+    """Each promise is kept by the compiled loop and by the plain function."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "reference":
+            patch.setattr(ball_qp, "ball_qp", REFERENCES["ball_qp"])
+        elif core is None:
+            pytest.skip("there is no compiled core")
+        yield
 
 
 def problem(rng, d, rank, *, scale=0.0, loose=False):
@@ -59,7 +72,7 @@ def test_as_good_as_the_secular_equation(radius):
     multiplier = brentq(lambda m: np.linalg.norm(b / (values + m)) - radius, 0.0, 1e9, xtol=1e-14) if beyond else 0.0
     expected = vectors @ (b / (values + multiplier))
     found = check(H, c, np.zeros(8), np.zeros(8), radius, 1e-12 * size(H, c, radius))
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8 * radius)
+    np.testing.assert_allclose(found, expected, atol=1e-5 * radius)  # the gap is promised, and the error is its square root
 
 
 def test_the_hard_case_of_a_direction_without_slope_and_curvature():

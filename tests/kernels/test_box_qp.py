@@ -7,7 +7,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from greedyhull.kernels import box_qp
 from greedyhull.kernels.box_qp import free_coordinates, gap_shares, solve_box_qp
+from greedyhull.kernels.core import REFERENCES, core
+
+
+@pytest.fixture(params=["core", "reference"], autouse=True, scope="module")
+def both(request):
+    """Each promise is kept by the compiled loop and by the plain function."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "reference":
+            patch.setattr(box_qp, "box_qp", REFERENCES["box_qp"])
+        elif core is None:
+            pytest.skip("there is no compiled core")
+        yield
 
 
 def problem(rng, d, rank, *, twins=False, fixed=False, zero=False, scale=0.0):

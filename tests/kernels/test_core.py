@@ -27,13 +27,17 @@ def run(code: str, mode: str) -> subprocess.CompletedProcess[str]:
 @loaded
 def test_every_loop_of_the_core_has_its_reference() -> None:
     import greedyhull.estimators.l1_path
-    import greedyhull.kernels.stochastic  # noqa: F401
+    import greedyhull.kernels.ball_qp
+    import greedyhull.kernels.stochastic
+    import greedyhull.kernels.sum_qp  # noqa: F401
 
     assert core is not None
-    helpers = {"bind_blas", "blas_check", "level"}  # they do no work of the library
+    helpers = {"bind_blas", "blas_check", "level", "threads", "use_threads"}  # they do no work of the library
     rounds = {"Rounds", "dense_rounds", "sparse_rounds"}  # their reference is the working set of the corrective solver
+    regions = {"RegionRounds", "dense_region_rounds", "sparse_region_rounds", "form_region_rounds"}  # the coordinate rounds
     steps = {"Steps", "dense_steps", "sparse_steps"}  # and that of these the loop of FrankWolfe
-    assert {name for name, member in vars(core).items() if callable(member)} - helpers - rounds - steps == set(REFERENCES)
+    loops = {name for name, member in vars(core).items() if callable(member)}
+    assert loops - helpers - rounds - regions - steps == set(REFERENCES)
 
 
 def test_the_reference_can_be_asked_for() -> None:

@@ -8,7 +8,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from greedyhull.kernels import sum_qp
+from greedyhull.kernels.core import REFERENCES, core
 from greedyhull.kernels.sum_qp import nearest_filling, solve_sum_qp, sum_gap, threshold
+
+
+@pytest.fixture(params=["core", "reference"], autouse=True, scope="module")
+def both(request):
+    """Each promise is kept by the compiled loop and by the plain function."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "reference":
+            patch.setattr(sum_qp, "sum_qp", REFERENCES["sum_qp"])
+        elif core is None:
+            pytest.skip("there is no compiled core")
+        yield
 
 
 def problem(rng, d, rank, *, scale=0.0, fixed=False, twins=False):

@@ -1,6 +1,6 @@
 """`Corrective` over boxes: a few rounds at every radius, points within the bounds exactly, values as good as peers find."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +9,25 @@ import scipy.sparse as sp
 from scipy.optimize import lsq_linear, minimize
 
 import greedyhull as gh
+from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
+from greedyhull.solvers import corrective
 from greedyhull.solvers.parts import directions
 from greedyhull.types import Array
 
 RADII = np.geomspace(1e-3, 1e4, 8)
 ROUNDS = 25  # it took 12 at most; corners of the whole box took hundreds at small radii and did not end at large ones
+
+
+@pytest.fixture(params=["core", "reference"], autouse=True, scope="module")
+def both(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each promise is kept by the compiled rounds and by those of Python."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "reference":
+            patch.setattr(corrective, "compiled_coordinates", lambda *given: None)
+        elif core is None:
+            pytest.skip("there is no compiled core")
+        yield
 
 
 def data(kind: str) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,13 +18,13 @@ class Budget(NamedTuple):
     """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
 
     ``scales`` has one entry where all coordinates have the same. With ``points`` it is their weights that the budget is about:
-    a matrix with one point in each row.
+    a matrix with one point in each row, dense or CSR.
     """
 
     scales: Array
     positive: bool
     whole: bool
-    points: Array | None = None
+    points: Any = None
 
 
 def budget_of(S: AtomSet) -> Budget | None:
@@ -42,7 +42,7 @@ def budget_of(S: AtomSet) -> Budget | None:
         return Budget(_scales(S.total), positive=True, whole=False)
     if isinstance(S, PositiveL1Ball) and kind is PositiveL1Ball:
         return Budget(_scales(S.scale), positive=True, whole=False)
-    if isinstance(S, Vertices) and kind is Vertices and S.dense_atoms:
+    if isinstance(S, Vertices) and kind is Vertices:
         return Budget(np.ones(1), positive=True, whole=True, points=S.matrix)
     return None
 

@@ -21,7 +21,7 @@ from greedyhull.points.arrays import is_sparse, value_key
 from greedyhull.points.given import compressed
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Design
+from greedyhull.types import Array, Block, Design, Index
 from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
@@ -120,6 +120,28 @@ class Vertices(AtomSet, KeepsFinite):
         keys: list[Hashable] = [key if isinstance(key, int) and 0 <= key < len(self) and np.array_equal(self.matrix[key], row)
                                 else value_key(row) for key, row in zip(block.keys, block.matrix, strict=True)]
         return DenseBlock(block.matrix, block.shape, keys)
+
+    def numbers(self, block: Block) -> Index | None:
+        """The row of each atom, or None where one of them is no row: it came from elsewhere."""
+        if self.dense_atoms:
+            named = all(type(key) is int and 0 <= key < len(self) for key in block.keys)
+            return np.array(block.keys, dtype=np.int64) if named else None
+        if not isinstance(block, SparseBlock):
+            return None
+        found = [self._number(block[i]) for i in range(len(block))]
+        return None if -1 in found else np.array(found, dtype=np.int64)
+
+    def _number(self, atom: Sparse) -> int:
+        """The first row that is this atom, or -1: those with as many entries are compared."""
+        starts, count = self.matrix.indptr, len(atom.places)
+        rows = np.flatnonzero(np.diff(starts) == count)
+        if count:  # the first and the last place tell most rows apart
+            for k in (0, count - 1):
+                rows = rows[self.matrix.indices[starts[rows] + k] == atom.places[k]]
+        for j in rows.tolist():
+            if np.array_equal(self[j].places, atom.places) and np.array_equal(self[j].entries, atom.entries):  # type: ignore[union-attr]
+                return int(j)
+        return -1
 
     def _holds(self, x: Array, tol: float) -> bool:
         near = max(tol, FAR) * self._size

@@ -35,7 +35,7 @@ class ProgressLine(KeepsClosing):
         self.name = name
         self._due = 0.0
         self._last: Event | None = None
-        self._live = _live_line() if live is None else live
+        self._live = live_line() if live is None else live
         self._marks: deque[tuple[float, int, float]] = deque(maxlen=WINDOW)
 
     def __call__(self, event: Event) -> None:
@@ -55,7 +55,7 @@ class ProgressLine(KeepsClosing):
     def _draw(self, event: Event) -> None:
         self._marks.append((event.seconds, event.iteration, event.gap))
         self._live.start()
-        self._live.update(_one_line(self.words(event)), refresh=True)
+        self._live.update(one_line(self.words(event)), refresh=True)
 
     def words(self, event: Event) -> str:
         """The line itself, as plain text."""
@@ -80,7 +80,7 @@ class ProgressLine(KeepsClosing):
         return f"{(k1 - k0) / (t1 - t0):.3g} it/s"
 
 
-def _live_line() -> Any:
+def live_line() -> Any:
     """A line of stderr that rich redraws when told to; what others print meanwhile goes above it."""
     from rich.console import Console
     from rich.live import Live
@@ -88,7 +88,7 @@ def _live_line() -> Any:
     return Live(console=Console(stderr=True), auto_refresh=False)
 
 
-def _one_line(words: str) -> Any:
+def one_line(words: str) -> Any:
     """Text that a narrow terminal cuts short instead of wrapping."""
     from rich.text import Text
 

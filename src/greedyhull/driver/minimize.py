@@ -13,6 +13,7 @@ from greedyhull.driver.run import Run
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
 from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import limited
 from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.progress import Event, watchers_of
 from greedyhull.types import AtomSet, Objective, Solver
@@ -26,16 +27,18 @@ DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
 @overload
 def minimize(f: Stream, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
-             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None
-             ) -> StreamSolution: ...
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
+             threads: int | None = None) -> StreamSolution: ...
 @overload
 def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
-             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution: ...
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
+             threads: int | None = None) -> Solution: ...
 @hinting
 def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
-             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None) -> Solution:
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
+             threads: int | None = None) -> Solution:
     """Minimise f over the convex hull of S.
 
     Parameters
@@ -67,6 +70,9 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     resume : str or Path, optional
         A file that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues exactly.
         ``start`` is ignored then.
+    threads : int, optional
+        How many threads the compiled core may use for its passes over large data. By default as many as ``OMP_NUM_THREADS``
+        says, or else the processors of this process. The result has the same bits whatever their number.
 
     Returns
     -------
@@ -115,4 +121,7 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
                 try_path(run.checkpoint)
             if resume is not None:
                 run.restore(load_state(path_of(resume, "resume")))
-        return run.solve()
+        if threads is None:
+            return run.solve()
+        with limited(threads):
+            return run.solve()

@@ -96,6 +96,15 @@ def notes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     return []
 
 
+def unknown(given: dict[str, Any], takes: list[str]) -> list[str]:
+    """What to say of arguments given by name that are none of those that a function takes.
+
+    >>> unknown({"tol": 1e-6, "stop": None}, ["stop"])
+    ['There is no tol here. Give stop=gh.Relative(1e-06) for a relative gap, stop=gh.Gap(1e-06) for an absolute one.']
+    """
+    return [_meant(name, value, takes) for name, value in given.items() if name not in takes]
+
+
 def _meant(name: str, value: Any, takes: list[str]) -> str:
     here, words = MEANT.get(name.lower(), ("", ""))
     if here in takes:

@@ -13,7 +13,8 @@ from greedyhull.driver.path import path
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.budget_set import Budget
-from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Trail
+from greedyhull.estimators.compiled_trail import CompiledTrail, trail_of
+from greedyhull.estimators.l1_path import Covariance, Data, Trail
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
 from greedyhull.objectives.by_name import least_squares
@@ -60,7 +61,7 @@ class SquarePaths:
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, folds: list[Fold], *, centre: bool,
                  positive: bool = False) -> None:
-        self.trail = PositiveTrail if positive else Trail
+        self.positive = positive
         self.X, self.y, self.s, self.centre, self.folds = X, y.astype(np.float64), s, centre, folds
         self.scale = np.broadcast_to(S.rescaled(1.0).scale, S.shape).astype(np.float64)
         n, d = X.shape
@@ -82,27 +83,28 @@ class SquarePaths:
         sZ = Z if self.s is None else s[:, None] * Z
         return Sums(Z.T @ sZ, sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
 
-    def quadratic(self, fold: int | None) -> tuple[Any, Callable[[Array], Array]]:
-        """The objective without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
+    def trail(self, fold: int | None) -> tuple[Trail | CompiledTrail, Callable[[Array], Array]]:
+        """The trail without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
         if self.total is not None:
             some = self.total if fold is None else self.parts[fold]
             if fold is not None and self.apart:
                 some = self.total.plus(some, -1.0)
-            return some.covariance(self.centre), lambda W: some.intercepts(W, self.centre)
+            f: Covariance | Data = some.covariance(self.centre)
+            return trail_of(f, self.scale, positive=self.positive), lambda W: some.intercepts(W, self.centre)
         rows = slice(None) if fold is None else self.folds[fold][0]
         s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
         p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
         mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
-        f = least_squares(X, y, sample_weight=s, intercept=self.centre)
-        return Data(f), lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
+        f = Data(least_squares(X, y, sample_weight=s, intercept=self.centre))
+        return trail_of(f, self.scale, positive=self.positive), lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
     def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
         """The radii, those given or so many as were asked for, and the path on all data."""
-        f, intercepts = self.quadratic(None)
+        trail, intercepts = self.trail(None)
         found: list[Array | None] = []
 
         def make(count: int) -> Array:
-            radii, W = priced(self.trail(f, self.scale), eps, count)
+            radii, W = priced(trail, eps, count)
             found.append(W)
             return radii
 
@@ -111,12 +113,17 @@ class SquarePaths:
         return radii, self.on(None, radii) if W is None else Line(W, intercepts(W))
 
     def on(self, fold: int | None, radii: Array) -> Line:
-        """The path without one fold."""
-        f, intercepts = self.quadratic(fold)
-        trail, W = self.trail(f, self.scale), np.empty((len(radii), len(self.scale)))
-        for i in np.argsort(radii):
-            W[i] = trail.to(float(radii[i]), ENOUGH).w
+        """The path without one fold, over growing radii."""
+        trail, intercepts = self.trail(fold)
+        W = trail.walk(radii, ENOUGH)
         return Line(W, intercepts(W))
+
+    def left_out(self, fold: int, line: Line) -> Array:
+        """The loss on the rows that a fold leaves out, one number for each radius."""
+        test = self.folds[fold][1]
+        error = line.predict(self.X[test]).astype(np.float64) - self.y[test, None]
+        p = np.full(len(test), 1.0) if self.s is None else self.s[test]
+        return np.asarray(0.5 * (p @ error**2) / p.sum())
 
 
 class Sums(NamedTuple):
@@ -149,25 +156,25 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(trail: Trail, eps: float, count: int) -> tuple[Array, Array | None]:
+def priced(trail: Trail | CompiledTrail, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
     straight line, so that one secant step leads near the next radius. The coefficients there are found on the way, and
     returned too unless the path ended early and other radii were taken.
     """
-    f, scale, r = trail.f, trail.scale, 0.0
+    f0, scale, r = trail.f0, trail.scale, 0.0
     radii: list[float] = []
     coefs: list[Array] = []
     first = price = trail.price
-    give = 0.1 * f.f0 / first / first
+    give = 0.1 * f0 / first / first
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
         before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
         stage, price = trail.to(r, EXACT if len(scale) <= SMALL else ENOUGH), trail.price
         radii.append(r)
         coefs.append(stage.w)
-        if trail.rest > 0.01 or stage.value <= ENOUGH * f.f0:  # more budget is of no use, or fits noise only
+        if trail.rest > 0.01 or stage.value <= ENOUGH * f0:  # more budget is of no use, or fits noise only
             return spread([*radii[:-1], (1.0 - max(trail.rest, 0.0)) * r], count), None
         give = step / (before - price) if price < before else 2.0 * give
     return np.array(radii), np.array(coefs)

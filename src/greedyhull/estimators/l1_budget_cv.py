@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -173,7 +174,8 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
             whole, losses = self._others(X, y, s, S, folds, radii, f)
         self.radius_ = self._choose(self.radii_, losses)
         self.coefs_path_ = whole.coefs
-        solution = self._solve(f, S.rescaled(self.radius_))
+        ball, start = S.rescaled(self.radius_), whole.coefs[int(np.searchsorted(self.radii_, self.radius_))]
+        solution = self._solve(f, ball, start if ball.contains(start) else None)
         self.price_ = price_of(solution)
         for name, value in self._attributes(solution.point, f, X.dtype).items():
             setattr(self, name, value)
@@ -186,7 +188,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         paths = SquarePaths(X, y, s, S, folds, centre=self.fit_intercept, positive=self.positive)
         self.radii_, whole = paths.chosen(radii, float(self.eps))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(paths.on)(i, self.radii_) for i in range(len(folds)))
-        return whole, left_out(found, X, y, s, folds, self._problem)
+        return whole, np.array([paths.left_out(i, line) for i, line in enumerate(found)]).T
 
     def _others(self, X: Any, y: Array, s: Array | None, S: Budget, folds: list[Fold], radii: Any, f: LinearModel
                 ) -> tuple[Line, Array]:

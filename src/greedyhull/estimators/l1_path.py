@@ -108,7 +108,7 @@ class Trail:
     """
 
     def __init__(self, f: Covariance | Data, scale: Array) -> None:
-        self.f, self.scale, self.radius = f, scale, 1.0
+        self.f, self.f0, self.scale, self.radius = f, f.f0, scale, 1.0
         self.w, self.Hw = np.zeros(len(f.index)), np.zeros(f.domain)
         self.before: tuple[float, Array, Array] | None = None  # radius, w and Hw of the point before
 
@@ -139,6 +139,10 @@ class Trail:
         w = np.zeros(f.domain)
         w[f.index] = self.w
         return Stage(r, w, value, gap)
+
+    def walk(self, radii: Array, tol: float) -> Array:
+        """The points for growing radii, a row for each."""
+        return np.array([self.to(float(r), tol).w for r in radii])
 
     def _begin(self, r: float) -> None:
         """Where the search for radius r begins: the last point scaled to it, or the end of the line through the last two.

@@ -13,9 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
+from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import REGRESSION, Posed, mean
@@ -86,9 +87,10 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     delta: float
     quantile: float
-    certificate_: Certificate
-    solution_: Solution
+    certificate_: Any  # a Certificate, or a list of them
+    solution_: Any  # a Solution, or Solutions where there are several targets
     trace_: Trace
+    _several_targets: ClassVar[bool] = False  # whether y may have several columns
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints,
         "loss": [StrOptions(set(REGRESSION))],
@@ -110,8 +112,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. float32 is kept; other types become float64.
-        y : array-like of shape (n_samples,)
-            Target values.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Target values. Several targets are for `SimplexRegressor` alone: each gets coefficients of its own.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ.
 
@@ -127,16 +129,27 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).coef_.round(6)
         array([0.25, 0.75])
         """
-        X, y = self._given(X, y, y_numeric=True)
+        X, y = self._given(X, y, y_numeric=True, multi_output=self._several_targets)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
-        f = self._problem(X, y, s)
-        solution = self._found(f, X, s, *self._previous(1, X.shape[1]))
-        for name, value in self._attributes(solution.point, f, X.dtype).items():
-            setattr(self, name, value)
-        self._keep([solution], X.dtype)
+        if y.ndim == 2:
+            self._fit_targets(X, y, s)
+        else:
+            f = self._problem(X, y, s)
+            solution = self._found(f, X, s, *self._previous(1, X.shape[1]))
+            for name, value in self._attributes(solution.point, f, X.dtype).items():
+                setattr(self, name, value)
+            self._keep([solution], X.dtype)
         end(self, X, y)
         return self
+
+    def _fit_targets(self, X: Any, Y: Array, s: Array | None) -> None:
+        """A row of coefficients for each column of Y."""
+        from greedyhull.estimators.many_targets import keep_targets, solve_targets, starts
+
+        S = self._atoms(X, s)
+        before = starts(self._previous(Y.shape[1], X.shape[1]), S, self._moved)
+        keep_targets(self, solve_targets(self, self._problem, S, X, Y, s, before), X.dtype)
 
     @property
     def _problem(self) -> Posed:
@@ -159,8 +172,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
         Returns
         -------
-        y_pred : ndarray of shape (n_samples,)
-            X @ coef_ + intercept_; for ``loss="poisson"`` its exponential, the expected count.
+        y_pred : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            X @ coef_.T + intercept_; for ``loss="poisson"`` its exponential, the expected count.
 
         Examples
         --------
@@ -201,4 +214,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         PosixPath('fit.html')
         """
         check_is_fitted(self)
+        check(not isinstance(self.solution_, Solutions), "This fit has several targets, and a page is about one. Write that "
+                                                         "of target j by solution_[j].report(path).")
         return write_report(self.solution_, path, self._minimised())

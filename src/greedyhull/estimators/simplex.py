@@ -68,20 +68,20 @@ class SimplexRegressor(Shared, LinearRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
-        The coefficients.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The coefficients; where y has several columns, a row for each of them.
     weights_ : ndarray
         The coefficients once more.
-    intercept_ : float
+    intercept_ : float or ndarray of shape (n_targets,)
         The intercept, 0 without one.
     dual_gap_ : float
-        The loss is at most this far above the least one: proved, rounding included.
-    certificate_ : Certificate
+        The loss is at most this far above the least one: proved, rounding included. Of several targets, the largest.
+    certificate_ : Certificate or list of Certificate
         Value, gap and lower bound.
-    solution_ : Solution
+    solution_ : Solution or Solutions
         The whole answer of the solver.
     trace_ : Trace
-        How the solve went.
+        How the solve went. Not set where y has several columns: ``solution_[j].trace``.
     n_iter_ : int
         Iterations of the solver.
     n_features_in_ : int
@@ -105,6 +105,7 @@ class SimplexRegressor(Shared, LinearRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **LIMITS}
+    _several_targets = True
 
     def __init__(self, *, loss: str = "squared", total: float = 1.0, upper: Any = None, delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = False, warm_start: bool = False, tol: float = 1e-6,
@@ -116,6 +117,7 @@ class SimplexRegressor(Shared, LinearRegressor):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True  # on data that no weights of one sign fit
+        tags.target_tags.multi_output = True
         return tags
 
 

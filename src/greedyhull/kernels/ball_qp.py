@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.kernels.box_qp import as_given
+from greedyhull.kernels.core import compiled
 from greedyhull.types import Array
 
 RIDGE = 1e-14  # of the largest diagonal entry: what is added at least
@@ -27,14 +29,26 @@ def solve_ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, to
     >>> solve_ball_qp(np.eye(2), np.array([-3.0, -4.0]), np.zeros(2), np.zeros(2), 1.0, 1e-12)[0].round(9)
     array([0.6, 0.8])
     """
+    found = np.array(x, dtype=np.float64)
+    if not len(found):
+        return found, 0.0
+    gap = ball_qp(as_given(H), as_given(c), found, as_given(middle), radius, tol)
+    return found, gap
+
+
+@compiled
+def ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, tol: float) -> float:
+    """The same in place: ``x`` becomes the solution. The core ends the search for λ where the gap is small enough."""
     if not radius > 0.0:
-        return middle.copy(), 0.0
+        x[:] = middle
+        return 0.0
     start = into_unit_ball((x - middle) / radius)
     M, slopes = radius * H * radius, radius * (c + H.dot(middle + radius * start - x))
     size = max(float(np.abs(M).max(initial=0.0)), float(np.abs(slopes).max(initial=0.0)))
     finite = bool(np.isfinite(M).all() and np.isfinite(slopes).all())
     if not finite or size == 0.0:  # there is nothing to gain, or no telling
-        return middle + radius * start, 0.0 if finite else np.inf
+        x[:] = middle + radius * start
+        return 0.0 if finite else np.inf
     M, slopes, tol = M / size, slopes / size, tol / size
     t, gap = start, ball_gap(slopes, start)
     ridge = max(0.125 * tol, RIDGE * float(np.diagonal(M).max()))
@@ -51,7 +65,8 @@ def solve_ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, to
         if not (left < gap and float(slopes.dot(move) + 0.5 * move.dot(M.dot(move))) <= 0.0):
             break
         t, gap = found, left
-    return middle + radius * t, size * gap
+    x[:] = middle + radius * t
+    return size * gap
 
 
 def ball_gap(grad: Array, t: Array) -> float:

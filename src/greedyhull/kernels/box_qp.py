@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.kernels.box_interior import interior_point
+from greedyhull.kernels.core import compiled
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
@@ -26,15 +27,29 @@ def solve_box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: flo
     >>> solve_box_qp(np.eye(2), np.array([-3.0, 0.5]), np.zeros(2), np.zeros(2), np.ones(2), 1e-12)
     array([1., 0.])
     """
+    found = np.array(x, dtype=np.float64)
+    if len(found):
+        box_qp(as_given(H), as_given(c), found, as_given(low), as_given(high), tol)
+    return found
+
+
+def as_given(array: Array) -> Array:
+    """An array as the core takes it: contiguous, in float64."""
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+@compiled
+def box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: float) -> None:
+    """The same in place: ``x`` becomes the solution. The core begins with sweeps, which find most of the bounds that hold."""
     start = np.clip(x, low, high)
     c = c + H.dot(start - x)
-    x, gap = _projected_newton(H, c, start, start, low, high, tol)
+    best, gap = _projected_newton(H, c, start, start, low, high, tol)
     if gap > tol:
-        inside = interior_point(H, c + H.dot(x - start), x, low, high, tol)
+        inside = interior_point(H, c + H.dot(best - start), best, low, high, tol)
         if inside is not None:
             found, left = _projected_newton(H, c, start, inside, low, high, tol)
-            x = found if left < gap and _value(H, c, found - start) <= _value(H, c, x - start) + left else x
-    return x if np.isfinite(x).all() and _value(H, c, x - start) <= 0.0 else start
+            best = found if left < gap and _value(H, c, found - start) <= _value(H, c, best - start) + left else best
+    x[:] = best if np.isfinite(best).all() and _value(H, c, best - start) <= 0.0 else start
 
 
 def _value(H: Array, c: Array, move: Array) -> float:

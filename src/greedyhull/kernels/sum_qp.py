@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from greedyhull.kernels.box_interior import central_path
-from greedyhull.kernels.box_qp import gap_shares
+from greedyhull.kernels.box_qp import as_given, gap_shares
+from greedyhull.kernels.core import compiled
 from greedyhull.types import Array
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
@@ -31,17 +32,25 @@ def solve_sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> Array
     >>> solve_sum_qp(np.eye(3), np.array([-3.0, -1.0, 0.0]), np.array([0.0, 0.5, 0.5]), np.full(3, 0.8), 1e-12)
     array([0.8, 0.2, 0. ])
     """
-    best, least = x, sum_gap(c, x, high)
+    found = np.array(x, dtype=np.float64)
+    if len(found):
+        sum_qp(as_given(H), as_given(c), found, as_given(high), tol)
+    return found
+
+
+@compiled
+def sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> None:
+    """The same in place: ``x`` becomes the solution."""
+    start, least = x.copy(), sum_gap(c, x, high)
     if not tol < least < np.inf:
-        return x
-    for found in _candidates(H, c, x, high, tol):
-        move = found - x
+        return
+    for found in _candidates(H, c, start, high, tol):
+        move = found - start
         gap = sum_gap(c + H.dot(move), found, high)
         if gap < least and float(c.dot(move) + 0.5 * move.dot(H.dot(move))) <= 0.0:
-            best, least = found, gap
+            x[:], least = found, gap
         if least <= tol:
             break
-    return best
 
 
 def _candidates(H: Array, c: Array, x: Array, high: Array, tol: float) -> Iterator[Array]:

@@ -15,6 +15,7 @@ from greedyhull.objectives.concavity import concavity, entries
 from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.form_rounding import form_rounding
 from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.relative import given_scale
 from greedyhull.objectives.restricted import Restricted
@@ -32,6 +33,7 @@ from greedyhull.types.attributes import is_method
 from greedyhull.types.override import KeepsImaged, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
+CLOSER = 1e-9  # of the value: where rounding may be a larger share, it is bounded more closely
 LEAST = 5e-324  # what a product that underflows may be off by
 
 
@@ -196,7 +198,10 @@ class QuadraticForm(KeepsImaged):
         if view.moves == 0:  # Qw was computed from the atoms: only their sizes count, not that of the set
             entry = min(entry, self._norm * length(w.absolute()))
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
-        return 3.0 * EPS * terms * (entry * size + linear) + sag + least
+        coarse = 3.0 * EPS * terms * (entry * size + linear)
+        if few and coarse > CLOSER * abs(self.value(w)):
+            coarse = min(coarse, form_rounding(self, w, size, linear))
+        return coarse + sag + least
 
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""

@@ -12,7 +12,8 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
+from greedyhull.solvers.parts.compiled_coordinates import compiled_coordinates
+from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
 from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
@@ -78,13 +79,13 @@ class Corrective(KeepsSolver):
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
-        if not w.keeps_atoms:
-            yield from coordinate_rounds(curved, S, w, memory, self.steps)
-            return
-        compiled = None if "by hand" in memory.arrays else compiled_rounds(f, S, w, self.batch, self.steps)
+        compiled = None if "by hand" in memory.arrays else self._compiled(f, S, w, memory)
         if compiled is not None:
             yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
             memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on
+        if not w.keeps_atoms:
+            yield from coordinate_rounds(curved, S, w, memory, self.steps)
+            return
         oracle, slide = memory.oracle(S), Slide(f, S)
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
@@ -101,6 +102,12 @@ class Corrective(KeepsSolver):
             working.reweight(w, gap, self.steps, early)
             if slide(w):
                 working.begin(w)
+
+    def _compiled(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> CompiledRounds | None:
+        """The rounds in the core, where it can run them."""
+        if not w.keeps_atoms:
+            return compiled_coordinates(f, S, w, self.steps, memory.k == 0 and not memory.warm)
+        return compiled_rounds(f, S, w, self.batch, self.steps)
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:

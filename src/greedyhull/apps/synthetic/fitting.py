@@ -12,6 +12,8 @@ import numpy as np
 from greedyhull.apps.synthetic.labels import place
 from greedyhull.apps.synthetic.panel import Panel, check_size, column, labels, names_of, numbers
 from greedyhull.atoms.simplex import Simplex
+from greedyhull.driver.batch.call import batch
+from greedyhull.driver.batch.shared import WIDEST
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Stop
@@ -76,15 +78,30 @@ class Problem:
     def placebos(self, w: Array) -> tuple[Array, Array]:
         """The effect on each donor as if it had been treated, from the other donors, and which fits are exact.
 
-        Each run is begun at the treated unit's weights.
+        They share their data but for one column each, and are solved together. Those of very many donors are solved one by
+        one, each begun at the treated unit's weights.
         """
         donors = np.arange(1, len(w) + 1)
         table = self.panel.table
         if len(donors) < 2:
             return np.zeros((len(table), 0)), np.zeros(0, dtype=bool)
+        if len(donors) <= WIDEST:
+            return self._placebos_together(len(donors))
         fits = [self.fit(j, np.delete(donors, i), np.delete(w, i)) for i, j in enumerate(donors.tolist())]
         effects = [table[:, j] - fitted.synthetic for j, fitted in zip(donors.tolist(), fits, strict=True)]
         return np.column_stack(effects), np.array([fitted.exact for fitted in fits])
+
+    def _placebos_together(self, d: int) -> tuple[Array, Array]:
+        X, table = self.matched[:, 1:], self.panel.table
+        found = batch(least_squares, Simplex(d), X=X, Y=X, without=np.arange(d), stop=self.stop,
+                      intercept=self.intercept and self.outcomes)
+        for error in found.errors.values():
+            raise error
+        means = table[:, 1:] @ found.x.T
+        if self.intercept:
+            means += (table[: self.start, 1:] - means[: self.start]).mean(axis=0)
+        exact = [self._is_exact(j + 1, means[:, j], certificate) for j, certificate in enumerate(found.certificates())]
+        return table[:, 1:] - means, np.array(exact)
 
 
 def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: Sequence[float] | None, unit: Any,

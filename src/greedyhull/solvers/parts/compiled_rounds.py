@@ -25,6 +25,7 @@ from greedyhull.objectives.losses.poisson import Poisson
 from greedyhull.objectives.losses.power import Power
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
@@ -43,27 +44,49 @@ MOST = 65535  # sparse columns that can be worked on
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
     """The rounds of this problem in the core, or None where it cannot run them."""
     budget = budget_of(S)
-    if core is None or budget is None or type(f) not in (Composite, Ridged) or not w.keeps_atoms:
+    if core is None or budget is None or not w.keeps_atoms:
         return None
-    assert isinstance(f, Composite)
-    if budget.points is not None and not (f.l2 == 0.0 and budget.points.flags.c_contiguous
-                                          and all(isinstance(key, int) for key in w.block.keys)):
+    made: Any = None
+    if isinstance(f, Composite) and type(f) in (Composite, Ridged):
+        made = _rounds(f, budget, batch, steps)
+    elif isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
+        made = _form_rounds(f, budget, batch)
+    if made is None:
         return None
-    made = _rounds(f, budget, batch, steps)
-    rounds = None if made is None else CompiledRounds(f, S, budget, made, w)
-    return rounds if rounds is not None and isfinite(rounds.gap) else None
+    rounds = CompiledRounds(f, S, budget, made)
+    return rounds if rounds.begin(w) and isfinite(rounds.gap) else None
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
     assert core is not None
     design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, budget.positive, budget.whole, budget.scales, f.l2,
-                               batch, steps, budget.points)
+                               batch, steps, _points(budget))
     if type(design) is DenseDesign:
-        X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)  # rows or columns in a piece
-        return core.dense_rounds(X, *about)
+        return core.dense_rounds(contiguous(design.X), *about)
     if type(design) is SparseDesign and batch <= MOST // 4:
         return core.sparse_rounds(*design.columns_of, design.n, *about)
     return None
+
+
+def _form_rounds(f: QuadraticForm, budget: Budget, batch: int) -> Any:
+    assert core is not None
+    design, about = f.design, (f.b, budget.positive, budget.whole, budget.scales, batch, _points(budget))
+    if type(design) is DenseDesign:
+        return core.dense_form(contiguous(design.X), *about)
+    return core.sparse_form(*design.columns_of, *about) if type(design) is SparseDesign else None
+
+
+def contiguous(X: Array) -> Array:
+    """X, or a copy of it, with rows or columns in a piece."""
+    return X if X.itemsize in X.strides else np.ascontiguousarray(X)
+
+
+def _points(budget: Budget) -> Any:
+    """The points of a hull as the core takes them: rows in a piece, or the arrays of the CSR form; None where there are none."""
+    points = budget.points
+    if points is None or isinstance(points, np.ndarray):
+        return None if points is None else np.ascontiguousarray(points)
+    return points.indptr.astype(np.int64), points.indices, points.data
 
 
 def loss_of(f: Composite) -> Any:
@@ -88,19 +111,23 @@ def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
 class CompiledRounds:
     """The core's rounds and the iterate that follows them."""
 
-    def __init__(self, f: Composite, S: AtomSet, budget: Budget, made: Any, w: Iterate) -> None:
+    def __init__(self, f: Composite | QuadraticForm, S: AtomSet, budget: Budget, made: Any) -> None:
         self.f, self.S, self.budget, self.core = f, S, budget, made
-        self.begin(w)
+        self.gap = np.inf  # not finite where numbers are out of the core's range
 
-    def begin(self, w: Iterate) -> None:
-        """Stand at w, with its coordinates to work on and no others."""
+    def begin(self, w: Iterate) -> bool:
+        """Stand at w, with its coordinates to work on and no others; False where an atom is none of the set's points."""
         if self.budget.points is not None:
-            self.core.begin(np.array(w.block.keys, dtype=np.int64), w.weights.copy())
+            numbers = self.S.numbers(w.block)  # type: ignore[attr-defined]
+            if numbers is None:
+                return False
+            self.core.begin(numbers, w.weights.copy())
         else:
             x, scales = w.array(), self.budget.scales
             index = x.nonzero()[0]
             self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
-        self.gap: float = self.core.look()  # not finite where numbers are out of the core's range
+        self.gap = self.core.look()
+        return True
 
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
         """Rounds until the driver ends them, or the core can do no more."""
@@ -128,14 +155,18 @@ class CompiledRounds:
             memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
+        self._stand(w)
+        w.step = 1.0
+        self._tell(w)
+        return True
+
+    def _stand(self, w: Iterate) -> None:
+        """Let w be where the core stands."""
         index, scale, weights = self.core.atoms()
         if self.budget.points is None:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
             w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
-        w.step = 1.0
-        self._tell(w)
-        return True
 
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""

@@ -73,7 +73,8 @@ def _stands(budget: Budget, w: Iterate) -> bool:
     """Whether the core keeps points as w does: by atoms along coordinates, or by coordinates where points are given."""
     if budget.points is None:
         return w.keeps_atoms and type(w.block) is BasisBlock
-    return type(w) is CoordinateIterate and w.decompose is None and budget.points.flags.c_contiguous
+    return (type(w) is CoordinateIterate and w.decompose is None and isinstance(budget.points, np.ndarray)
+            and budget.points.flags.c_contiguous)
 
 
 def _steps(f: Composite, budget: Budget, step: tuple[int, float]) -> Any:

@@ -38,6 +38,7 @@ class Directions(ABC):
 
     frame: Frame
     small: Small
+    most: int  # directions, at most
 
     def __init__(self, f: SecondOrder) -> None:
         self.f = f
@@ -85,7 +86,7 @@ class Coordinates(Directions):
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
         super().__init__(f)
-        self.region, self.d = region, int(np.prod(f.domain))
+        self.region, self.d, self.most = region, int(np.prod(f.domain)), MOST
         self.hold(Units(self.d, np.zeros(0, dtype=np.intp)))
 
     @property

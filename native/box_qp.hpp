@@ -1,0 +1,245 @@
+// Convex quadratics over a box: min (x - x0)'H(x - x0)/2 + c'(x - x0) over low <= x <= high, as kernels/box_qp.py.
+//
+// Sweeps of exact coordinate steps find most of the bounds that hold, for the price of a product each. Newton steps on the free
+// coordinates, projected onto the box, do the rest; where they make slow progress, the interior point method takes over.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "box_interior.hpp"
+
+namespace greedyhull {
+
+constexpr double QP_RIDGE = 1e-13;  // of the diagonal: what makes a semidefinite Hessian definite
+
+inline double box_gap(Index m, const double* g, const double* x, const double* low, const double* high) {
+    double total = 0.0;
+    for (Index j = 0; j < m; j++) total += g[j] > 0.0 ? g[j] * (x[j] - low[j]) : g[j] * (x[j] - high[j]);
+    return total;
+}
+
+// Whether j is not at a bound toward which a function of slope g falls.
+inline bool box_free(double g, double x, double low, double high) {
+    return (x > low || g < 0.0) && (x < high || g > 0.0) && low < high;
+}
+
+// The factor of H on some coordinates, each scaled to curvature one; those without curvature are left out by a scale of zero.
+class ScaledFactor {
+   public:
+    std::vector<double> scale;
+
+    bool make(Index m, const double* H, const std::vector<Index>& some) {
+        const std::size_t k = some.size();
+        scale.resize(k), M_.resize(k * k);
+        for (std::size_t a = 0; a < k; a++) {
+            const double bend = H[some[a] * m + some[a]];
+            scale[a] = bend > 0.0 ? 1.0 / std::sqrt(bend) : 0.0;
+        }
+        for (std::size_t a = 0; a < k; a++) {
+            const double *row = H + some[a] * m, by = scale[a];
+            for (std::size_t b = 0; b < a; b++) M_[a * k + b] = row[some[b]] * by * scale[b];
+            M_[a * k + a] = 1.0 + QP_RIDGE;
+        }
+        return algebra::cholesky(static_cast<Index>(k), M_.data());
+    }
+    void solve(double* b) const {  // b <- H^-1 b
+        for (std::size_t a = 0; a < scale.size(); a++) b[a] *= scale[a];
+        algebra::cholesky_solve(static_cast<Index>(scale.size()), M_.data(), b);
+        for (std::size_t a = 0; a < scale.size(); a++) b[a] *= scale[a];
+    }
+
+   private:
+    std::vector<double> M_;
+};
+
+class BoxQP {
+   public:
+    std::vector<double> x;  // before: where c is the gradient; after: the solution
+
+    // The duality gap is at most tol afterwards unless rounding ends it first. The quadratic never rises.
+    void solve(Index m, const double* H, const double* c, const double* low, const double* high, double tol, const Asked& asked) {
+        m_ = m, H_ = H, low_ = low, high_ = high;
+        const std::size_t size = static_cast<std::size_t>(m);
+        for (auto* v : {&grad_, &move_, &image_, &found_, &found_image_, &step_}) v->resize(size);
+        c_.assign(c, c + m), start_.resize(size);
+        for (Index j = 0; j < m; j++) start_[at(j)] = std::min(std::max(x[at(j)], low[j]), high[j]), move_[at(j)] = start_[at(j)] - x[at(j)];
+        product(move_, image_);
+        for (Index j = 0; j < m; j++) c_[at(j)] += image_[at(j)];
+        x = start_;
+        settle();
+        double gap = newton_rounds(tol, asked);
+        if (gap > tol && !(asked && asked())) finish(gap, tol, asked);
+        if (!all_finite(x.data(), size) || !(value_at(x) <= 0.0)) x = start_;
+    }
+
+   private:
+    static constexpr int SWEEPS = 6;      // at most, while bounds change
+    static constexpr Index CHANGES = 50;  // one coordinate in so many: fewer that reach or leave a bound end the sweeps
+    static constexpr int QUICK = 8;       // rounds of projected Newton steps before the interior point method is asked
+    Index m_ = 0;
+    const double *H_ = nullptr, *low_ = nullptr, *high_ = nullptr;
+    std::vector<double> c_, start_, grad_, move_, image_, found_, found_image_, step_, best_;
+    std::vector<Index> free_;
+    ScaledFactor factor_;
+    CentralPath path_;
+
+    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
+    void product(const std::vector<double>& v, std::vector<double>& out) const {
+        algebra::combine(H_, m_, m_, m_, v.data(), out.data());  // zeros are passed over
+    }
+    double value_at(const std::vector<double>& there) {
+        for (Index j = 0; j < m_; j++) move_[at(j)] = there[at(j)] - start_[at(j)];
+        product(move_, image_);
+        return dot(c_, move_) + 0.5 * dot(move_, image_);
+    }
+    void gradient() {  // afresh: rounding does not gather
+        for (Index j = 0; j < m_; j++) move_[at(j)] = x[at(j)] - start_[at(j)];
+        product(move_, grad_);
+        for (Index j = 0; j < m_; j++) grad_[at(j)] += c_[at(j)];
+    }
+    void find_free() {
+        free_.clear();
+        for (Index j = 0; j < m_; j++)
+            if (box_free(grad_[at(j)], x[at(j)], low_[j], high_[j])) free_.push_back(j);
+    }
+
+    // Exact steps in every free coordinate, one after the other; the gradient follows. How many reached or left a bound.
+    Index sweep() {
+        find_free();
+        Index changes = 0;
+        for (Index j : free_) {
+            const double slope = grad_[at(j)], bend = H_[j * m_ + j], here = x[at(j)];
+            double there = here;
+            if (bend > 0.0)
+                there = std::min(std::max(here - slope / bend, low_[j]), high_[j]);
+            else if (slope != 0.0)
+                there = slope > 0.0 ? low_[j] : high_[j];
+            if (there == here) continue;
+            algebra::add_one(H_ + j * m_, there - here, m_, grad_.data());
+            changes += (here == low_[j] || here == high_[j]) != (there == low_[j] || there == high_[j]);
+            x[at(j)] = there;
+        }
+        return changes;
+    }
+    void settle() {
+        grad_ = c_;
+        for (int k = 0; k < SWEEPS; k++)
+            if (sweep() * CHANGES <= m_) break;
+    }
+
+    // The x of the least gap met in QUICK rounds, or until two of them in a row do not halve it; 0 where rounding allows no more.
+    double newton_rounds(double tol, const Asked& asked) {
+        double least = INFINITY;
+        int slow = 0;
+        best_ = x;
+        for (int k = 0; k <= QUICK; k++) {
+            gradient();
+            const double gap = box_gap(m_, grad_.data(), x.data(), low_, high_);
+            slow = gap > 0.5 * least ? slow + 1 : 0;
+            if (!(gap >= least)) best_ = x, least = gap;
+            if (!(gap > tol) || slow == 2 || (asked && asked())) break;  // NaN, where numbers overflow, ends it too
+            const bool whole = newton();
+            x.swap(found_);
+            if (slow || !whole) {
+                for (Index j = 0; j < m_; j++) grad_[at(j)] += found_image_[at(j)];
+                sweep();
+            }
+            if (x == found_) return 0.0;
+        }
+        x.swap(best_);
+        return least;
+    }
+
+    // found <- the lowest of a few projected shares of the Newton step; whether it is the whole step, not cut by a bound.
+    bool newton() {
+        find_free();
+        found_ = x, std::fill(found_image_.begin(), found_image_.end(), 0.0);
+        if (free_.empty()) return true;
+        if (!factor_.make(m_, H_, free_)) return false;
+        move_.assign(free_.size(), 0.0);
+        for (std::size_t a = 0; a < free_.size(); a++) move_[a] = -grad_[at(free_[a])];
+        factor_.solve(move_.data());
+        std::fill(step_.begin(), step_.end(), 0.0);
+        for (std::size_t a = 0; a < free_.size(); a++) {
+            const Index j = free_[a];
+            const double slope = grad_[at(j)], width = high_[j] - low_[j];
+            step_[at(j)] = factor_.scale[a] > 0.0 ? move_[a] : slope > 0.0 ? -width : slope < 0.0 ? width : 0.0;
+        }
+        move_.resize(at(m_));
+        if (!all_finite(step_.data(), step_.size())) return false;
+        double lowest = 0.0;
+        bool whole = false;
+        for (const double share : {1.0, 0.5, 0.25, 0.0625}) {
+            bool cut = false;
+            for (Index j = 0; j < m_; j++) {
+                const double reached = x[at(j)] + share * step_[at(j)], there = std::min(std::max(reached, low_[j]), high_[j]);
+                cut |= there != reached, move_[at(j)] = there - x[at(j)];
+            }
+            product(move_, image_);
+            const double value = dot(grad_, move_) + 0.5 * dot(move_, image_);
+            if (!(value < lowest)) continue;
+            lowest = value, whole = share == 1.0 && !cut, found_image_ = image_;
+            for (Index j = 0; j < m_; j++)
+                found_[at(j)] = std::min(std::max(x[at(j)] + share * step_[at(j)], low_[j]), high_[j]);
+            if (whole) break;
+        }
+        return whole;
+    }
+
+    // From where the interior point method ends, if that is better than x, whose gap is given.
+    void finish(double gap, double tol, const Asked& asked) {
+        const std::vector<double> before = x;
+        gradient();
+        if (!inside(tol, asked)) {
+            x = before;
+            return;
+        }
+        const double left = newton_rounds(tol, asked);
+        if (!(left < gap && value_at(x) <= value_at(before) + left)) x = before;
+    }
+
+    bool inside(double tol, const Asked& asked) {
+        std::vector<Index> wide;
+        for (Index j = 0; j < m_; j++)
+            if (low_[j] < high_[j]) wide.push_back(j);
+        const std::size_t k = wide.size();
+        std::vector<double> M(k * k), slopes(k), here(k), ends(k), width(k), image(k);
+        double bend = 0.0;
+        for (std::size_t a = 0; a < k; a++) width[a] = high_[wide[a]] - low_[wide[a]];
+        for (std::size_t a = 0; a < k; a++) {
+            slopes[a] = width[a] * grad_[at(wide[a])], here[a] = (x[at(wide[a])] - low_[wide[a]]) / width[a];
+            for (std::size_t b = 0; b < k; b++) M[a * k + b] = H_[wide[a] * m_ + wide[b]] * width[a] * width[b];
+            bend = std::max(bend, M[a * k + a]);
+        }
+        if (k == 0 || !all_finite(M.data(), k * k) || !all_finite(slopes.data(), k)) return false;
+        path_.follow(M, slopes, here, tol, nullptr, 0.5, asked);
+        const auto unit_gap = [&](const std::vector<double>& t) {
+            for (std::size_t a = 0; a < k; a++) ends[a] = t[a] - here[a];
+            algebra::dots(M.data(), static_cast<Index>(k), static_cast<Index>(k), static_cast<Index>(k), ends.data(), image.data());
+            double total = 0.0;
+            for (std::size_t a = 0; a < k; a++) {
+                const double g = slopes[a] + image[a];
+                total += std::max(g * t[a], g * (t[a] - 1.0));
+            }
+            return total;
+        };
+        std::vector<double> t = path_.t;
+        const double gap = unit_gap(path_.t);
+        for (const double sure : {1.0, 1e-2, 1e-4}) {  // how much closer to a bound than its multiplier asks t must be to be put there
+            for (std::size_t a = 0; a < k; a++)
+                t[a] = bend * path_.t[a] < sure * path_.u[a] ? 0.0 : bend * (1.0 - path_.t[a]) < sure * path_.v[a] ? 1.0 : path_.t[a];
+            if (unit_gap(t) <= std::max(gap, tol)) break;
+            t = path_.t;
+        }
+        for (std::size_t a = 0; a < k; a++) {
+            const double low = low_[wide[a]], high = high_[wide[a]];
+            x[at(wide[a])] = t[a] == 1.0 ? high : std::min(std::max(low + width[a] * t[a], low), high);
+        }
+        return all_finite(x.data(), x.size());
+    }
+};
+
+}  // namespace greedyhull

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "door.hpp"
+
+namespace greedyhull {
+
+void add_coordinate_rounds(nb::module_& m);
+
+}  // namespace greedyhull

@@ -1,0 +1,105 @@
+// Rounds of x'Qx/2 - b'x over a region: the quadratic problem of a round is the problem itself, and Q its Hessian. Nothing is
+// copied; a second round takes off what rounding left of the first.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "coordinate_rounds.hpp"
+
+namespace greedyhull {
+
+class QuadraticRounds {
+   public:
+    std::vector<double> x, z, gradient;  // z = Qx
+    double best_gap = INFINITY, best_value = INFINITY;
+    Index idle = 0;  // rounds since the last progress
+
+    QuadraticRounds(const double* Q, Span<const double> b, std::unique_ptr<Region> region)
+        : Q_(Q), b_(b), region_(std::move(region)), all_(static_cast<std::size_t>(b.size)) {
+        for (auto* v : {&x, &z, &gradient, &x_trial_, &z_trial_}) v->resize(all_.size());
+        std::iota(all_.begin(), all_.end(), Index(0));
+    }
+
+    double value() const { return value_; }
+    Region& region() { return *region_; }
+    const Region& region() const { return *region_; }
+
+    // Stand at x; where `cold`, at the point of the set nearest to the origin if f is lower there.
+    void begin(bool cold) {
+        best_gap = best_value = INFINITY, idle = 0;
+        take_up();
+        if (!cold) return;
+        x_trial_.assign(x.size(), 0.0);
+        region_->nearest(x_trial_);
+        if (attempt() < value_) take();
+    }
+    void take_up() {
+        x_trial_ = x;
+        attempt(), take();
+    }
+
+    double look() {
+        here_ = 0.0;
+        for (std::size_t j = 0; j < x.size(); j++) gradient[j] = z[j] - b_.data[j], here_ += gradient[j] * x[j];
+        gap_ = std::isfinite(value_) ? region_->gap(gradient, x) : INFINITY;
+        return gap_;
+    }
+
+    Ending rounds(const Aim& aim, const Asked& asked, std::vector<RoundRow>& trace) {
+        const auto start = std::chrono::steady_clock::now();
+        for (Index k = 0;; k++) {
+            if (!std::isfinite(gap_) || !std::isfinite(value_)) return Ending::lost;
+            trace.push_back({value_, gap_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 1});
+            if (k > 0 && gap_ <= aim.gap(value_)) return Ending::gap;
+            if (k >= aim.rounds) return Ending::rounds;
+            if (k > 0 && asked()) return Ending::asked;
+            if (stalled() || !round(aim.gap(value_), asked)) return Ending::stuck;
+            look();
+        }
+    }
+
+   private:
+    const double* Q_;
+    Span<const double> b_;
+    std::unique_ptr<Region> region_;
+    std::vector<Index> all_;
+    std::vector<double> x_trial_, z_trial_;
+    double value_ = INFINITY, value_trial_ = INFINITY, terms_ = 0.0, terms_trial_ = 0.0, here_ = 0.0, gap_ = INFINITY;
+
+    // What f is at x_trial, and the size of its terms, which rounding is relative to.
+    double attempt() {
+        algebra::dots(Q_, b_.size, b_.size, b_.size, x_trial_.data(), z_trial_.data());
+        value_trial_ = terms_trial_ = 0.0;
+        for (std::size_t j = 0; j < x.size(); j++) {
+            const double bent = 0.5 * x_trial_[j] * z_trial_[j], straight = b_.data[j] * x_trial_[j];
+            value_trial_ += bent - straight, terms_trial_ += std::fabs(bent) + std::fabs(straight);
+        }
+        return value_trial_;
+    }
+    void take() { x.swap(x_trial_), z.swap(z_trial_), value_ = value_trial_, terms_ = terms_trial_; }
+
+    bool stalled() {
+        const bool progress = gap_ <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
+        idle = progress ? 0 : idle + 1;
+        if (progress) best_gap = std::min(gap_, best_gap), best_value = value_;
+        return idle > IDLE;
+    }
+
+    bool round(double aim, const Asked& asked) {
+        const double gap = std::max(gap_, BLURRED_GAP * (std::fabs(value_) + std::fabs(here_)));
+        region_->cut(all_, x);
+        x_trial_ = region_->solve(Q_, gradient, x, aim > 0.0 ? std::min(EXACT * gap, 0.1 * aim) : EXACT * gap, asked);
+        region_->nearest(x_trial_);  // rounding may have left the set by a unit in the last place
+        if (x_trial_ == x || !(attempt() <= value_ + 4e-16 * (terms_ + terms_trial_))) return false;
+        take();
+        return true;
+    }
+};
+
+}  // namespace greedyhull

@@ -1,0 +1,230 @@
+// Boxes, bounded simplices and balls as their coordinates see them: types/regions.py in the core. A section is the part of the
+// set in which some of the coordinates move, in the coordinates y of these.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "ball_qp.hpp"
+#include "box_qp.hpp"
+#include "sum_qp.hpp"
+
+namespace greedyhull {
+
+class Region {
+   public:
+    double multiplier = 0.0;  // of the sphere, as it was found last
+    virtual ~Region() = default;
+    virtual void nearest(std::vector<double>& x) = 0;  // x <- the point of the set nearest to it
+    virtual double gap(const std::vector<double>& g, const std::vector<double>& x) = 0;  // <g, x> less its least value
+    virtual void free(const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& out) = 0;
+    virtual void shares(const std::vector<double>& g, const std::vector<double>& x, std::vector<double>& out) = 0;
+    virtual void best(const std::vector<double>& g, std::vector<double>& atom) = 0;
+    virtual void cut(const std::vector<Index>& columns, const std::vector<double>& x) = 0;  // the section that follows is this one
+    // Of a ball: the section along the directions that are the rows of a matrix, and the way from the middle to x.
+    virtual void cut_along(const std::vector<double>&, std::size_t, const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
+    virtual std::vector<double> arm_of(const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
+    virtual double section_gap(const std::vector<double>& g, const std::vector<double>& y) = 0;
+    virtual double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) = 0;
+    virtual const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
+                                             const Asked& asked) = 0;
+
+   protected:
+    static double along(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to, double price) {
+        double total = 0.0;
+        for (std::size_t a = 0; a < y.size(); a++) total += (g[a] - price) * (to[a] - y[a]);
+        return total;
+    }
+    static void some(Span<const double> all, const std::vector<Index>& columns, std::vector<double>& out) {
+        out.clear();
+        for (Index j : columns) out.push_back(all[j]);
+    }
+};
+
+// low <= x <= high.
+class BoxRegion : public Region {
+   public:
+    BoxRegion(Span<const double> low, Span<const double> high) : low_(low), high_(high) {}
+    void nearest(std::vector<double>& x) override {
+        for (std::size_t j = 0; j < x.size(); j++) x[j] = std::min(std::max(x[j], low_.data[j]), high_.data[j]);
+    }
+    double gap(const std::vector<double>& g, const std::vector<double>& x) override {
+        return box_gap(low_.size, g.data(), x.data(), low_.data, high_.data);
+    }
+    void free(const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& out) override {
+        for (Index j = 0; j < low_.size; j++)
+            if (box_free(g[std::size_t(j)], x[std::size_t(j)], low_[j], high_[j])) out.push_back(j);
+    }
+    void shares(const std::vector<double>& g, const std::vector<double>& x, std::vector<double>& out) override {
+        out.resize(x.size());
+        for (std::size_t j = 0; j < x.size(); j++) out[j] = g[j] * (x[j] - (g[j] > 0.0 ? low_.data[j] : high_.data[j]));
+    }
+    void best(const std::vector<double>& g, std::vector<double>& atom) override {
+        for (std::size_t j = 0; j < g.size(); j++) atom[j] = g[j] > 0.0 ? low_.data[j] : high_.data[j];
+    }
+    void cut(const std::vector<Index>& columns, const std::vector<double>&) override {
+        some(low_, columns, lows_), some(high_, columns, highs_);
+    }
+    double section_gap(const std::vector<double>& g, const std::vector<double>& y) override {
+        return box_gap(static_cast<Index>(y.size()), g.data(), y.data(), lows_.data(), highs_.data());
+    }
+    double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) override {
+        return along(g, y, to, 0.0);
+    }
+    const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
+                                     const Asked& asked) override {
+        qp_.x = y;
+        qp_.solve(static_cast<Index>(y.size()), H, g.data(), lows_.data(), highs_.data(), tol, asked);
+        return qp_.x;
+    }
+
+   private:
+    Span<const double> low_, high_;
+    std::vector<double> lows_, highs_;
+    BoxQP qp_;
+};
+
+// 0 <= x <= high with the sum `total`: a box, once the price of the sum is subtracted from the gradient.
+class FillingRegion : public Region {
+   public:
+    FillingRegion(Span<const double> high, double total) : high_(high), total_(total) {}
+    void nearest(std::vector<double>& x) override { nearest_filling(x, high_.data, total_); }
+    double gap(const std::vector<double>& g, const std::vector<double>& x) override {
+        return filling_gap(high_.size, g.data(), x.data(), high_.data, price(g));
+    }
+    // Those with a gradient of exactly the price are free too: the last one to be filled is among them.
+    void free(const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& out) override {
+        const double level = price(g);
+        for (Index j = 0; j < high_.size; j++) {
+            const double slope = g[std::size_t(j)] - level, here = x[std::size_t(j)];
+            const bool up = slope <= 0.0 && here < high_[j], down = slope >= 0.0 && here > 0.0, between = here > 0.0 && here < high_[j];
+            if ((up || down || between) && high_[j] > 0.0) out.push_back(j);
+        }
+    }
+    void shares(const std::vector<double>& g, const std::vector<double>& x, std::vector<double>& out) override {
+        const double level = price(g);
+        out.resize(x.size());
+        for (std::size_t j = 0; j < x.size(); j++) out[j] = (g[j] - level) * (x[j] - (g[j] > level ? 0.0 : high_.data[j]));
+    }
+    void best(const std::vector<double>& g, std::vector<double>& atom) override {
+        const double level = price(g);
+        double left = total_;
+        std::fill(atom.begin(), atom.end(), 0.0);
+        for (std::size_t j = 0; j < g.size(); j++)
+            if (g[j] < level) atom[j] = high_.data[j], left -= atom[j];
+        for (std::size_t j = 0; j < g.size(); j++)
+            if (g[j] == level) atom[j] = std::min(std::max(left, 0.0), high_.data[j]), left -= atom[j];
+        nearest(atom);
+    }
+    void cut(const std::vector<Index>& columns, const std::vector<double>&) override { some(high_, columns, highs_); }
+    double section_gap(const std::vector<double>& g, const std::vector<double>& y) override {
+        return filling_gap(static_cast<Index>(y.size()), g.data(), y.data(), highs_.data(), section_price(g, y));
+    }
+    // Relative to the price of the sum, which may be large compared with what it is about.
+    double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) override {
+        return along(g, y, to, section_price(g, y));
+    }
+    const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
+                                     const Asked& asked) override {
+        qp_.x = y;
+        qp_.solve(static_cast<Index>(y.size()), H, g.data(), highs_.data(), tol, asked);
+        return qp_.x;
+    }
+
+   private:
+    Span<const double> high_;
+    double total_;
+    std::vector<double> highs_;
+    Threshold threshold_;
+    SumQP qp_;
+
+    double price(const std::vector<double>& g) { return threshold_(high_.size, g.data(), high_.data, total_); }
+    double section_price(const std::vector<double>& g, const std::vector<double>& y) {
+        return threshold_(static_cast<Index>(y.size()), g.data(), highs_.data(), std::accumulate(y.begin(), y.end(), 0.0));
+    }
+};
+
+// |x - middle| <= radius.
+class BallRegion : public Region {
+   public:
+    BallRegion(Span<const double> middle, double radius) : middle_(middle), radius_(radius) {}
+    void nearest(std::vector<double>& x) override {
+        arm(x);
+        if (!into_unit_ball(arm_)) return;
+        for (std::size_t j = 0; j < x.size(); j++) x[j] = middle_.data[j] + radius_ * arm_[j];
+    }
+    double gap(const std::vector<double>& g, const std::vector<double>& x) override {
+        arm(x);
+        into_unit_ball(arm_);
+        return radius_ * unit_ball_gap(g, arm_);
+    }
+    void free(const std::vector<double>&, const std::vector<double>& x, std::vector<Index>& out) override {
+        out.resize(x.size());
+        std::iota(out.begin(), out.end(), Index(0));
+    }
+    // The size of the gradient: on a sphere the gap is no sum over coordinates.
+    void shares(const std::vector<double>& g, const std::vector<double>&, std::vector<double>& out) override {
+        out.resize(g.size());
+        for (std::size_t j = 0; j < g.size(); j++) out[j] = std::fabs(g[j]);
+    }
+    void best(const std::vector<double>& g, std::vector<double>& atom) override {
+        double largest = 0.0, squares = 0.0;
+        for (double x : g) largest = std::max(largest, std::fabs(x));
+        for (double x : g) squares += largest > 0.0 ? (x / largest) * (x / largest) : 0.0;
+        for (std::size_t j = 0; j < g.size(); j++)
+            atom[j] = middle_.data[j] - (largest > 0.0 ? radius_ * (g[j] / largest / std::sqrt(squares)) : 0.0);
+    }
+    // The ball of the points that differ from x in these coordinates only.
+    void cut(const std::vector<Index>& columns, const std::vector<double>& x) override {
+        arm(x);
+        for (Index j : columns) arm_[static_cast<std::size_t>(j)] = 0.0;
+        some(middle_, columns, middles_);
+        section_ = radius_ * std::sqrt(std::max(1.0 - dot(arm_, arm_), 0.0));
+    }
+    void cut_along(const std::vector<double>& rows, std::size_t k, const std::vector<double>& x) override {
+        const Index d = middle_.size;
+        arm(x), middles_.resize(k), parts_.resize(k);
+        algebra::dots(rows.data(), d, d, static_cast<Index>(k), middle_.data, middles_.data());
+        algebra::dots(rows.data(), d, d, static_cast<Index>(k), arm_.data(), parts_.data());
+        for (std::size_t a = 0; a < k; a++) algebra::add_one(rows.data() + static_cast<Index>(a) * d, -parts_[a], d, arm_.data());
+        section_ = radius_ * std::sqrt(std::max(1.0 - dot(arm_, arm_), 0.0));
+    }
+    std::vector<double> arm_of(const std::vector<double>& x) override {
+        arm(x);
+        return arm_;
+    }
+    double section_gap(const std::vector<double>& g, const std::vector<double>& y) override {
+        if (!(section_ > 0.0)) return 0.0;
+        arm_.resize(y.size());
+        for (std::size_t a = 0; a < y.size(); a++) arm_[a] = (y[a] - middles_[a]) / section_;
+        into_unit_ball(arm_);
+        return section_ * unit_ball_gap(g, arm_);
+    }
+    double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) override {
+        return along(g, y, to, 0.0);
+    }
+    const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
+                                     const Asked& asked) override {
+        qp_.x = y, qp_.multiplier = multiplier;
+        qp_.solve(static_cast<Index>(y.size()), H, g.data(), middles_.data(), section_, tol, asked);
+        multiplier = qp_.multiplier;
+        return qp_.x;
+    }
+
+   private:
+    Span<const double> middle_;
+    double radius_, section_ = 0.0;
+    std::vector<double> arm_, middles_, parts_;
+    BallQP qp_;
+
+    void arm(const std::vector<double>& x) {
+        arm_.resize(x.size());
+        for (std::size_t j = 0; j < x.size(); j++) arm_[j] = (x[j] - middle_.data[j]) / radius_;
+    }
+};
+
+}  // namespace greedyhull

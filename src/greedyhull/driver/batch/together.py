@@ -1,0 +1,112 @@
+"""Problems with one Gram matrix, solved together in a compiled loop, each certified from the data."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from greedyhull.driver.batch.line import Line
+from greedyhull.driver.batch.proofs import Proofs, losses_of_zero, prove
+from greedyhull.driver.batch.record import Record
+from greedyhull.driver.batch.shared import Shared
+from greedyhull.driver.combined import Either
+from greedyhull.driver.stop import Stalled, Stop
+from greedyhull.kernels.budget_batch import budget_batch
+from greedyhull.solvers.parts.ahead import Aim
+from greedyhull.types import Array, Index
+
+ROUNDS = 100  # in which a problem must be solved, else it has a run of its own
+PART = 0.1  # of the gap asked for, to which problems are solved by the Gram matrix
+SHARPER = 0.01  # times that for each refinement
+REFINED = 4  # refinements at most
+ROUNDING = 4e-16  # the share of its terms that a gap cannot be below
+ENTRIES = 1e5  # of the residuals of a part
+WORK = 2e5  # coordinates of a part in all, so that Ctrl-C is heard
+EDGE = 1e-9  # by how much a start may lie outside the set
+
+
+def aim_of(stop: Stop) -> Aim | None:
+    """The gap that a stop asks for, if it asks for nothing else that so few rounds could meet; else None."""
+    stops = stop.stops if isinstance(stop, Either) else (stop,)
+    asked, limits = Either(tuple(one for one in stops if type(one) is not Stalled)), stop.limits()
+    return asked.aim() if asked.asks_gap and limits.iterations >= ROUNDS and limits.seconds > 0.0 else None
+
+
+def solve_together(shared: Shared, which: Index, without: Index, starts: Array | None, aim: Aim, record: Record,
+                   line: Line) -> Index:
+    """Solve the problems ``which``, and write down those whose gap meets the aim; return the others."""
+    n, d = shared.X.shape
+    size = max(int(min(ENTRIES / max(n, d), WORK / d)), 1)
+    near, still_open = np.zeros(d), [np.zeros(0, dtype=np.int64)]
+    for i in range(0, len(which), size):
+        part = which[i : i + size]
+        began = perf_counter()
+        met = _solve_part(shared, part, without[part], None if starts is None else starts[part], aim, record, near)
+        record.seconds[part] = (perf_counter() - began) / len(part)
+        still_open.append(part[~met])
+        line.show(record, int(min(i + size, len(which))))
+    return np.concatenate(still_open)
+
+
+def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None, aim: Aim, record: Record,
+                near: Array) -> Array:
+    """Solve some problems; return which of them meet the aim."""
+    Y = np.ascontiguousarray(shared.Y[:, part].T)
+    G, U = shared.slopes(Y), np.zeros((len(part), shared.X.shape[1]))
+    scales = losses_of_zero(shared, Y)
+    floors = scales if aim.floor is None else np.full(len(part), aim.floor)
+    least = ROUNDING * (float(np.abs(shared.hessian).max()) + np.abs(G).max(axis=1))
+    tol = np.maximum(PART * np.maximum(aim.absolute, aim.relative * floors), least)
+    if start is not None:
+        U[:] = start / shared.scales
+        G += U @ shared.hessian
+    made = np.zeros(len(part), dtype=np.int64)
+    H, budget = shared.hessian, shared.budget
+    budget_batch(H, budget.positive, budget.whole, U, G, tol, without, near, start is None, ROUNDS, made)
+    proofs = prove(shared, U * shared.scales, Y, without)
+    met = meets(aim, proofs, floors)
+    for _ in range(REFINED):  # from gradients that the data tell, not the Gram matrix
+        todo = np.flatnonzero(~met & np.isfinite(proofs.gaps))
+        if not len(todo):
+            break
+        tol = np.maximum(SHARPER * tol, least)
+        V, g, more = U[todo], np.ascontiguousarray(proofs.gradients[todo] * shared.scales), np.zeros(len(todo), dtype=np.int64)
+        budget_batch(H, budget.positive, budget.whole, V, g, tol[todo], without[todo], near, False, ROUNDS, more)
+        again = prove(shared, V * shared.scales, Y[todo], without[todo])
+        better = again.gaps < proofs.gaps[todo]
+        if not better.any():
+            break
+        made[todo] += more
+        U[todo[better]] = V[better]
+        for old, new in zip(proofs, again, strict=True):
+            old[todo[better]] = new[better]
+        met = meets(aim, proofs, floors)
+    record.scales[part] = scales
+    _write(record, part, U * shared.scales, proofs, made, met)
+    return met
+
+
+def inside(shared: Shared, start: Array, without: Index) -> Array:
+    """Which starts are points of the set, without the coordinate that is left out."""
+    u = start / shared.scales
+    total = np.abs(u).sum(axis=1)
+    good = np.abs(total - 1.0) <= EDGE if shared.budget.whole else total <= 1.0 + EDGE
+    if shared.budget.positive:
+        good &= u.min(axis=1) >= 0.0
+    out = np.flatnonzero(without >= 0)
+    good[out] &= u[out, without[out]] == 0.0
+    return np.asarray(good)
+
+
+def meets(aim: Aim, proofs: Proofs, floors: Array) -> Array:
+    """Which gaps meet the aim, as `Gap` and `Relative` compare them."""
+    whole = np.maximum(np.abs(proofs.values), floors)
+    shares = np.where(proofs.gaps <= 0.0, 0.0, proofs.gaps / whole)
+    found = (proofs.gaps <= aim.absolute) | ((shares <= aim.relative) & (aim.relative > 0.0))
+    return np.asarray(found & np.isfinite(proofs.gaps) & np.isfinite(proofs.values))
+
+
+def _write(record: Record, part: Index, W: Array, proofs: Proofs, made: Index, met: Array) -> None:
+    record.x[part], record.values[part], record.gaps[part] = W, proofs.values, proofs.gaps
+    record.intercepts[part], record.iterations[part], record.converged[part] = proofs.intercepts, made, met

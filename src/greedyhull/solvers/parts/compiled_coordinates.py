@@ -1,0 +1,99 @@
+"""Corrective rounds in coordinates in the compiled core: those of `coordinate_rounds`, without Python between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.geometry.regions import BallRegion, BoxRegion, FillingRegion
+from greedyhull.kernels.core import core
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.quadratic import QuadraticForm
+from greedyhull.objectives.ridged import Ridged
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, contiguous, loss_of
+from greedyhull.solvers.parts.directions import MOST, Directions, Gradients, directions_of
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.types import Array, AtomSet, Objective, Region
+from greedyhull.types.kinds import second_order
+
+
+def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold: bool) -> CompiledCoordinates | None:
+    """The rounds of this problem in the core, or None where it cannot run them.
+
+    ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
+    """
+    region, curved = S.traits.region, second_order(f)
+    if core is None or region is None or curved is None or not isinstance(w, CoordinateIterate):
+        return None
+    told = _told(region)
+    if told is None:
+        return None
+    made: Any = None
+    if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
+        made = _form_rounds(f, told)
+    elif isinstance(f, Composite) and type(f) in (Composite, Ridged):
+        made = _rounds(f, told, steps, directions_of(curved, region))
+    if made is None:
+        return None
+    assert isinstance(f, Composite | QuadraticForm)
+    rounds = CompiledCoordinates(f, S, made, w, cold)
+    return rounds if isfinite(rounds.gap) else None
+
+
+def _told(region: Region) -> tuple[int, Array, Array, float] | None:
+    """Kind, two vectors and a number, as native/coordinate_door.cpp takes them."""
+    if type(region) is BoxRegion:
+        return 0, _vector(region.low), _vector(region.high), 0.0
+    if type(region) is FillingRegion:
+        return 1, _vector(region.high), _vector(region.high), float(region.total)
+    return (2, _vector(region.middle), _vector(region.middle), float(region.radius)) if type(region) is BallRegion else None
+
+
+def _vector(numbers: Array) -> Array:
+    return np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int, solved: Directions) -> Any:
+    assert core is not None
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, *told, f.l2, steps,
+                               isinstance(solved, Gradients), solved.most)
+    if type(design) is DenseDesign:
+        return core.dense_region_rounds(contiguous(design.X), *about)
+    if type(design) is SparseDesign:
+        return core.sparse_region_rounds(*design.columns_of, design.n, *about)
+    return None
+
+
+def _form_rounds(f: QuadraticForm, told: tuple[int, Array, Array, float]) -> Any:
+    assert core is not None
+    design = f.design
+    if f.domain[0] > MOST or type(design) not in (DenseDesign, SparseDesign):
+        return None
+    Q = design.X if type(design) is DenseDesign else design.by_column.toarray()
+    Q = np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q, dtype=np.float64)  # it is symmetric
+    return core.form_region_rounds(Q, _vector(f.b), *told)
+
+
+class CompiledCoordinates(CompiledRounds):
+    """The core's rounds and the coordinates that follow them."""
+
+    def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
+        self.f, self.S, self.core = f, S, made
+        made.begin(w.x.ravel().copy(), cold)
+        self.gap: float = made.look()  # not finite where numbers are out of the core's range
+
+    def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        self._stand(w)  # the core may have begun elsewhere
+        yield from super().run(f, w, memory)
+
+    def _stand(self, w: Iterate) -> None:
+        assert isinstance(w, CoordinateIterate)
+        w.x[...] = self.core.point().reshape(w.shape)

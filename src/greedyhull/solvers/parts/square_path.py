@@ -1,0 +1,44 @@
+"""Least squares over budgets of many radii in the compiled core: the path, followed from kink to kink.
+
+The core's object goes from one radius to the next and keeps its columns, their Hessian and its factor. Its gaps leave rounding
+out; whoever promises something certifies the point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.kernels.core import core
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.losses.squared import Squared
+from greedyhull.solvers.parts.compiled_rounds import loss_of
+from greedyhull.types import Array
+from greedyhull.types.kinds import profiled
+
+
+def matrix_path(H: Array, b: Array, f0: float, scale: Array, *, positive: bool) -> Any:
+    """The path of f₀ − ⟨b, w⟩ + ½⟨w, Hw⟩ over budgets with the unit atoms ``scale``_j e_j; None without a core."""
+    if core is None:
+        return None
+    return core.matrix_path(np.ascontiguousarray(H), np.ascontiguousarray(b), f0, scale, positive)
+
+
+def square_path(f: Composite, scale: Array, *, positive: bool) -> Any:
+    """The same of a least-squares objective; None where the core cannot follow it."""
+    inner = profiled(f.exact)
+    loss: Any = f.exact if inner is None else inner.loss
+    if core is None or type(f) is not Composite or type(loss) is not Squared:
+        return None
+    _, _, y, p = loss_of(f)
+    about = y, np.ascontiguousarray(np.broadcast_to(p, y.shape)), f.has_intercept, scale, positive
+    design = f.design
+    if type(design) is DenseDesign:
+        X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
+        return core.dense_path(X, *about)
+    if type(design) is SparseDesign:
+        return core.sparse_path(*design.columns_of, design.n, *about)
+    return None

@@ -1,0 +1,328 @@
+"""Corrective rounds in coordinates in the core: they agree with those of Python, and hand over what NumPy computes."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import greedyhull as gh
+from greedyhull.kernels.core import core
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.solvers import corrective
+from greedyhull.solvers.parts import compiled_rounds
+from greedyhull.solvers.parts.compiled_coordinates import CompiledCoordinates, compiled_coordinates
+
+pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
+
+N, D = 30, 8
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((N, D)) * (RNG.random((N, D)) < 0.7)
+Y = X @ np.array([1.5, -2.0, 0.0, 0.0, 0.7, 0.0, 0.0, 0.3]) + 0.5 * RNG.standard_normal(N)
+LABELS = np.where(Y + 0.8 * RNG.standard_normal(N) > 0, 1.0, -1.0)
+COUNTS = RNG.poisson(np.exp(0.3 * X[:, 0] - 0.2 * X[:, 1])).astype(float)
+POSITIVE = np.abs(X) + 0.1 * (np.arange(D) == 0)
+SHARES = RNG.integers(0, 4, size=N).astype(float)  # some of them are zero
+
+LOSSES = {
+    "least_squares": lambda X, **how: gh.least_squares(X, Y, **how),
+    "logistic": lambda X, **how: gh.logistic(X, LABELS, **how),
+    "squared_hinge": lambda X, **how: gh.squared_hinge(X, LABELS, **how),
+    "huber": lambda X, **how: gh.huber(X, Y, 0.3, **how),
+    "poisson": lambda X, **how: gh.poisson(X, COUNTS, **how),
+    "lp_loss 2.5": lambda X, **how: gh.lp_loss(X, Y, 2.5, **how),
+    "lp_loss 4": lambda X, **how: gh.lp_loss(X, Y, 4.0, **how),
+    "log_likelihood": lambda X, **how: gh.log_likelihood(X, **how),
+    "hinge, smoothed": lambda X, **how: gh.hinge(X, LABELS, **how).smoothed(0.1),
+    "absolute, smoothed": lambda X, **how: gh.absolute(X, Y, **how).smoothed(0.1),
+    "quantile, smoothed": lambda X, **how: gh.quantile(X, Y, 0.3, **how).smoothed(0.1),
+    "epsilon_insensitive, smoothed": lambda X, **how: gh.epsilon_insensitive(X, Y, 0.2, **how).smoothed(0.1),
+}
+SETS = {
+    "Box": gh.Box(np.linspace(-1.0, 0.0, D), np.linspace(0.1, 2.0, D)),
+    "Box, a side of no length": gh.Box(np.linspace(0.1, 0.5, D), np.where(np.arange(D) == 3, 0.1 + 0.4 * 3 / 7, 1.0)),
+    "LinfBall": gh.LinfBall(D, 0.4),
+    "L2Ball": gh.L2Ball(D, 0.7),
+    "L2Ball, shifted": gh.L2Ball(D, 0.9, centre=np.linspace(0.2, 0.6, D)),
+    "bounded simplex": gh.Simplex(D, 1.5, upper=0.4),
+    "uneven simplex": gh.Simplex(D, 1.0, upper=np.linspace(0.0, 0.5, D)),
+}
+INSIDE = ("Box, a side of no length", "bounded simplex", "uneven simplex")  # of the domain of a log-likelihood
+STORAGES = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "rows apart": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "columns apart": lambda X: np.asfortranarray(np.repeat(X, 2, axis=1))[:, ::2],
+    "both apart": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+    "CSR": sparse.csr_array,
+    "CSC": sparse.csc_array,
+}
+OPTIONS = list(product((np.float64, np.float32), (False, True), (False, True), (0.0, 0.3)))  # dtype, weights, intercept, l2
+TIGHT = gh.Relative(1e-8) | gh.Iterations(100)
+
+
+def made(loss, name, storage, options):
+    """An objective and its set, or None where there is no such objective."""
+    dtype, weighted, intercept, l2 = options
+    how = {"sample_weight": SHARES} if weighted else {}
+    how |= {"intercept": True} if intercept else {}
+    if loss == "log_likelihood" and (intercept or name not in INSIDE):
+        return None
+    data = (POSITIVE if loss == "log_likelihood" else X).astype(dtype)
+    return LOSSES[loss](STORAGES[storage](data), l2=l2, **how), SETS[name]
+
+
+def by_core(monkeypatch, f, S, **how):
+    """The solution, and every point that the core handed over with what f knew there."""
+    seen, tell = [], CompiledCoordinates._tell
+
+    def spied(rounds, w):
+        tell(rounds, w)
+        view = rounds.f.at(w)
+        seen.append((w.array(), view.z, view.value, view.residual, view.gradient))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CompiledCoordinates, "_tell", spied)
+        s = gh.minimize(f, S, gh.Corrective(), **{"stop": TIGHT, **how})
+    assert seen, "the core did not run"
+    return s, seen
+
+
+def by_reference(monkeypatch, f, S, **how):
+    with monkeypatch.context() as patch:
+        patch.setattr(corrective, "compiled_coordinates", lambda *given: None)
+        return gh.minimize(f, S, gh.Corrective(), **{"stop": TIGHT, **how})
+
+
+def check_handed_over(f, seen):
+    """z = Xw, φ(z), ∇φ(z) and X'∇φ(z) in float64, whatever the data are."""
+    data = f.design.matvec(np.eye(D, dtype=f.design.dtype)).astype(np.float64)  # rows of weight zero are not those given
+    for x, z, value, residual, gradient in seen:
+        assert np.abs(z - data @ x).max() <= 1e-13 * (np.abs(data) @ np.abs(x)).max()
+        true_value, true_residual = f.exact.first_order(data @ x)
+        size = np.abs(true_residual).max()
+        assert value == pytest.approx(true_value, rel=1e-12, abs=1e-14)
+        assert np.abs(residual - true_residual).max() <= 1e-12 * size
+        assert np.abs(gradient - data.T @ true_residual).max() <= 1e-12 * size * np.abs(data).sum(axis=0).max()
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_core_and_reference_agree(loss, name, monkeypatch):
+    """Both are certified, and some value is possible by both certificates; each storage meets other options."""
+    first = list(LOSSES).index(loss) + 5 * list(SETS).index(name)
+    for i, storage in enumerate(STORAGES):
+        for options in (OPTIONS[(first + 3 * i) % 16], OPTIONS[(first + 3 * i + 7) % 16]):
+            both = made(loss, name, storage, options)
+            if both is None:
+                continue
+            f, S = both
+            s, seen = by_core(monkeypatch, f, S)
+            rough = options[0] is np.float32  # the Python rounds compute in float32, the core does not
+            other = by_reference(monkeypatch, f, S, stop=gh.Relative(1e-5) if rough else TIGHT)
+            about = f"{storage}, {options}"
+            assert s.converged and other.converged, f"{about}: {s.reason} {other.reason}"
+            assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), about
+            assert S.contains(s.point.array(), 1e-14), about
+            check_handed_over(f, seen)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.3])
+@pytest.mark.parametrize("name", SETS)
+def test_the_gap_is_that_of_the_oracle(name, l2):
+    """Rounds that nobody sees rest on the core's own gap."""
+    S = SETS[name]
+    for y in (Y, 20.0 * POSITIVE.sum(axis=1)):
+        f = gh.least_squares(POSITIVE, y, l2=l2)
+        w = CoordinateIterate(S.centre().array())
+        rounds = compiled_coordinates(f, S, w, 5, False)
+        g = f.gradient(w)
+        assert rounds.gap == pytest.approx(f.gradient_dot(w) - S.argmin(g).dot(g), rel=1e-12)
+
+
+# --- who watches, and when it ends --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("loss", ["least_squares", "logistic", "huber", "quantile, smoothed"])
+def test_the_points_are_the_same_whoever_watches(loss, name):
+    f, S = LOSSES[loss](X, intercept=True), SETS[name]
+    alone = gh.minimize(f, S, gh.Corrective(steps=1), stop=TIGHT)
+    points = []
+    watched = gh.minimize(f, S, gh.Corrective(steps=1), stop=TIGHT, watch=lambda event: points.append(event.point.array()))
+    assert watched.point.array().tobytes() == alone.point.array().tobytes()
+    assert watched.iterations == alone.iterations and len(points) == alone.iterations + 1
+    assert alone.trace.value.tolist() == watched.trace.value.tolist()
+
+
+def test_nobody_watching_means_one_call(monkeypatch):
+    calls, advance = [], CompiledCoordinates.advance
+    monkeypatch.setattr(CompiledCoordinates, "advance", lambda *given: calls.append(1) or advance(*given))
+    s = gh.minimize(LOSSES["logistic"](X), SETS["Box"], gh.Corrective(steps=1), stop=gh.Relative(1e-6))
+    assert s.converged and s.iterations > 1 and len(calls) == 1
+
+
+@pytest.fixture
+def long_one(monkeypatch):
+    """A problem that stays in the core for a second and more: its loss is asked for, and answers late."""
+    asked = compiled_rounds._asked
+
+    def late(loss, z):
+        time.sleep(0.05)
+        return asked(loss, z)
+
+    def left(*given):
+        raise AssertionError("the core ended by itself")
+
+    monkeypatch.setattr(compiled_rounds, "_asked", late)
+    monkeypatch.setattr(corrective, "coordinate_rounds", left)
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((400, 60))
+    return gh.quantile(A, A[:, 0] + rng.standard_normal(400), 0.3).smoothed(1e-6), gh.LinfBall(60, 0.3)
+
+
+def test_seconds_act_inside(long_one):
+    f, S = long_one
+    s = gh.minimize(f, S, gh.Corrective(steps=1), stop=gh.Gap(0.0) | gh.Seconds(0.3))
+    assert "seconds" in s.reason and S.contains(s.point.array(), 1e-14)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_ctrl_c_acts_inside(long_one):
+    f, S = long_one
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        s = gh.minimize(f, S, gh.Corrective(steps=1), stop=gh.Gap(0.0))
+    finally:
+        timer.join()
+    assert "nterrupt" in s.reason and S.contains(s.point.array(), 1e-14)
+
+
+# --- states -------------------------------------------------------------------------------------------------------------
+
+
+def tall(n, d=5):
+    """So many rows that Hessians are sampled early."""
+    rng = np.random.default_rng(n)
+    A = rng.standard_normal((n, d))
+    return A, np.sign(A @ np.linspace(1.0, -1.0, d) + rng.standard_normal(n))
+
+
+SAVED = {
+    "sampled Hessian": lambda: (gh.logistic(*tall(6000)), gh.LinfBall(5, 0.4)),
+    "intercept": lambda: (gh.logistic(X, LABELS, intercept=True), gh.Simplex(D, 6.0, upper=2.0)),
+    "multiplier": lambda: (gh.logistic(X, LABELS), SETS["L2Ball, shifted"]),
+    "sparse": lambda: (gh.huber(sparse.csr_array(X), Y, 0.3), SETS["Box"]),
+    "ridge": lambda: (gh.poisson(X, COUNTS, l2=0.1), SETS["uneven simplex"]),
+    "asked": lambda: (gh.absolute(X, Y).smoothed(0.1), SETS["Box"]),
+}
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path):
+    solver, stop = gh.Corrective(steps=1), gh.Relative(1e-10) | gh.Iterations(20)
+    f, S = SAVED[name]()
+    whole = gh.minimize(f, S, solver, stop=stop)
+    assert whole.iterations > 1
+    for k in range(whole.iterations):
+        path = tmp_path / f"{k}.npz"
+        gh.minimize(f, S, solver, stop=stop | gh.Iterations(k), checkpoint=path)
+        again = gh.minimize(*SAVED[name](), solver, stop=stop, resume=path)
+        assert again.trace.value.tolist() == whole.trace.value[k:].tolist(), f"resumed at {k}"
+        assert again.point.array().tobytes() == whole.point.array().tobytes()
+        assert again.gap == pytest.approx(whole.gap, rel=1e-12)
+
+
+TAKEN_UP = """
+import sys, numpy as np, greedyhull as gh
+from greedyhull.kernels.core import core
+A = np.load(sys.argv[1])
+f, S, solver = gh.logistic(A, np.sign(A[:, 0] + A[:, 1] - 0.3)), gh.LinfBall(A.shape[1], 4.0), gh.Corrective(steps=1)
+how = {"checkpoint": sys.argv[2]} if len(sys.argv) == 4 else {"resume": sys.argv[2]}
+s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(3 if len(sys.argv) == 4 else 500), **how)
+print(core is not None, s.converged, s.trace.iteration[0], float(s.value).hex(), float(s.certificate.lower).hex())
+"""
+
+
+@pytest.mark.parametrize("first, then", [("required", "reference"), ("reference", "required")])
+def test_a_state_is_taken_up_with_and_without_a_core(first, then, tmp_path):
+    np.save(tmp_path / "A.npy", X)
+    given = [sys.executable, "-c", TAKEN_UP, str(tmp_path / "A.npy"), str(tmp_path / "state.npz")]
+    told = []
+    for mode, more in ((first, ["save"]), (then, [])):
+        found = subprocess.run([*given, *more], check=False, capture_output=True, text=True,
+                               env={**os.environ, "GREEDYHULL_CORE": mode})
+        assert found.returncode == 0, found.stderr
+        told.append(found.stdout.split())
+        assert told[-1][0] == str(mode == "required")
+    assert told[0][1] == "False", "the first run ended before its end"
+    assert told[1][1:3] == ["True", "3"], "the second went on from there"
+    best = gh.minimize(gh.logistic(X, np.sign(X[:, 0] + X[:, 1] - 0.3)), gh.LinfBall(D, 4.0), stop=gh.Relative(1e-9))
+    value, lower = map(float.fromhex, told[1][3:])
+    assert lower <= best.value and best.certificate.lower <= value
+
+
+def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
+    """The rounds go on with the same count, and a state that is saved after that is taken up by Python."""
+    f, S, solver = gh.logistic(X, LABELS), gh.LinfBall(D, 2.5), gh.Corrective(steps=1)
+    advance, left = CompiledCoordinates.advance, [1]
+
+    def failing(rounds, w, memory):
+        left[0] -= 1
+        return left[0] >= 0 and advance(rounds, w, memory)
+
+    monkeypatch.setattr(CompiledCoordinates, "advance", failing)
+    whole = gh.minimize(f, S, solver, stop=TIGHT, watch=lambda event: None)
+    assert whole.converged and left[0] < 0 and whole.trace.iteration.tolist() == list(range(whole.iterations + 1))
+    left[0] = 1
+    gh.minimize(f, S, solver, stop=gh.Iterations(3), checkpoint=tmp_path / "state.npz")
+    left[0] = 1000
+    again = gh.minimize(f, S, solver, stop=TIGHT, resume=tmp_path / "state.npz")
+    assert left[0] == 1000, "the core is not asked again"
+    assert again.trace.value.tolist() == whole.trace.value[3:].tolist()
+
+
+# --- the edge of its range ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [80.0, 1e3])
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "log_likelihood"])
+def test_an_intercept_far_away_is_found(loss, scale, monkeypatch):
+    """Images of hundreds: slopes are exponentials or constants there. A wrong intercept would make a false certificate."""
+    f = LOSSES[loss](X, intercept=True)
+    far = np.full(D, scale)
+    for S in (gh.Box(far, 1.1 * scale), gh.L2Ball(D, 1.0, centre=far), gh.Simplex(D, scale, upper=0.4 * scale)):
+        stop = gh.Relative(1e-6) | gh.Iterations(20)
+        s = gh.minimize(f, S, gh.Corrective(), stop=stop)
+        other = by_reference(monkeypatch, f, S, stop=stop)
+        assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value), S
+        assert s.value == pytest.approx(f.exact.value(X @ s.point.array()), rel=1e-9, abs=1e-12)
+
+
+def test_more_coordinates_than_are_solved_for_together(monkeypatch):
+    """Those with the largest shares of the gap are taken, and a Frank-Wolfe step moves the others."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20, 2300))
+    f = gh.least_squares(A, A[:, :50].sum(axis=1), l2=0.01)
+    for S in (gh.LinfBall(2300, 0.01), gh.Simplex(2300, upper=1e-3)):
+        s, _ = by_core(monkeypatch, f, S, stop=gh.Relative(1e-6) | gh.Iterations(60))
+        other = by_reference(monkeypatch, f, S, stop=gh.Relative(1e-6) | gh.Iterations(60))
+        assert s.converged and S.contains(s.point.array(), 1e-14), s.reason
+        assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
+
+
+@pytest.mark.parametrize("given", [{"x": np.zeros(3)}, {"one": np.zeros(3)}, {"loss": (0, 0.0, np.zeros(3), np.ones(1))},
+                                   {"kind": 7}])
+def test_what_does_not_fit_is_refused(given):
+    how = {"X": X, "loss": (0, 0.0, Y, np.ones(1)), "kind": 0, "one": np.zeros(D), "x": np.zeros(D), **given}
+    with pytest.raises(ValueError, match="wanted"):
+        core.dense_region_rounds(how["X"], how["loss"], True, False, how["kind"], how["one"], np.ones(D), 1.0, 0.0, 5, False,
+                                 2000).begin(
+            how["x"], True)
