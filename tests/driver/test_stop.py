@@ -209,12 +209,40 @@ def test_a_minimum_of_zero_without_a_scale_is_told_from_a_missing_iteration() ->
 def test_what_several_stops_aim_at_together() -> None:
     """The largest of absolute gaps, the one relative gap; none where two are relative, or one wants to see every round."""
     gap, relative, floored = gh.Gap(0.5), gh.Relative(0.25), gh.Relative(0.125, floor=3.0)
-    assert (gap | gh.Gap(2.0) | gh.Seconds(3.0)).aim() == (2.0, 0.0, 0.0)
-    assert (gh.Seconds(3.0) | relative | gap).aim() == (0.5, 0.25, None)
-    assert (gh.Iterations(3) | floored).aim() == (0.0, 0.125, 3.0)
-    assert (relative | floored).aim() is None and (relative | gh.Stalled(3)).aim() is None
+    assert (gap | gh.Gap(2.0) | gh.Seconds(3.0)).aim() == (2.0, 0.0, 0.0, np.inf)
+    assert (gh.Seconds(3.0) | relative | gap).aim() == (0.5, 0.25, None, np.inf)
+    assert (gh.Iterations(3) | floored | gh.Stalled(7) | gh.Stalled(5)).begin().aim() == (0.0, 0.125, 3.0, 5)
+    assert (relative | floored).aim() is None and (relative | gh.Callback(bool)).aim() is None
 
 
 def test_the_limits_of_several_stops_are_the_nearest() -> None:
     assert (gh.Iterations(7) | gh.Seconds(3.0) | gh.Iterations(5) | gh.Gap(1.0)).limits() == (5, 3.0)
     assert (gh.Gap(1.0) | gh.Relative(1.0)).limits() == (np.inf, np.inf)
+
+
+def test_a_stop_that_counts_looks_before_its_patience_ends() -> None:
+    stop = gh.Stalled(5).begin()
+
+    def at(k: int, value: float) -> Reason | None:
+        return hear(stop, Event(iteration=k, seconds=0.0, value=value, gap=1.0, lower=0.0, point=None, start_value=1.0))
+
+    def patience() -> float:
+        aim = stop.aim()
+        assert aim is not None
+        return aim.rounds
+
+    assert at(0, 1.0) is None and patience() == 5
+    assert at(3, 1.0) is None and patience() == 2
+    assert at(4, 0.5) is None and patience() == 5
+    assert at(9, 0.5) is not None
+
+
+@pytest.mark.parametrize("k", [1, 2, 50])
+def test_a_run_that_stalls_ends_with_its_certificate_however_many_rounds_pass_unseen(k: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 30))
+    f, S = gh.logistic(X, np.sign(X[:, 0] + rng.standard_normal(60))), gh.L1Ball(30, 5.0)
+    s = gh.minimize(f, S, gh.Corrective(batch=1, steps=1), stop=gh.Gap(0.0) | gh.Stalled(k) | gh.Iterations(500))
+    least = gh.minimize(f, S, stop=gh.Relative(1e-9)).certificate.lower
+    assert s.certificate.lower <= s.value and s.value - s.certificate.gap <= least + 1e-9
+    assert s.trace.iteration.tolist() == list(range(s.iterations + 1))

@@ -126,6 +126,8 @@ class L1Ball(AtomSet, KeepsFinite):
 
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the ball."""
+        if self.weights is None:
+            return float(np.abs(x).sum()) / self.radius
         return float(np.abs(x / self._scale).sum())
 
     @override
@@ -143,6 +145,8 @@ class L1Ball(AtomSet, KeepsFinite):
 
     @override
     def max_abs(self, c: Array) -> float:
+        if self.weights is None:
+            return self.radius * float(c.max())
         return float((c * self._scale).max())
 
     @override

@@ -7,7 +7,7 @@ from operator import is_
 
 from greedyhull.driver.reason import Reason, together
 from greedyhull.driver.stop import Limits, Stop, hear
-from greedyhull.solvers.parts.ahead import Aim
+from greedyhull.solvers.parts.ahead import NO_AIM, Aim
 from greedyhull.solvers.parts.progress import Event
 
 
@@ -57,15 +57,15 @@ class Either(Combined):
         return Limits(iterations, seconds)
 
     def aim(self) -> Aim | None:
-        absolute, relative, floor = Aim()
+        absolute, relative, floor, rounds = NO_AIM
         for stop in self.stops:
             aim = stop.aim()
             if aim is None or (relative > 0.0 and aim.relative > 0.0):  # two that are relative to different things
                 return None
-            absolute = max(absolute, aim.absolute)
+            absolute, rounds = max(absolute, aim.absolute), min(rounds, aim.rounds)
             if aim.relative > 0.0:
                 relative, floor = aim.relative, aim.floor
-        return Aim(absolute, relative, floor)
+        return Aim(absolute, relative, floor, rounds)
 
     def begin(self) -> Stop:
         begun = tuple([stop.begin() for stop in self.stops])

@@ -13,7 +13,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hinted import hinted
 from greedyhull.objectives.relative import of_what, share
-from greedyhull.solvers.parts.ahead import Aim
+from greedyhull.solvers.parts.ahead import NO_AIM, Aim
 from greedyhull.solvers.parts.progress import Event
 
 MORE = "allow more, or ask for less"
@@ -58,7 +58,7 @@ class Stop:
         return UNLIMITED
 
     def aim(self) -> Aim | None:
-        """Return the gap it asks for, if its `limits` and that are all it looks at; None where it wants to see every round."""
+        """Return the gap it asks for, and how many rounds may pass before it must look; None where it must see every one."""
         return None
 
     def begin(self) -> Stop:
@@ -306,7 +306,7 @@ class Iterations(Stop):
         return Limits(iterations=self.k)
 
     def aim(self) -> Aim | None:
-        return Aim() if type(self) is Iterations else None
+        return NO_AIM if type(self) is Iterations else None
 
 
 @hinted
@@ -345,7 +345,7 @@ class Seconds(Stop):
         return Limits(seconds=self.t)
 
     def aim(self) -> Aim | None:
-        return Aim() if type(self) is Seconds else None
+        return NO_AIM if type(self) is Seconds else None
 
 
 @hinted
@@ -354,7 +354,8 @@ class Stalled(Stop):
     """Stop when neither the best value nor the gap has improved for k iterations.
 
     An improvement is one by more than a part in 10¹². Bounds and values that come from samples fluctuate, so runs of
-    stochastic solvers that are certified by samples are not stopped.
+    stochastic solvers that are certified by samples are not stopped. `Corrective` may make up to k iterations at once; an
+    improvement among them counts as one of the last.
 
     Parameters
     ----------
@@ -384,9 +385,13 @@ class Stalled(Stop):
 
 class _Stalled(Stop):
     def __init__(self, k: int) -> None:
-        self.k, self.value, self.gap, self.since = k, float("inf"), float("inf"), 0
+        self.k, self.value, self.gap, self.since, self.seen = k, float("inf"), float("inf"), 0, 0
+
+    def aim(self) -> Aim | None:
+        return Aim(rounds=max(self.since + self.k - self.seen, 1))
 
     def __call__(self, event: Event) -> Reason | None:
+        self.seen = event.iteration
         if event.kind not in ("always", "stationary"):
             return None
         better = event.value < self.value - 1e-12 * abs(self.value) or event.gap < self.gap * (1 - 1e-12)

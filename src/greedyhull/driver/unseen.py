@@ -25,7 +25,7 @@ def ahead_of(run: Run) -> Ahead:
     if aim is None or not _alone(run.solver):
         return ONE
     watched = run.watchers or run.checkpoint is not None or run.careful
-    left = 1 if watched else min(run.limits.iterations - run.memory.k, MOST)
+    left = 1 if watched else min(run.limits.iterations - run.memory.k, aim.rounds, MOST)
     floor = run.f.scale if aim.floor is None else aim.floor
     return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding)
 

@@ -97,10 +97,19 @@ def bounded(A: Any, name: str, dtype: Any) -> None:
     """Refuse numbers whose squares, summed, would overflow in ``dtype``."""
     data = A.data if is_sparse(A) else A
     check(data.dtype.kind in "biuf", lambda: f"{name} has dtype {data.dtype}; numbers are wanted.")
-    largest = max(float(data.max(initial=0.0)), -float(data.min(initial=0.0)))
     most = LARGEST if dtype == np.float32 else HUGE
+    if data.dtype.kind == "f" and _square(data) <= most * most:  # no entry is larger than all of them together
+        return
+    largest = max(float(data.max(initial=0.0)), -float(data.min(initial=0.0)))
     check(largest <= most, lambda: f"{name} has entries as large as {largest:.3g}: sums of their squares overflow in {dtype}. "
                                    f"Scale it down, to entries of at most {most:g}.")
+
+
+def _square(data: Array) -> float:
+    """Σ data²; infinite where that overflows."""
+    flat = data.ravel(order="K")
+    with np.errstate(over="ignore"):
+        return float(flat.dot(flat))
 
 
 def weights_of(sample_weight: Any, X: Any) -> Array | None:

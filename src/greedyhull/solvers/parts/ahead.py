@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 from greedyhull.types import Array
@@ -10,12 +11,16 @@ from greedyhull.types import Array
 class Aim(NamedTuple):
     """The gap that a stop asks for: max(absolute, relative·max(|value|, floor)); 0 where it asks for none.
 
-    ``floor`` is None where that is the objective's own scale.
+    ``floor`` is None where that is the objective's own scale. ``rounds`` is how many may pass before the stop must look.
     """
 
     absolute: float = 0.0
     relative: float = 0.0
     floor: float | None = 0.0
+    rounds: float = inf
+
+
+NO_AIM = Aim()  # of a stop that asks for no gap and need not look
 
 
 class Ahead(NamedTuple):
