@@ -388,7 +388,7 @@ class Corrective {
     // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
     double inner(double gap, double aim) const {
         if (knows_hessian<D> && static_cast<Index>(u.size()) == X_.d) return std::max(1e-10 * gap, 0.03 * aim);  // no others are to come
-        return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim);
+        return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim); //ROUGH
     }
 
     // Quadratics: one exact solve.
@@ -403,12 +403,25 @@ class Corrective {
         qp_.u = u, qp_.g = g_;
         qp_.solve(budget_, m, hessian, inner(gap, aim));
         Z_.product(qp_.u.data(), z_trial_.data());
+        if constexpr (is_form<D>)  // Python says so where Q turns out not to be semidefinite
+            if (Z_.bend(u, z.data(), qp_.u, z_trial_.data()) < -BENT * cancelled(hessian)) return false;
         bare_trial_ = pieces(qp_.u, z_trial_, r_trial_, c_trial_);
         const double now = bare_trial_ + ridge(qp_.u, z_trial_);
-        if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_)))) return false;
+        if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_) + cancelled(hessian)))) return false;
         const bool moved = qp_.u != u;
         take(qp_.u, now);
         return moved;
+    }
+
+    // The size of what cancels in w'Qw; elsewhere a value is a sum of squares, and nothing does.
+    double cancelled(const double* hessian) const {
+        double total = 0.0, most = 0.0;
+        if constexpr (is_form<D>)
+            for (std::size_t a = 0; a < u.size(); a++) {
+                const double size = std::sqrt(std::fabs(hessian[a * u.size() + a]));
+                total += std::fabs(qp_.u[a]) * size, most = std::max(most, size);
+            }
+        return total * most;
     }
 
     void take(std::vector<double>& to, double now) {

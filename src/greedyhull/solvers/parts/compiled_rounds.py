@@ -160,6 +160,7 @@ class CompiledRounds:
             w.assign(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
             w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
+            w.merged()  # equal sparse rows are one atom
         w.step = 1.0
         self._tell(w)
         return True
