@@ -10,6 +10,7 @@ SECTIONS = {
     "overhead": "the driver beyond its products, a call, the import",
     "corrective": "ours and rivals on real l1 problems",
     "core": "which problems of Corrective run in the compiled core",
+    "small": "quadratics over the simplex beside QP solvers",
     "radii": "ours and rivals at ten radii of one problem of each class",
     "scaling": "time and memory by rows, columns and entries; the first solve of a process",
     "where": "where a solve spends its time, and what must move at least",
@@ -43,6 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.overhead import overhead
     from benchmarks.radii import radii
     from benchmarks.scaling import scaling
+    from benchmarks.small import small
     from benchmarks.steps import steps
     from benchmarks.stochastic import stochastic
     from benchmarks.timing import count_processor_time
@@ -51,8 +53,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.processor_time:
         count_processor_time()
 
-    measure = {"overhead": overhead, "corrective": corrective, "core": core, "radii": radii, "scaling": scaling,
-               "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
+    measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
+               "scaling": scaling, "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
                "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):

@@ -33,6 +33,8 @@ constexpr double PROMISING = 0.05;    // of the gap: what a column must promise,
 constexpr double INNER = 0.1;         // of the gap: to what the working columns are solved for in a round
 constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
 constexpr double ROUGH = 0.003;       // the same in many
+constexpr double FINEST = 1e-10;      // the same where all columns are worked on, and no others are to come
+constexpr double AIMED = 0.03;        // of the gap that is asked for: closer is of no use there
 constexpr Index FEW = 96;             // weights
 constexpr Index CHEAP = 20000;        // rows times weights: so few are reweighted exactly as well
 constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
@@ -387,7 +389,7 @@ class Corrective {
 
     // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
     double inner(double gap, double aim) const {
-        if (knows_hessian<D> && static_cast<Index>(u.size()) == X_.d) return std::max(1e-10 * gap, 0.03 * aim);  // no others are to come
+        if (knows_hessian<D> && static_cast<Index>(u.size()) == X_.d) return std::max(FINEST * gap, AIMED * aim);
         return static_cast<Index>(u.size()) <= FEW ? EXACT * gap : std::max(ROUGH * gap, 0.1 * aim); //ROUGH
     }
 
