@@ -54,8 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
         count_processor_time()
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
-               "scaling": scaling, "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
-               "numbers": numbers, "first_fit": first_fit}
+               "scaling": scaling, "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks,
+               "steps": steps, "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -243,7 +243,8 @@ def test_a_large_form_that_bends_down_is_refused():
 def test_unseen_rounds_over_a_cache_count_as_searches():
     """A cache counts its misses by itself; the core searches the set without it."""
     f, S = gh.quadratic(large(300)), gh.Cached(gh.Simplex(300))
-    seen, unseen = (gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-8), watch=watch) for watch in (lambda event: None, []))
+    stop = gh.Relative(1e-8)
+    seen, unseen = (gh.minimize(f, S, gh.Corrective(), stop=stop, watch=watch) for watch in (lambda event: None, []))
     assert seen.value == unseen.value and seen.iterations == unseen.iterations > 2
     assert seen.trace.oracle_calls[-1] == unseen.trace.oracle_calls[-1]
 
