@@ -10,6 +10,7 @@ SECTIONS = {
     "overhead": "the driver beyond its products, a call, the import",
     "corrective": "ours and rivals on real l1 problems",
     "core": "which problems of Corrective run in the compiled core",
+    "small": "quadratics over the simplex beside QP solvers",
     "radii": "ours and rivals at ten radii of one problem of each class",
     "scaling": "time and memory by rows, columns and entries; the first solve of a process",
     "threads": "large data by one thread and by several",
@@ -46,6 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.overhead import overhead
     from benchmarks.radii import radii
     from benchmarks.scaling import scaling
+    from benchmarks.small import small
     from benchmarks.steps import steps
     from benchmarks.stochastic import stochastic
     from benchmarks.threads import threads
@@ -55,9 +57,9 @@ def main(arguments: list[str] | None = None) -> None:
     if given.processor_time:
         count_processor_time()
 
-    measure = {"overhead": overhead, "corrective": corrective, "core": core, "radii": radii, "scaling": scaling,
-               "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators, "many": many,
-               "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
+    measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
+               "scaling": scaling, "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
+               "many": many, "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -35,6 +35,8 @@ constexpr double INNER = 0.1;         // of the gap: to what the working columns
 constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
 constexpr double ROUGH = 0.003;       // the same in many
 constexpr double ROUGH_STEP = 0.03;   // the same of a Newton step in many: the next step mends what is left
+constexpr double FINEST = 1e-10;      // the same where all columns are worked on, and no others are to come
+constexpr double AIMED = 0.03;        // of the gap that is asked for: closer is of no use there
 constexpr Index CHEAP = 20000;        // rows times weights: so few are reweighted exactly as well
 constexpr double SLOW = 0.3;          // of the last gap: where a round leaves more, rows are sampled no longer
 constexpr double DECREASE = 0.25;     // of what its slope promises, a step must do
@@ -396,7 +398,7 @@ class Corrective {
     // To what a small quadratic is solved: exactly where that costs no more, so that solutions are better than they have to be.
     double inner(double gap, double aim) const {
         const Index m = static_cast<Index>(u.size());
-        if (knows_hessian<D> && m == X_.d) return std::max(1e-10 * gap, 0.03 * aim);  // no others are to come
+        if (knows_hessian<D> && m == X_.d) return std::max(FINEST * gap, AIMED * aim);
         return m <= FEW ? EXACT * gap : std::max((loss_->quadratic ? ROUGH : ROUGH_STEP) * gap, 0.1 * aim);
     }
 
@@ -412,12 +414,25 @@ class Corrective {
         qp_.u = u, qp_.g = g_;
         qp_.solve(budget_, m, hessian, inner(gap, aim));
         Z_.product(qp_.u.data(), z_trial_.data());
+        if constexpr (is_form<D>)  // Python says so where Q turns out not to be semidefinite
+            if (Z_.bend(u, z.data(), qp_.u, z_trial_.data()) < -BENT * cancelled(hessian)) return false;
         bare_trial_ = pieces(qp_.u, z_trial_, r_trial_, c_trial_);
         const double now = bare_trial_ + ridge(qp_.u, z_trial_);
-        if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_)))) return false;
+        if (!(now <= value_ + 4e-16 * (std::fabs(value_) + std::fabs(here_) + cancelled(hessian)))) return false;
         const bool moved = qp_.u != u;
         take(qp_.u, now);
         return moved;
+    }
+
+    // The size of what cancels in w'Qw; elsewhere a value is a sum of squares, and nothing does.
+    double cancelled(const double* hessian) const {
+        double total = 0.0, most = 0.0;
+        if constexpr (is_form<D>)
+            for (std::size_t a = 0; a < u.size(); a++) {
+                const double size = std::sqrt(std::fabs(hessian[a * u.size() + a]));
+                total += std::fabs(qp_.u[a]) * size, most = std::max(most, size);
+            }
+        return total * most;
     }
 
     void take(std::vector<double>& to, double now) {

@@ -13,6 +13,7 @@
 
 namespace greedyhull {
 
+constexpr double BENT = 1e-9;   // of the terms of w'Qw: a curvature so far below zero is no rounding
 constexpr Index AT_ONCE = 128;  // coordinates: so few are all worked on from the first round on
 
 // Q is symmetric and given by column. Without points the atoms are coordinates.
@@ -83,6 +84,16 @@ class WorkingColumns<Form<D>> {
         for (Index a = 0; a < m; a++) {
             const std::size_t k = static_cast<std::size_t>(a);
             if (u[k] != 0.0) total += scales_[k] * u[k] * (0.5 * dot(a, z) - dot(a, form_->b.data));
+        }
+        return total;
+    }
+
+    // (w - v)'Q(w - v) for two points and their images.
+    double bend(const std::vector<double>& from, const double* Qv, const std::vector<double>& to, const double* Qw) const {
+        double total = 0.0;
+        for (Index a = 0; a < m; a++) {
+            const std::size_t k = static_cast<std::size_t>(a);
+            if (to[k] != from[k]) total += scales_[k] * (to[k] - from[k]) * (dot(a, Qw) - dot(a, Qv));
         }
         return total;
     }

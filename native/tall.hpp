@@ -11,11 +11,11 @@
 
 namespace greedyhull {
 
-constexpr Index TALL = 2;             // times as many rows as columns, at least
-constexpr Index LARGE_SHARE = 3;      // from one column in so many on, all of them are worked on, and X'X is made
-constexpr Index MOST_WORK = 4'000'000'000;  // rows times columns squared: more than this would keep Ctrl-C waiting
-constexpr Index SPARSE_POINT = 16;    // times as many columns as have weight: then only these are read
-constexpr Index BY_BLAS = 2'000'000;  // rows times columns squared: from so many on BLAS makes X'X
+constexpr Index TALL = 2;                 // times as many rows as columns, at least
+constexpr Index LARGE_SHARE = 3;          // from one column in so many on, all of them are worked on, and X'X is made
+constexpr Index MOST_WORK = 4000000000;   // rows times columns squared: more than this would keep Ctrl-C waiting
+constexpr Index SPARSE_POINT = 16;        // times as many columns as have weight: then only these are read
+constexpr Index BY_BLAS = 2000000;        // rows times columns squared: from so many on BLAS makes X'X
 
 inline bool is_tall(Index n, Index d) { return d > 1 && n >= TALL * d && d <= MOST_WORK / d / n; }
 

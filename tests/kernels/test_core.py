@@ -33,7 +33,8 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
 
     assert core is not None
     helpers = {"bind_blas", "blas_check", "level", "threads", "use_threads"}  # they do no work of the library
-    rounds = {"Rounds", "dense_rounds", "sparse_rounds"}  # their reference is the working set of the corrective solver
+    # the reference of these is the working set of the corrective solver
+    rounds = {"Rounds", "dense_rounds", "sparse_rounds", "dense_form", "sparse_form"}
     regions = {"RegionRounds", "dense_region_rounds", "sparse_region_rounds", "form_region_rounds"}  # the coordinate rounds
     steps = {"Steps", "dense_steps", "sparse_steps"}  # and that of these the loop of FrankWolfe
     loops = {name for name, member in vars(core).items() if callable(member)}

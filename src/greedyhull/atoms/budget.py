@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.atoms.cached import Cached
 from greedyhull.atoms.capped_simplex import CappedSimplex
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
@@ -34,6 +35,8 @@ def budget_of(S: AtomSet) -> Budget | None:
     Budget(scales=array([2.]), positive=True, whole=True, points=None)
     """
     kind = type(S)
+    if isinstance(S, Cached) and kind is Cached:  # the core scores all atoms faster than a cache some of them
+        return budget_of(S.S)
     if isinstance(S, L1Ball) and kind is L1Ball:
         return Budget(_scales(S.scale), positive=False, whole=False)
     if isinstance(S, Simplex) and kind is Simplex:

@@ -35,6 +35,8 @@ def concavity(Q: Array) -> tuple[float, float]:
     widest = float(size.sum(axis=1).max())
     if bool((diagonal >= (1.0 + d * EPS) * rest).all()):  # dominant: no eigenvalue is negative
         return 0.0, widest
+    if d <= SMALL and _definite(Q, -(d + 8) * EPS * widest):  # as most are; a factor costs a tenth of eigenvalues
+        return 0.0, widest
     if d > SMALL:
         top = _top(Q, widest)
         error = (d + 8) * EPS * top

@@ -1,8 +1,8 @@
 """What rounding can do to the gap of a quadratic at a sparse point, from the entries of Q that the point meets.
 
-Let w have m coordinates and E = maxᵢ Σⱼ |Qᵢⱼ||wⱼ|, and u = eps/2. An entry of z = Qw that was computed from w is off by at most
-(m + 3)u·E. In value − lower bound it counts ½ times by the value and twice by the gap, each times the size of the set; the sums
-⟨w, z⟩, ⟨w, b⟩ and ⟨w, z − b⟩ add (m + 8)u times the sizes of their terms.
+Let w have m coordinates and E = maxᵢ Σⱼ |Qᵢⱼ||wⱼ|, and u = eps/2. An entry of z = Qw that was computed from w is off by at
+most (m + 3)u·E. In value − lower bound it counts ½ times by the value and twice by the gap, each times the size of the set;
+the sums ⟨w, z⟩, ⟨w, b⟩ and ⟨w, z − b⟩ add (m + 8)u times the sizes of their terms.
 """
 
 from __future__ import annotations

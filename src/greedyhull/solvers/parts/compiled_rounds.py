@@ -46,15 +46,13 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
     budget = budget_of(S)
     if core is None or budget is None or not w.keeps_atoms:
         return None
-    made: Any = None
     if isinstance(f, Composite) and type(f) in (Composite, Ridged):
-        made = _rounds(f, budget, batch, steps)
+        rounds = CompiledRounds(f, S, budget, _rounds(f, budget, batch, steps))
     elif isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
-        made = _form_rounds(f, budget, batch)
-    if made is None:
+        rounds = CompiledRounds(f, S, budget, _form_rounds(f, budget, batch))
+    else:
         return None
-    rounds = CompiledRounds(f, S, budget, made)
-    return rounds if rounds.begin(w) and isfinite(rounds.gap) else None
+    return rounds if rounds.core is not None and rounds.begin(w) and isfinite(rounds.gap) else None
 
 
 def _rounds(f: Composite, budget: Budget, batch: int, steps: int) -> Any:
@@ -82,7 +80,7 @@ def contiguous(X: Array) -> Array:
 
 
 def _points(budget: Budget) -> Any:
-    """The points of a hull as the core takes them: rows in a piece, or the arrays of the CSR form; None where there are none."""
+    """The points of a hull as the core takes them: rows in a piece, or the arrays of the CSR form; None for coordinates."""
     points = budget.points
     if points is None or isinstance(points, np.ndarray):
         return None if points is None else np.ascontiguousarray(points)
@@ -167,6 +165,7 @@ class CompiledRounds:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
             w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
+            w.merged()  # equal sparse rows are one atom
 
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.atoms.cached import Cached
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
@@ -36,7 +37,7 @@ def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, toleran
     if core is None or type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
         return None
     budget = budget_of(S)
-    if budget is None:
+    if budget is None or (isinstance(S, Cached) and budget.points is not None):  # many points cost more than a cache
         return None
     step, exact = _rule(rule, f.quadratic, memory.warm), type(tolerance) is ConstantSchedule and tolerance.value == 0.0
     if step is None or not exact or not _stands(budget, w):

@@ -103,6 +103,7 @@ class Memory:
         self.k += len(passed.value)
         if self._oracle is not None:
             self._oracle.calls += len(passed.value)
+            self._oracle.glances += len(passed.value)  # of a cache: the set itself was searched
 
     def proved(self, lower: float) -> None:
         """A round that nobody saw has proved that f is nowhere below ``lower``, rounding included."""
