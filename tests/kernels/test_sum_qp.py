@@ -146,3 +146,16 @@ def test_a_linear_function_fills_the_cheapest():
     found = solve_sum_qp(np.zeros((3, 3)), np.array([2.0, 1.0, 3.0]), np.full(3, 0.5), np.array([1.0, 0.7, 1.0]), 1e-9)
     np.testing.assert_allclose(found, [0.8, 0.7, 0.0], atol=1e-8)
     assert threshold(np.array([2.0, 1.0, 3.0]), np.array([1.0, 0.7, 1.0]), 1.5) == 2.0
+
+
+@pytest.mark.parametrize("level", [1.0, 1e6])
+def test_a_multiplier_that_is_large_hides_nothing(level):
+    """All slopes differ by little from the multiplier of the sum: the products with it are all rounding."""
+    rng = np.random.default_rng(0)
+    H, high = np.diag(rng.uniform(1.0, 2.0, 8)), np.full(8, 0.4)
+    best = solve_sum_qp(H, rng.uniform(-1.0, 1.0, 8), np.full(8, 0.125), high, 1e-14)
+    inner = (best > 0.0) & (best < 0.4)
+    start = nearest_filling(best + 1e-9 * np.where(inner, rng.standard_normal(8), 0.0), high, 1.0)
+    c = level + H @ (start - best) * inner
+    found = solve_sum_qp(H, c, start, high, 1e-3 * sum_gap(c, start, high))
+    assert not np.array_equal(found, start) and sum_gap(c + H @ (found - start), found, high) < sum_gap(c, start, high)
