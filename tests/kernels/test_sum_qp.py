@@ -148,14 +148,13 @@ def test_a_linear_function_fills_the_cheapest():
     assert threshold(np.array([2.0, 1.0, 3.0]), np.array([1.0, 0.7, 1.0]), 1.5) == 2.0
 
 
-@pytest.mark.parametrize("level", [1.0, 1e6])
-def test_a_multiplier_that_is_large_hides_nothing(level):
+@pytest.mark.parametrize("seed", range(20))
+def test_a_multiplier_that_is_large_hides_nothing(seed):
     """All slopes differ by little from the multiplier of the sum: the products with it are all rounding."""
-    rng = np.random.default_rng(0)
-    H, high = np.diag(rng.uniform(1.0, 2.0, 8)), np.full(8, 0.4)
-    best = solve_sum_qp(H, rng.uniform(-1.0, 1.0, 8), np.full(8, 0.125), high, 1e-14)
-    inner = (best > 0.0) & (best < 0.4)
-    start = nearest_filling(best + 1e-9 * np.where(inner, rng.standard_normal(8), 0.0), high, 1.0)
-    c = level + H @ (start - best) * inner
+    rng = np.random.default_rng(seed)
+    H, high = np.diag(rng.uniform(1.0, 2.0, 8)), rng.uniform(0.2, 0.5, 8)
+    best = nearest_filling(rng.uniform(0.0, 0.2, 8), high, 1.0)
+    start = nearest_filling(best + 1e-9 * rng.standard_normal(8), high, 1.0)
+    c = 1.0 + H @ (start - best)
     found = solve_sum_qp(H, c, start, high, 1e-3 * sum_gap(c, start, high))
-    assert not np.array_equal(found, start) and sum_gap(c + H @ (found - start), found, high) < sum_gap(c, start, high)
+    assert sum_gap(c + H @ (found - start), found, high) < 0.1 * sum_gap(c, start, high)
