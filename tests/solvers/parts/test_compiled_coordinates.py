@@ -343,6 +343,16 @@ def test_more_coordinates_than_are_solved_for_together(monkeypatch):
         assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_quadratic_keeps_the_hessian_of_coordinates_that_stay(seed):
+    """Others join and leave, before and behind them: with a wrong Hessian, rounds would be many."""
+    rng = np.random.default_rng(seed)
+    A, y = rng.standard_normal((6, 20)), rng.standard_normal(6)
+    for data, S in product((A, sparse.csr_array(A)), (gh.Simplex(20, upper=0.4), gh.Box(np.zeros(20), 1.0))):
+        s = gh.minimize(gh.least_squares(data, y, l2=0.01), S, gh.Corrective(), stop=gh.Relative(1e-9) | gh.Iterations(8))
+        assert s.converged, s.reason
+
+
 @pytest.mark.parametrize("given", [{"x": np.zeros(3)}, {"one": np.zeros(3)}, {"loss": (0, 0.0, np.zeros(3), np.ones(1))},
                                    {"kind": 7}])
 def test_what_does_not_fit_is_refused(given):
