@@ -51,6 +51,8 @@ SETS: dict[str, Any] = {
     "Cached(L1Ball)": gh.Cached(gh.L1Ball(D, 1.0)),
     "L2Ball": gh.L2Ball(D, 1.0),
     "Box": gh.Box(np.full(D, 0.0), np.full(D, 0.5)),
+    "LinfBall": gh.LinfBall(D, 0.5),
+    "Simplex, upper": gh.Simplex(D, upper=0.4),
 }
 STORAGES: dict[str, Callable[[Any], Any]] = {
     "C": np.ascontiguousarray,
@@ -132,15 +134,20 @@ def ran_in_core(f: Any, S: Any) -> bool | None:
 @contextmanager
 def spied() -> Iterator[list[bool]]:
     """Whether the core was asked for rounds, and had them."""
-    before, made = corrective.compiled_rounds, []
+    made: list[bool] = []
+    ways = ("compiled_rounds", "compiled_coordinates")
+    before = {way: vars(corrective)[way] for way in ways}
 
-    def spy(*given: Any) -> Any:
-        rounds = before(*given)
-        made.append(rounds is not None)
-        return rounds
+    def spying(way: str) -> Callable[..., Any]:
+        def spy(*given: Any) -> Any:
+            rounds = before[way](*given)
+            made.append(rounds is not None)
+            return rounds
 
-    vars(corrective)["compiled_rounds"] = spy
+        return spy
+
+    vars(corrective).update({way: spying(way) for way in ways})
     try:
         yield made
     finally:
-        vars(corrective)["compiled_rounds"] = before
+        vars(corrective).update(before)

@@ -1,6 +1,6 @@
-// Convex quadratics over a Euclidean ball, the trust region problem, as kernels/ball_qp.py: (H + lambda I)p = -c - lambda(x - middle)
-// for a multiplier that Newton's method finds in a few factorisations. It begins with the multiplier that was found last: the
-// problems of one solve resemble each other. A point near the sphere is good enough where its duality gap says so.
+// Convex quadratics over a Euclidean ball, the trust region problem, as kernels/ball_qp.py: (H + lambda I)p = -c - lambda(x -
+// middle) for a multiplier lambda that Newton's method finds in a few factorisations. It begins with the one that was found last:
+// the problems of one solve resemble each other. A point near the sphere is good enough where its duality gap says so.
 #pragma once
 
 #include <algorithm>
@@ -54,9 +54,15 @@ class BallQP {
         for (Index j = 0; j < m; j++) move_[at(j)] = middle[j] + radius * start_[at(j)] - x[at(j)];
         algebra::combine(H, m, m, m, move_.data(), image_.data());
         double largest = 0.0;
-        for (Index j = 0; j < m; j++) slopes_[at(j)] = radius * (c[j] + image_[at(j)]), largest = std::max(largest, std::fabs(slopes_[at(j)]));
+        for (Index j = 0; j < m; j++) {
+            slopes_[at(j)] = radius * (c[j] + image_[at(j)]);
+            largest = std::max(largest, std::fabs(slopes_[at(j)]));
+        }
         M_.resize(size * size);
-        for (std::size_t i = 0; i < size * size; i++) M_[i] = radius * H[i] * radius, largest = std::max(largest, std::fabs(M_[i]));
+        for (std::size_t i = 0; i < size * size; i++) {
+            M_[i] = radius * H[i] * radius;
+            largest = std::max(largest, std::fabs(M_[i]));
+        }
         for (Index j = 0; j < m; j++) x[at(j)] = middle[j] + radius * start_[at(j)];
         if (!all_finite(M_.data(), M_.size()) || !all_finite(slopes_.data(), size)) return INFINITY;  // there is no telling
         if (largest == 0.0) return 0.0;

@@ -53,6 +53,11 @@ class CentralPath {
         }
     }
 
+    // t_a, or the bound that it is closer to than its multiplier asks, by the factor `sure`; `bend` is the largest curvature.
+    double end(std::size_t a, double bend, double sure) const {
+        return bend * t[a] < sure * u[a] ? 0.0 : bend * (1.0 - t[a]) < sure * v[a] ? 1.0 : t[a];
+    }
+
    private:
     static constexpr int MOST = 60;           // steps; about twenty are taken
     static constexpr double INSIDE = 0.995;   // of the way to the boundary

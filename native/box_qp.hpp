@@ -14,6 +14,9 @@
 namespace greedyhull {
 
 constexpr double QP_RIDGE = 1e-13;  // of the diagonal: what makes a semidefinite Hessian definite
+constexpr int BOX_SWEEPS = 6;       // of exact coordinate steps, at most, while bounds change
+constexpr Index BOX_CHANGES = 50;   // one coordinate in so many: fewer that reach or leave a bound end the sweeps
+constexpr int BOX_ROUNDS = 8;       // of projected Newton steps before the interior point method is asked
 
 inline double box_gap(Index m, const double* g, const double* x, const double* low, const double* high) {
     double total = 0.0;
@@ -65,7 +68,10 @@ class BoxQP {
         const std::size_t size = static_cast<std::size_t>(m);
         for (auto* v : {&grad_, &move_, &image_, &found_, &found_image_, &step_}) v->resize(size);
         c_.assign(c, c + m), start_.resize(size);
-        for (Index j = 0; j < m; j++) start_[at(j)] = std::min(std::max(x[at(j)], low[j]), high[j]), move_[at(j)] = start_[at(j)] - x[at(j)];
+        for (Index j = 0; j < m; j++) {
+            start_[at(j)] = std::min(std::max(x[at(j)], low[j]), high[j]);
+            move_[at(j)] = start_[at(j)] - x[at(j)];
+        }
         product(move_, image_);
         for (Index j = 0; j < m; j++) c_[at(j)] += image_[at(j)];
         x = start_;
@@ -76,9 +82,6 @@ class BoxQP {
     }
 
    private:
-    static constexpr int SWEEPS = 6;      // at most, while bounds change
-    static constexpr Index CHANGES = 50;  // one coordinate in so many: fewer that reach or leave a bound end the sweeps
-    static constexpr int QUICK = 8;       // rounds of projected Newton steps before the interior point method is asked
     Index m_ = 0;
     const double *H_ = nullptr, *low_ = nullptr, *high_ = nullptr;
     std::vector<double> c_, start_, grad_, move_, image_, found_, found_image_, step_, best_;
@@ -126,16 +129,16 @@ class BoxQP {
     }
     void settle() {
         grad_ = c_;
-        for (int k = 0; k < SWEEPS; k++)
-            if (sweep() * CHANGES <= m_) break;
+        for (int k = 0; k < BOX_SWEEPS; k++)
+            if (sweep() * BOX_CHANGES <= m_) break;
     }
 
-    // The x of the least gap met in QUICK rounds, or until two of them in a row do not halve it; 0 where rounding allows no more.
+    // The x of the least gap met in BOX_ROUNDS rounds, or until two of them in a row do not halve it; 0 where rounding allows no more.
     double newton_rounds(double tol, const Asked& asked) {
         double least = INFINITY;
         int slow = 0;
         best_ = x;
-        for (int k = 0; k <= QUICK; k++) {
+        for (int k = 0; k <= BOX_ROUNDS; k++) {
             gradient();
             const double gap = box_gap(m_, grad_.data(), x.data(), low_, high_);
             slow = gap > 0.5 * least ? slow + 1 : 0;
@@ -228,9 +231,8 @@ class BoxQP {
         };
         std::vector<double> t = path_.t;
         const double gap = unit_gap(path_.t);
-        for (const double sure : {1.0, 1e-2, 1e-4}) {  // how much closer to a bound than its multiplier asks t must be to be put there
-            for (std::size_t a = 0; a < k; a++)
-                t[a] = bend * path_.t[a] < sure * path_.u[a] ? 0.0 : bend * (1.0 - path_.t[a]) < sure * path_.v[a] ? 1.0 : path_.t[a];
+        for (const double sure : {1.0, 1e-2, 1e-4}) {
+            for (std::size_t a = 0; a < k; a++) t[a] = path_.end(a, bend, sure);
             if (unit_gap(t) <= std::max(gap, tol)) break;
             t = path_.t;
         }

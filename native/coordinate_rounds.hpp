@@ -17,7 +17,11 @@
 
 namespace greedyhull {
 
-constexpr double BLURRED_GAP = 4e-15;     // of the terms of a gap: one that is smaller is taken for that
+constexpr double BLURRED_GAP = 4e-15;  // of the terms of a gap: one that is smaller is taken for that
+constexpr double BLUR = 9e-16;         // of the terms of a value: by so much a step may raise it
+constexpr double ENOUGH_LEFT = 0.3;    // of the aim: Newton steps of a round end where less is left in the section
+constexpr double ENOUGH_EACH = 0.03;   // of the aim: to what the quadratic problem of such a step is solved, at most
+constexpr double ENOUGH_ONCE = 0.1;    // of the aim: to what a quadratic is solved, which has one step a round
 
 template <class D, class Frame>
 class CoordinateRounds {
@@ -118,7 +122,12 @@ class CoordinateRounds {
         x.swap(x_trial_), z.swap(z_trial_), r_.swap(r_trial_), c_.swap(c_trial_);
         bare_ = bare_trial_, value_ = bare_ + ridge(x);
     }
-    double noise() const { return 4e-16 * (std::fabs(value_) + std::fabs(here_)); }
+    // A few units in the last place of f and of what it is made of; the terms of <r, z> cancel where the optimum is inside the set.
+    double noise() const {
+        double terms = std::fabs(value_) + std::fabs(here_);
+        for (std::size_t i = 0; i < z.size(); i++) terms += std::fabs(r_[i] * z[i]);
+        return BLUR * terms;
+    }
 
     bool stalled() {
         const bool progress = gap_ <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
@@ -160,13 +169,14 @@ class CoordinateRounds {
     // Toward `target`, by `t` at first: a step that does a quarter of what its slope promises is taken, else a shorter one.
     bool search(const std::vector<double>& target, double descent, double t) {
         if (!(descent < 0.0)) return false;
+        const double blur = noise();
         for (int k = 0; k < TRIES; k++) {
             for (std::size_t j = 0; j < x.size(); j++) x_trial_[j] = t < 1.0 ? x[j] + t * (target[j] - x[j]) : target[j];
             region_->nearest(x_trial_);  // rounding may have left the set by a unit in the last place
             const double b = loss_->b;
             attempt();
             const double now = trial_value();
-            if (now <= value_ + DECREASE * t * descent + noise()) {
+            if (now <= value_ + DECREASE * t * descent + blur) {
                 const bool moved = x_trial_ != x;
                 take();
                 return moved;
@@ -190,7 +200,7 @@ class CoordinateRounds {
         const double* H = frame.curved.whole(c_, loss_->intercept, l2_);
         working_gradient();
         if (H == nullptr || !all_finite(H, y_.size() * y_.size()) || !all_finite(g_.data(), g_.size())) return false;
-        const auto& target = region_->solve(H, g_, y_, aim > 0.0 ? std::min(EXACT * gap, 0.1 * aim) : EXACT * gap, asked);
+        const auto& target = region_->solve(H, g_, y_, aim > 0.0 ? std::min(EXACT * gap, ENOUGH_ONCE * aim) : EXACT * gap, asked);
         return search(with(target), region_->slope(g_, y_, target), 1.0);
     }
 
@@ -201,11 +211,11 @@ class CoordinateRounds {
         for (Index k = 0; k < steps_; k++) {
             working_gradient();
             const double left = region_->section_gap(g_, y_);
-            if (k > 0 && (left <= std::max(INNER * gap, 0.3 * aim) || asked())) break;
+            if (k > 0 && (left <= std::max(INNER * gap, ENOUGH_LEFT * aim) || asked())) break;
             frame.curved.follow(c_, early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * m), loss_->intercept);
             const double* H = frame.curved.whole(c_, loss_->intercept, l2_);
             if (H == nullptr || !all_finite(H, y_.size() * y_.size()) || !all_finite(g_.data(), g_.size())) break;
-            const auto& target = region_->solve(H, g_, y_, std::max(ROUGH * left, 0.03 * aim), asked);
+            const auto& target = region_->solve(H, g_, y_, std::max(ROUGH * left, ENOUGH_EACH * aim), asked);
             if (!search(with(target), region_->slope(g_, y_, target), 1.0)) break;
             moved = true;
             frame.read(x, y_);

@@ -30,8 +30,8 @@ class CurvedColumns {
             if (place[at(j)] < 0) all.push_back(j);
         const bool joined = all.size() > stay;
         known = known && stay > 0 && (quadratic || !joined);
-        if (known && stay < size_of_H()) take(kept);
         const bool all_stay = stay == columns.size() && std::equal(columns.begin(), columns.end(), all.begin());
+        if (known && !all_stay) take(kept);
         columns.swap(all);
         build(X, all_stay ? static_cast<Index>(stay) : 0);
     }

@@ -94,9 +94,9 @@ class QuadraticRounds {
     bool round(double aim, const Asked& asked) {
         const double gap = std::max(gap_, BLURRED_GAP * (std::fabs(value_) + std::fabs(here_)));
         region_->cut(all_, x);
-        x_trial_ = region_->solve(Q_, gradient, x, aim > 0.0 ? std::min(EXACT * gap, 0.1 * aim) : EXACT * gap, asked);
+        x_trial_ = region_->solve(Q_, gradient, x, aim > 0.0 ? std::min(EXACT * gap, ENOUGH_ONCE * aim) : EXACT * gap, asked);
         region_->nearest(x_trial_);  // rounding may have left the set by a unit in the last place
-        if (x_trial_ == x || !(attempt() <= value_ + 4e-16 * (terms_ + terms_trial_))) return false;
+        if (x_trial_ == x || !(attempt() <= value_ + BLUR * (terms_ + terms_trial_))) return false;
         take();
         return true;
     }

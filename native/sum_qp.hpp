@@ -88,10 +88,10 @@ class SumQP {
         m_ = m, H_ = H, c_ = c, high_ = high, tol_ = tol;
         start_ = x, total_ = std::accumulate(x.begin(), x.end(), 0.0);
         for (auto* v : {&move_, &image_, &grad_}) v->resize(at(m));
-        const double price = threshold_(m, c, high, total_);
-        least_ = filling_gap(m, c, x.data(), high, price);
+        first_ = threshold_(m, c, high, total_);
+        least_ = filling_gap(m, c, x.data(), high, first_);
         if (!(tol < least_ && least_ < INFINITY)) return;
-        for (Index j = 0; j < m; j++) grad_[at(j)] = c[j] - price;
+        for (Index j = 0; j < m; j++) grad_[at(j)] = c[j] - first_;
         sides(start_, sides_);
         if (active_set() || (asked && asked())) return;
         interior(asked);
@@ -101,7 +101,7 @@ class SumQP {
     static constexpr int QUICK = 10;  // rounds of the active set method
     Index m_ = 0;
     const double *H_ = nullptr, *c_ = nullptr, *high_ = nullptr;
-    double tol_ = 0.0, total_ = 0.0, least_ = 0.0, price_ = 0.0;
+    double tol_ = 0.0, total_ = 0.0, least_ = 0.0, first_ = 0.0, price_ = 0.0;  // the prices of the sum at the start and on a face
     std::vector<double> start_, move_, image_, grad_, there_, down_, level_, try_;
     std::vector<int> sides_, next_;  // -1 where the lower bound should hold, 1 where the upper, 0 where neither
     std::vector<Index> free_;
@@ -120,8 +120,11 @@ class SumQP {
     bool offer(std::vector<double> point) {
         nearest_filling(point, high_, total_);
         image_of(point);
-        double rise = 0.0;
-        for (Index j = 0; j < m_; j++) rise += move_[at(j)] * (c_[j] + 0.5 * image_[at(j)]), image_[at(j)] += c_[j];
+        double rise = 0.0;  // relative to the price, which may be large compared with what it is about
+        for (Index j = 0; j < m_; j++) {
+            rise += move_[at(j)] * (c_[j] - first_ + 0.5 * image_[at(j)]);
+            image_[at(j)] += c_[j];
+        }
         const double gap = filling_gap(m_, image_.data(), point.data(), high_, threshold_(m_, image_.data(), high_, total_));
         if (gap < least_ && rise <= 0.0) x = point, least_ = gap;
         return least_ <= tol_;
@@ -204,10 +207,12 @@ class SumQP {
         if (!all_finite(path_.t.data(), k)) return;
         for (std::size_t a = 0; a < k; a++) point[at(wide[a])] = high_[wide[a]] * path_.t[a];
         if (offer(point)) return;
-        for (const double sure : {1.0, 1e-2, 1e-4}) {  // how much closer to a bound than its multiplier asks t must be to be put there
+        for (const double sure : {1.0, 1e-2, 1e-4}) {
             sides_.assign(at(m_), -1);
-            for (std::size_t a = 0; a < k; a++)
-                sides_[at(wide[a])] = bend * path_.t[a] < sure * path_.u[a] ? -1 : bend * (1.0 - path_.t[a]) < sure * path_.v[a] ? 1 : 0;
+            for (std::size_t a = 0; a < k; a++) {
+                const double end = path_.end(a, bend, sure);
+                sides_[at(wide[a])] = end == 0.0 ? -1 : end == 1.0 ? 1 : 0;
+            }
             if (active_set() || (asked && asked())) return;
         }
     }

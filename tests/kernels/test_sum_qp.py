@@ -146,3 +146,15 @@ def test_a_linear_function_fills_the_cheapest():
     found = solve_sum_qp(np.zeros((3, 3)), np.array([2.0, 1.0, 3.0]), np.full(3, 0.5), np.array([1.0, 0.7, 1.0]), 1e-9)
     np.testing.assert_allclose(found, [0.8, 0.7, 0.0], atol=1e-8)
     assert threshold(np.array([2.0, 1.0, 3.0]), np.array([1.0, 0.7, 1.0]), 1.5) == 2.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_multiplier_that_is_large_hides_nothing(seed):
+    """All slopes differ by little from the multiplier of the sum: the products with it are all rounding."""
+    rng = np.random.default_rng(seed)
+    H, high = np.diag(rng.uniform(1.0, 2.0, 8)), rng.uniform(0.2, 0.5, 8)
+    best = nearest_filling(rng.uniform(0.0, 0.2, 8), high, 1.0)
+    start = nearest_filling(best + 1e-9 * rng.standard_normal(8), high, 1.0)
+    c = 1.0 + H @ (start - best)
+    found = solve_sum_qp(H, c, start, high, 1e-3 * sum_gap(c, start, high))
+    assert sum_gap(c + H @ (found - start), found, high) < 0.1 * sum_gap(c, start, high)

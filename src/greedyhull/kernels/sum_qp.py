@@ -44,10 +44,11 @@ def sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> None:
     start, least = x.copy(), sum_gap(c, x, high)
     if not tol < least < np.inf:
         return
+    slopes = c - threshold(c, high, float(x.sum()))  # the multiplier may be large compared with what it is about
     for found in _candidates(H, c, start, high, tol):
         move = found - start
         gap = sum_gap(c + H.dot(move), found, high)
-        if gap < least and float(c.dot(move) + 0.5 * move.dot(H.dot(move))) <= 0.0:
+        if gap < least and float(slopes.dot(move) + 0.5 * move.dot(H.dot(move))) <= 0.0:
             x[:], least = found, gap
         if least <= tol:
             break

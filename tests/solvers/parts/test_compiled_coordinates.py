@@ -16,7 +16,7 @@ import greedyhull as gh
 from greedyhull.kernels.core import core
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts import compiled_rounds
+from greedyhull.solvers.parts import compiled_rounds, directions
 from greedyhull.solvers.parts.compiled_coordinates import CompiledCoordinates, compiled_coordinates
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
@@ -28,6 +28,7 @@ Y = X @ np.array([1.5, -2.0, 0.0, 0.0, 0.7, 0.0, 0.0, 0.3]) + 0.5 * RNG.standard
 LABELS = np.where(Y + 0.8 * RNG.standard_normal(N) > 0, 1.0, -1.0)
 COUNTS = RNG.poisson(np.exp(0.3 * X[:, 0] - 0.2 * X[:, 1])).astype(float)
 POSITIVE = np.abs(X) + 0.1 * (np.arange(D) == 0)
+WIDE = RNG.standard_normal((N, 300))
 SHARES = RNG.integers(0, 4, size=N).astype(float)  # some of them are zero
 
 LOSSES = {
@@ -146,6 +147,27 @@ def test_the_gap_is_that_of_the_oracle(name, l2):
         assert rounds.gap == pytest.approx(f.gradient_dot(w) - S.argmin(g).dot(g), rel=1e-12)
 
 
+@pytest.mark.parametrize("storage", ["C", "F", "both apart", "CSR"])
+@pytest.mark.parametrize("name", SETS)
+def test_quadratic_forms(name, storage, monkeypatch):
+    """z = Qw, z − b is the gradient; also where Q has no rank, is in float32 or is large compared with b."""
+    S = SETS[name]
+    Q0, b0 = X.T @ X, X.T @ Y
+    for Q, b in ((Q0, b0), (np.zeros((D, D)), b0), (np.outer(X[0], X[0]), np.zeros(D)), (1e6 * Q0, b0),
+                 (Q0.astype(np.float32), b0)):
+        f = gh.quadratic(STORAGES[storage](Q), b)
+        stop = gh.Relative(1e-5 if Q.dtype == np.float32 else 1e-8, floor=1.0) | gh.Iterations(100)
+        s, seen = by_core(monkeypatch, f, S, stop=stop)
+        other = by_reference(monkeypatch, f, S, stop=stop)
+        assert s.converged and S.contains(s.point.array(), 1e-14), s.reason
+        assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
+        for x, z, value, _, gradient in seen:
+            true, size = Q.astype(float) @ x, (np.abs(Q) @ np.abs(x)).max()
+            both = size + np.abs(b).max()
+            assert np.abs(z - true).max() <= 1e-14 * size and np.abs(gradient - (true - b)).max() <= 1e-14 * both
+            assert value == pytest.approx(0.5 * x @ true - b @ x, abs=1e-14 * both * np.abs(x).sum())
+
+
 # --- who watches, and when it ends --------------------------------------------------------------------------------------
 
 
@@ -222,11 +244,14 @@ SAVED = {
     "sparse": lambda: (gh.huber(sparse.csr_array(X), Y, 0.3), SETS["Box"]),
     "ridge": lambda: (gh.poisson(X, COUNTS, l2=0.1), SETS["uneven simplex"]),
     "asked": lambda: (gh.absolute(X, Y).smoothed(0.1), SETS["Box"]),
+    "span": lambda: (gh.logistic(WIDE, LABELS), gh.L2Ball(300, 2.0, centre=np.full(300, 0.01))),
+    "span, full": lambda: (gh.huber(WIDE, Y, 0.3), gh.L2Ball(300, 2.0)),
 }
 
 
 @pytest.mark.parametrize("name", SAVED)
-def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path):
+def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(directions, "SPANNED", 6 if "full" in name else 300)
     solver, stop = gh.Corrective(steps=1), gh.Relative(1e-10) | gh.Iterations(20)
     f, S = SAVED[name]()
     whole = gh.minimize(f, S, solver, stop=stop)
@@ -316,6 +341,16 @@ def test_more_coordinates_than_are_solved_for_together(monkeypatch):
         other = by_reference(monkeypatch, f, S, stop=gh.Relative(1e-6) | gh.Iterations(60))
         assert s.converged and S.contains(s.point.array(), 1e-14), s.reason
         assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_quadratic_keeps_the_hessian_of_coordinates_that_stay(seed):
+    """Others join and leave, before and behind them: with a wrong Hessian, rounds would be many."""
+    rng = np.random.default_rng(seed)
+    A, y = rng.standard_normal((6, 20)), rng.standard_normal(6)
+    for data, S in product((A, sparse.csr_array(A)), (gh.Simplex(20, upper=0.4), gh.Box(np.zeros(20), 1.0))):
+        s = gh.minimize(gh.least_squares(data, y, l2=0.01), S, gh.Corrective(), stop=gh.Relative(1e-9) | gh.Iterations(8))
+        assert s.converged, s.reason
 
 
 @pytest.mark.parametrize("given", [{"x": np.zeros(3)}, {"one": np.zeros(3)}, {"loss": (0, 0.0, np.zeros(3), np.ones(1))},

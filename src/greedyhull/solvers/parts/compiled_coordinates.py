@@ -18,7 +18,7 @@ from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, contiguous, loss_of
-from greedyhull.solvers.parts.directions import MOST, Directions, Gradients, directions_of
+from greedyhull.solvers.parts.directions import MOST, spanned, spans
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, Region
@@ -40,7 +40,7 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
         made = _form_rounds(f, told)
     elif isinstance(f, Composite) and type(f) in (Composite, Ridged):
-        made = _rounds(f, told, steps, directions_of(curved, region))
+        made = _rounds(f, told, steps, spans(curved, region))
     if made is None:
         return None
     assert isinstance(f, Composite | QuadraticForm)
@@ -61,10 +61,10 @@ def _vector(numbers: Array) -> Array:
     return np.ascontiguousarray(numbers, dtype=np.float64)
 
 
-def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int, solved: Directions) -> Any:
+def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int, along_span: bool) -> Any:
     assert core is not None
-    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, *told, f.l2, steps,
-                               isinstance(solved, Gradients), solved.most)
+    most = spanned(f.domain[0]) if along_span else MOST
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, *told, f.l2, steps, along_span, most)
     if type(design) is DenseDesign:
         return core.dense_region_rounds(contiguous(design.X), *about)
     if type(design) is SparseDesign:

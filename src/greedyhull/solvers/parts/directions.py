@@ -25,12 +25,22 @@ ENTRIES = 2e7  # and numbers that they may take together
 
 
 def directions_of(f: SecondOrder, region: Region) -> Directions:
-    """Coordinates, or a span where the region allows it and there are too many coordinates, or more of them than rows."""
-    model, d = imaged(f), int(np.prod(f.domain))
-    rank = d if model is None else min(model.design.n, d)
-    if region.middle is not None and d > FEW and (d > MOST or rank < d or model is None):
+    """Coordinates, or a span."""
+    if region.middle is not None and spans(f, region):
         return Gradients(f, region.middle)
     return Coordinates(f, region)
+
+
+def spans(f: SecondOrder, region: Region) -> bool:
+    """Whether the region allows a span, and there are too many coordinates, or more of them than rows."""
+    model, d = imaged(f), int(np.prod(f.domain))
+    rank = d if model is None else min(model.design.n, d)
+    return region.middle is not None and d > FEW and (d > MOST or rank < d or model is None)
+
+
+def spanned(d: int) -> int:
+    """How many directions of d numbers a span may have."""
+    return int(min(SPANNED, max(ENTRIES / d, 20)))
 
 
 class Directions(ABC):
@@ -38,7 +48,6 @@ class Directions(ABC):
 
     frame: Frame
     small: Small
-    most: int  # directions, at most
 
     def __init__(self, f: SecondOrder) -> None:
         self.f = f
@@ -86,7 +95,7 @@ class Coordinates(Directions):
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
         super().__init__(f)
-        self.region, self.d, self.most = region, int(np.prod(f.domain)), MOST
+        self.region, self.d = region, int(np.prod(f.domain))
         self.hold(Units(self.d, np.zeros(0, dtype=np.intp)))
 
     @property
@@ -132,7 +141,7 @@ class Gradients(Directions):
     def __init__(self, f: SecondOrder, middle: Array) -> None:
         super().__init__(f)
         self.middle = middle
-        self.most = int(min(SPANNED, max(ENTRIES / len(middle), 20)))
+        self.most = spanned(len(middle))
         self.hold(Span(np.zeros((0, len(middle)))))
 
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
