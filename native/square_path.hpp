@@ -57,7 +57,7 @@ class SquarePath {
     // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero.
     SquareStage to(double r, double tol, const std::function<bool()>& asked) {
         if (r < NEAR * norm_) reset();  // else the path is followed back
-        if (norm_ > 0.0 && price_ <= FLAT * first_ && seen(r).gap <= tol * seen(r).lost) return seen(r);  // more is not wanted
+        if (norm_ > 0.0 && norm_ <= r && price_ <= FLAT * first_ && seen(r).gap <= tol * seen(r).lost) return seen(r);  // more is not wanted
         double last = INFINITY;
         step_ = r - norm_;
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
