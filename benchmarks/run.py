@@ -15,6 +15,7 @@ SECTIONS = {
     "where": "where a solve spends its time, and what must move at least",
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
+    "cv": "cross-validation and whole paths beside LassoCV, LogisticRegressionCV, celer and skglm",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
     "numbers": "other values of the numbers inside Corrective and the driver",
@@ -36,6 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     from benchmarks.core import core
     from benchmarks.corrective import corrective
+    from benchmarks.cross_validation import cross_validation
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.kinks import kinks
@@ -52,8 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
         count_processor_time()
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "radii": radii, "scaling": scaling,
-               "where": where, "stochastic": stochastic, "estimators": estimators, "kinks": kinks, "steps": steps,
-               "numbers": numbers, "first_fit": first_fit}
+               "where": where, "stochastic": stochastic, "estimators": estimators, "cv": cross_validation, "kinks": kinks,
+               "steps": steps, "numbers": numbers, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)
