@@ -54,10 +54,14 @@ class SquarePath {
     const SquareData& data() const { return *data_; }
     double first() const { return first_; }
 
-    // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero.
-    SquareStage to(double r, double tol, const std::function<bool()>& asked) {
+    // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero. With `lazy` the point
+    // stays where it is if that is good enough.
+    SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) {
         if (r < NEAR * norm_) reset();  // else the path is followed back
-        if (norm_ > 0.0 && norm_ <= r && price_ <= FLAT * first_ && seen(r).gap <= tol * seen(r).lost) return seen(r);  // more is not wanted
+        if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= FLAT * first_)) {
+            const SquareStage stays = seen(r);
+            if (stays.gap <= (lazy ? LEAP : 1.0) * tol * stays.lost) return stays;
+        }
         double last = INFINITY;
         step_ = r - norm_;
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
@@ -155,7 +159,7 @@ class SquarePath {
         const bool all = data_->d <= ALL;
         for (Index j = 0; j < data_->d; j++)
             if (place_[at(j)] < 0 && (all || worth(g_[at(j)]) >= enough)) found.push_back({-worth(g_[at(j)]), j});
-        const std::size_t most = static_cast<std::size_t>(all ? data_->d : 2 * least);
+        const std::size_t most = static_cast<std::size_t>(all ? data_->d : least);
         if (found.size() > most) std::nth_element(found.begin(), found.begin() + static_cast<long>(most), found.end()), found.resize(most);
         if (found.empty()) return;
         if (!all) leave(enough);
