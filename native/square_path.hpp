@@ -35,6 +35,7 @@ constexpr double LEAP = 0.5;          // of the gap that is wanted: where a step
 constexpr Index KINKS = 8;           // times the columns that wait, at most, between two looks
 constexpr Index STILL = 50;           // kinks without a step: then they lead nowhere
 constexpr Index LOOKS = 4;           // at one radius, before a quadratic program is solved
+constexpr Index PROGRAM = 1000;       // columns that such a program may have
 constexpr Index ROUNDS = 60;         // of these
 
 struct SquareStage {
@@ -65,6 +66,7 @@ class SquarePath {
         double last = INFINITY;
         step_ = r - norm_;
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
+            if ((idle >= LOOKS || !(price_ > 0.0)) && waiting() > PROGRAM) return seen(r);
             if (idle >= LOOKS || !(price_ > 0.0))
                 solve(r, tol);
             else if ((looks > 0 || !leap(r, tol)) && !walk(r, asked))

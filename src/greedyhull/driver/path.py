@@ -23,8 +23,8 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
 
     Radii are solved from the smallest to the largest. When the set is scaled by c about its middle m, the point w is moved to
     m + c(w − m) as a warm start, which is usually close to the next solution. Least squares over l1 balls, and their
-    non-negative parts, is followed from kink to kink in the compiled core; each run then has little more to do than to
-    certify its start.
+    non-negative parts, with up to 1000 rows or columns is followed from kink to kink in the compiled core; each run then
+    has little more to do than to certify its start.
 
     Parameters
     ----------
