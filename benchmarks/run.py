@@ -18,6 +18,7 @@ SECTIONS = {
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "many": "thousands of small problems: batch beside loops over QP solvers",
+    "cv": "cross-validation and whole paths beside LassoCV, LogisticRegressionCV, celer and skglm",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
     "numbers": "other values of the numbers inside Corrective and the driver",
@@ -39,6 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     from benchmarks.core import core
     from benchmarks.corrective import corrective
+    from benchmarks.cross_validation import cross_validation
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.kinks import kinks
@@ -59,7 +61,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
                "scaling": scaling, "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
-               "many": many, "kinks": kinks, "steps": steps, "numbers": numbers, "first_fit": first_fit}
+               "many": many, "cv": cross_validation, "kinks": kinks, "steps": steps, "numbers": numbers,
+               "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

@@ -40,6 +40,12 @@ class SquareFactor {
         return true;
     }
 
+    // How the column that was refused last depends on the active ones: H_AA^-1 row.
+    void dependence(std::vector<double>& x) const {
+        x.assign(L_.data() + k * room_, L_.data() + k * room_ + k);
+        back(x.data());
+    }
+
     // The column in place `at` leaves: rotations make the rest triangular again, row by row.
     void leave(Index at) {
         cosine_.resize(static_cast<std::size_t>(k)), sine_.resize(static_cast<std::size_t>(k));

@@ -33,7 +33,9 @@ constexpr double FLAT = 1e-7;        // of the first price: below it, a point in
 constexpr double ARRIVED = 0.998;    // of the radius: a point that uses so much of it may be good enough
 constexpr double LEAP = 0.5;          // of the gap that is wanted: where a step past kinks would leave no more, it is made
 constexpr Index KINKS = 8;           // times the columns that wait, at most, between two looks
+constexpr Index STILL = 50;           // kinks without a step: then they lead nowhere
 constexpr Index LOOKS = 4;           // at one radius, before a quadratic program is solved
+constexpr Index PROGRAM = 1000;       // columns that such a program may have
 constexpr Index ROUNDS = 60;         // of these
 
 struct SquareStage {
@@ -53,17 +55,23 @@ class SquarePath {
     const SquareData& data() const { return *data_; }
     double first() const { return first_; }
 
-    // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero.
-    SquareStage to(double r, double tol, const std::function<bool()>& asked) {
-        if (r < norm_) reset();
-        if (norm_ > 0.0 && price_ <= FLAT * first_ && seen(r).gap <= tol * seen(r).lost) return seen(r);  // more is not wanted
+    // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero. With `lazy` the point
+    // stays where it is if that is good enough.
+    SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) {
+        if (r < NEAR * norm_) reset();  // else the path is followed back
+        if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= FLAT * first_)) {
+            const SquareStage stays = seen(r);
+            if (stays.gap <= (lazy ? LEAP : 1.0) * tol * stays.lost) return stays;
+        }
         double last = INFINITY;
         step_ = r - norm_;
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
+            if ((idle >= LOOKS || !(price_ > 0.0)) && waiting() > PROGRAM) return seen(r);
             if (idle >= LOOKS || !(price_ > 0.0))
                 solve(r, tol);
-            else if (looks > 0 || !leap(r, tol))
-                walk(r);
+            else if ((looks > 0 || !leap(r, tol)) && !walk(r, asked))
+                idle = LOOKS;
+            within(r);
             look();
             const SquareStage stage = seen(r);
             settle(r);
@@ -109,6 +117,14 @@ class SquarePath {
         for (double x : v) norm_ += std::fabs(x);
     }
 
+    // Rounding, or a walk that ended early, must not leave the budget.
+    void within(double r) {
+        double used = 0.0;
+        for (double x : v) used += std::fabs(x);
+        if (used > r)
+            for (double& x : v) x *= r / used;
+    }
+
     SquareStage seen(double r) const {
         double linear = 0.0, slope = 0.0;
         for (std::size_t a = 0; a < columns.size(); a++)
@@ -145,7 +161,7 @@ class SquarePath {
         const bool all = data_->d <= ALL;
         for (Index j = 0; j < data_->d; j++)
             if (place_[at(j)] < 0 && (all || worth(g_[at(j)]) >= enough)) found.push_back({-worth(g_[at(j)]), j});
-        const std::size_t most = static_cast<std::size_t>(all ? data_->d : 2 * least);
+        const std::size_t most = static_cast<std::size_t>(all ? data_->d : least);
         if (found.size() > most) std::nth_element(found.begin(), found.begin() + static_cast<long>(most), found.end()), found.resize(most);
         if (found.empty()) return;
         if (!all) leave(enough);
@@ -243,23 +259,45 @@ class SquarePath {
         int what;      // -1, +1: it joins with this sign; 0: it leaves
     };
 
-    // From kink to kink to radius r, or to where the price has fallen so far that somebody should look.
-    void walk(double r) {
+    // From kink to kink to radius r, or to where the price has fallen so far that somebody should look; false where it gets stuck.
+    bool walk(double r, const std::function<bool()>& asked) {
         const double pause = price_ > FLAT * first_ && waiting() < data_->d ? pause_ * price_ : 0.0;
+        Index still = 0;
         for (Index k = 0; k < KINKS * (waiting() + 8); k++) {
-            if (active_.empty() && !begin()) return;
+            if (active_.empty() && !begin()) return false;
             const double by = speeds(r);
             Kink next = first_kink(by);
             const bool low = price_ + next.time * by < pause;
             if (low) next = {(pause - price_) / by, -1, 0};
-            if (!(next.time >= 0.0)) return;  // not a number
+            if (!(next.time >= 0.0)) return false;  // not a number
             move(next.time, by);
-            if (next.column < 0) return;
+            if (next.column < 0 || asked()) return true;
             if (next.what == 0)
                 release(spot_[at(next.column)]);
-            else if (!activate(next.column, next.what))
+            else if (!activate(next.column, next.what) && !exchange(next.column, next.what))
                 barred_[at(next.column)] = 1;
+            still = next.time > 0.0 ? 0 : still + 1;
+            if (still > STILL) return false;
         }
+        return true;
+    }
+
+    // A column that depends on the active ones takes the place of the one that first has no weight left: along the way neither
+    // the gradient changes nor what is used of the budget.
+    bool exchange(Index a, double sign) {
+        factor_.dependence(x_);
+        double most = INFINITY;
+        Index goes = -1;
+        for (std::size_t b = 0; b < active_.size(); b++) {
+            const double room = v[at(active_[b])] / (sign * x_[b]);
+            if (room >= 0.0 && room < most) most = room, goes = static_cast<Index>(b);
+        }
+        if (goes < 0) return false;
+        for (std::size_t b = 0; b < active_.size(); b++) v[at(active_[b])] -= most * sign * x_[b];
+        release(goes);
+        if (!activate(a, sign, true)) return false;
+        v[at(a)] = most * sign;
+        return true;
     }
 
     bool begin() {

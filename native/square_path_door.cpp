@@ -21,7 +21,7 @@ class Path {
         {
             nb::gil_scoped_release free;
             Asking ask(asked);
-            s = path_.to(r, tol, std::ref(ask));
+            s = path_.to(r, tol, false, std::ref(ask));
         }
         return nb::make_tuple(s.value, s.gap, s.price, s.norm);
     }
@@ -34,7 +34,7 @@ class Path {
         nb::gil_scoped_release free;
         Asking ask(asked);
         for (Index k = 0; k < out.rows; k++) {
-            path_.to(span(radii)[k], tol, std::ref(ask));
+            path_.to(span(radii)[k], tol, true, std::ref(ask));
             std::fill(out.row(k), out.row(k) + out.columns, 0.0);
             for (std::size_t a = 0; a < path_.v.size(); a++)
                 out(k, path_.columns[a]) = span(scales)[path_.columns[a]] * path_.v[a];

@@ -10,6 +10,8 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, Shuffle
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import greedyhull as gh
+from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
 from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV
 
 rng = np.random.default_rng(0)
@@ -236,3 +238,26 @@ def test_positive_radii_are_as_many_as_were_asked_for(loss):
     m = L1BudgetRegressorCV(radii=12, cv=3, positive=True, loss=loss).fit(X, t)
     assert m.radii_.shape == (12,) and (np.diff(m.radii_) >= 0).all()
     assert (m.coefs_path_ >= 0).all() and (m.coefs_path_.sum(axis=1) <= m.radii_ * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("shape", [(40, 6), (25, 60)])
+@pytest.mark.parametrize("positive", [False, True])
+def test_radius_and_coefficients_are_those_of_cold_solves(shape, positive):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal(shape)
+    t = 2.0 * X[:, 0] + X[:, 3] + rng.standard_normal(shape[0])
+    radii = np.geomspace(0.1, 3.5, 12)
+    model = L1BudgetRegressorCV(radii=radii, cv=4, positive=positive).fit(X, t)
+    losses = []
+    for train, test in KFold(4).split(X):
+        alone = [L1BudgetRegressor(r, positive=positive, tol=1e-9).fit(X[train], t[train]) for r in radii]
+        losses.append([0.5 * np.mean((one.predict(X[test]) - t[test]) ** 2) for one in alone])
+    means = np.mean(losses, axis=0)
+    np.testing.assert_allclose(model.cv_losses_.mean(axis=1), means, rtol=0.02)
+    assert means[radii == model.radius_] <= 1.02 * means.min()
+    f = gh.least_squares(X, t, intercept=True)
+    for r, w in zip(radii, model.coefs_path_, strict=True):
+        S = (PositiveL1Ball if positive else gh.L1Ball)(shape[1], r)
+        assert gh.certify(f, S, w).gap <= 2e-4 * f.scale
+    cold = L1BudgetRegressor(model.radius_, positive=positive).fit(X, t)
+    assert abs(cold.certificate_.value - model.certificate_.value) <= cold.dual_gap_ + model.dual_gap_

@@ -89,14 +89,14 @@ class SquarePaths:
             some = self.total if fold is None else self.parts[fold]
             if fold is not None and self.apart:
                 some = self.total.plus(some, -1.0)
-            f: Covariance | Data = some.covariance(self.centre)
-            return trail_of(f, self.scale, positive=self.positive), lambda W: some.intercepts(W, self.centre)
+            trail = trail_of(some.covariance(self.centre), self.scale, positive=self.positive)
+            return trail, lambda W: some.intercepts(W, self.centre)
         rows = slice(None) if fold is None else self.folds[fold][0]
         s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
         p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
         mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
-        f = Data(least_squares(X, y, sample_weight=s, intercept=self.centre))
-        return trail_of(f, self.scale, positive=self.positive), lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
+        trail = trail_of(Data(least_squares(X, y, sample_weight=s, intercept=self.centre)), self.scale, positive=self.positive)
+        return trail, lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
     def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
         """The radii, those given or so many as were asked for, and the path on all data."""

@@ -6,18 +6,24 @@ out; whoever promises something certifies the point.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.budget import budget_of
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.solvers.parts.compiled_rounds import loss_of
-from greedyhull.types import Array
+from greedyhull.types import Array, AtomSet, Objective
 from greedyhull.types.kinds import profiled
+
+FINE = 1e-8  # relative gap of a start
+MOST = 1000  # active columns, as many as there may be: with more, factors cost more than rounds of a solver
+PATIENCE = 0.3  # seconds that the search for one start may take; after a longer one, no other is made
 
 
 def matrix_path(H: Array, b: Array, f0: float, scale: Array, *, positive: bool) -> Any:
@@ -42,3 +48,34 @@ def square_path(f: Composite, scale: Array, *, positive: bool) -> Any:
     if type(design) is SparseDesign:
         return core.sparse_path(*design.columns_of, design.n, *about)
     return None
+
+
+class SquareStarts:
+    """Starts for growing radii: minimisers over one ball after the other, up to what the core leaves."""
+
+    def __init__(self, path: Any, scale: Array) -> None:
+        self.path, self.scale, self.worth_it = path, scale, True
+
+    def at(self, S: AtomSet, radius: float) -> Array | None:
+        """A point of S that is close to the minimum over it; None where there is none."""
+        if not self.worth_it:
+            return None
+        end = perf_counter() + PATIENCE
+        self.path.to(radius, FINE, lambda: perf_counter() > end)
+        self.worth_it = perf_counter() <= end
+        index, v = self.path.point()
+        x = np.zeros(len(self.scale))
+        x[index] = v * self.scale[index]
+        return x if S.contains(x) else None
+
+
+def square_starts(f: Objective, S: AtomSet) -> SquareStarts | None:
+    """Starts for least squares over S scaled to growing radii; None where the core does not follow such a path."""
+    budget = budget_of(S)
+    if not isinstance(f, Composite) or budget is None or budget.whole or budget.points is not None:
+        return None
+    if min(f.design.n, f.domain[0]) > MOST:
+        return None
+    scale = np.ascontiguousarray(np.broadcast_to(budget.scales, f.domain))
+    made = square_path(f, scale, positive=budget.positive)
+    return None if made is None else SquareStarts(made, scale)

@@ -1,0 +1,159 @@
+"""The compiled path of least squares: every point is in its ball and as good as its gap says, whatever the data are."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import greedyhull as gh
+from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Trail
+from greedyhull.kernels.core import core
+from greedyhull.solvers.parts.square_path import matrix_path, square_path, square_starts
+
+pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
+TOL = 1e-9
+
+
+def never():
+    return False
+
+
+def ball(d, r, scale, positive):
+    return (PositiveL1Ball if positive else gh.L1Ball)(d, r, weights=1.0 / scale)
+
+
+def point(path, scale):
+    index, v = path.point()
+    w = np.zeros(len(scale))
+    w[index] = v * scale[index]
+    return w
+
+
+def follow(f, scale, positive, radii, tol=TOL):
+    """Follow the path, and hold each of its points against the certificate of the driver."""
+    path = square_path(f, scale, positive=positive)
+    for r in radii:
+        value, gap, price, used = path.to(r, tol, never)
+        w, S = point(path, scale), ball(len(scale), r, scale, positive)
+        assert S.contains(w) and used <= r * (1.0 + 1e-12)
+        proved = gh.certify(f, S, w)
+        size = max(abs(proved.value), f.scale, 1e-12)
+        assert value == pytest.approx(proved.value, abs=1e-9 * size)
+        assert gap <= max(2.0 * tol, 1e-9) * size
+        assert proved.gap <= gap + 1e-8 * size
+        assert price >= 0.0
+
+
+def data(kind, rng):
+    X = rng.standard_normal((12, 8))
+    if kind == "duplicates":
+        X = np.hstack([X, X, -X[:, :3]])
+    elif kind == "more columns than rows":
+        X = rng.standard_normal((6, 40))
+    elif kind == "rank one":
+        X = np.outer(rng.standard_normal(12), rng.standard_normal(8))
+    elif kind == "constant columns":
+        X[:, 2], X[:, 5] = 0.0, 3.0
+    elif kind == "one column":
+        X = X[:, :1]
+    elif kind == "one row":
+        X = X[:1]
+    elif kind == "ties":
+        X = np.sign(X)
+    elif kind == "signed zeros":
+        X = np.where(X > 0.5, X, -0.0)
+    return X, rng.standard_normal(len(X))
+
+
+KINDS = ["plain", "duplicates", "more columns than rows", "rank one", "constant columns", "one column", "one row", "ties",
+         "signed zeros"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csc_array, sp.csr_array])
+def test_points_are_as_good_as_they_say(kind, positive, intercept, form):
+    for seed in range(3):
+        X, y = data(kind, np.random.default_rng(seed))
+        f = gh.least_squares(form(X), y, intercept=intercept)
+        follow(f, np.ones(X.shape[1]), positive, [0.01, 0.1, 0.11, 0.5, 1.0, 3.0, 3.0, 30.0, 100.0])
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 40), d=st.integers(1, 60), intercept=st.booleans(),
+       positive=st.booleans(), order=st.permutations([0.05, 0.3, 1.0, 2.0, 6.0]))
+def test_radii_may_come_in_any_order(seed, n, d, intercept, positive, order):
+    rng = np.random.default_rng(seed)
+    X, y, s = rng.standard_normal((n, d)), rng.standard_normal(n), rng.integers(0, 3, n).astype(float)
+    s[0] = 1.0
+    f = gh.least_squares(X, y, sample_weight=s, intercept=intercept)
+    follow(f, rng.uniform(0.5, 2.0, d), positive, order)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_many_columns_that_join_and_leave(positive):
+    rng = np.random.default_rng(1)
+    X = np.cumsum(rng.standard_normal((60, 400)), axis=1)  # neighbours are nearly the same
+    y = X[:, 20] - X[:, 200] + rng.standard_normal(60)
+    follow(gh.least_squares(X, y, intercept=True), np.ones(400), positive, np.geomspace(1e-3, 30.0, 40), 1e-6)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_points_are_those_of_the_reference(positive, whole):
+    rng = np.random.default_rng(2)
+    X, y, scale = rng.standard_normal((50, 20)), rng.standard_normal(50), rng.uniform(0.5, 2.0, 20)
+    f = gh.least_squares(X, y)
+    form = Covariance(X.T @ X / 50, X.T @ y / 50, 0.5 * float(y @ y) / 50) if whole else Data(f)
+    trail = (PositiveTrail if positive else Trail)(form, scale)
+    path = (matrix_path(form.H, -form.g0, form.f0, scale, positive=positive) if whole
+            else square_path(f, scale, positive=positive))
+    for r in (0.02, 0.2, 0.5, 1.0, 5.0):
+        stage, (value, gap, *_) = trail.to(r, 1e-13), path.to(r, 1e-13, never)
+        assert value == pytest.approx(stage.value, rel=1e-12)
+        assert gap <= 1e-12 * form.f0
+        np.testing.assert_allclose(point(path, scale), stage.w, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e-70, 1e70, 1e140])
+@pytest.mark.parametrize("of", ["X", "y"])
+def test_the_size_of_data_does_not_matter(size, of):
+    X, y = data("plain", np.random.default_rng(0))
+    small = gh.path(gh.least_squares(X, y), gh.L1Ball(8, 1.0), [0.1, 0.5, 2.0])
+    X, y, by = (size * X, y, 1.0 / size) if of == "X" else (X, size * y, size)
+    for s, t in zip(small, gh.path(gh.least_squares(X, y), gh.L1Ball(8, 1.0), [0.1 * by, 0.5 * by, 2.0 * by]), strict=True):
+        np.testing.assert_allclose(t.x / by, s.x, atol=1e-4)
+        assert t.converged
+
+
+def test_targets_of_zero_want_nothing():
+    f = gh.least_squares(np.eye(3), np.zeros(3))
+    path = square_path(f, np.ones(3), positive=False)
+    assert path.to(1.0, 1e-6, never)[:2] == (0.0, 0.0)
+    assert len(path.point()[0]) == 0
+
+
+def test_what_the_core_does_not_follow_is_left_to_others():
+    X, y = np.eye(3), np.arange(3.0)
+    assert square_starts(gh.huber(X, y), gh.L1Ball(3, 1.0)) is None
+    assert square_starts(gh.least_squares(X, y, l2=0.1), gh.L1Ball(3, 1.0)) is None
+    assert square_starts(gh.least_squares(X, y), gh.Simplex(3)) is None
+    assert square_starts(gh.least_squares(X, y), gh.L2Ball(3, 1.0)) is None
+
+
+@pytest.mark.parametrize("wrong", [(0.0, 1e-6), (-1.0, 1e-6), (np.nan, 1e-6), (1.0, 0.0)])
+def test_the_door_refuses_what_is_no_radius(wrong):
+    path = square_path(gh.least_squares(np.eye(3), np.ones(3)), np.ones(3), positive=False)
+    with pytest.raises(ValueError, match="positive"):
+        path.to(*wrong, never)
+
+
+@pytest.mark.parametrize("scales", [np.ones(2), np.ones(4)])
+def test_the_door_counts(scales):
+    with pytest.raises(ValueError, match="one scale a column"):
+        core.dense_path(np.eye(3), np.ones(3), np.ones(3), False, scales, False)
+    with pytest.raises(ValueError, match="a target and a weight"):
+        core.dense_path(np.eye(3), np.ones(2), np.ones(3), False, np.ones(3), False)
