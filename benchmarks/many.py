@@ -16,7 +16,7 @@ from benchmarks.tables import Table
 from benchmarks.timing import interleaved
 
 Array = Any
-FEW, WIDE = 200, 4  # problems that loops are timed on, of few and of many coordinates: the time for one counts
+FEW, WIDE = 200, 2  # problems that loops are timed on, of few and of many coordinates: the time for one counts
 MANY = 200  # coordinates from which a QP solver takes seconds for a few problems
 
 
