@@ -70,8 +70,12 @@ class Shared:
     @property
     def in_range(self) -> bool:
         """Whether squares of the data neither overflow nor vanish."""
-        sizes = [float(np.abs(self.columns).max()), float(np.abs(self.X).max()), float(np.abs(self.Y).max(initial=0.0))]
-        return all(size == 0.0 or SMALL < size < LARGE for size in sizes)
+        return all(size == 0.0 or SMALL < size < LARGE for size in map(_largest, (self.columns, self.X, self.Y)))
+
+
+def _largest(A: Array) -> float:
+    """max |a|, without a copy of what may be an image."""
+    return max(float(A.max(initial=0.0)), -float(A.min(initial=0.0)))
 
 
 def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared | None:
