@@ -54,6 +54,13 @@ class Shared:
         A = self.columns
         return np.ascontiguousarray(A.T @ self._weighted(A))
 
+    @cached_property
+    def on_plane(self) -> Array:
+        """K with u = 1/d + (c − H1/d)K the minimiser of ½uᵀHu − cᵀu where Σu = 1 is all that is asked."""
+        d = len(self.hessian)
+        P = np.eye(d) - 1.0 / d
+        return np.linalg.pinv(P @ self.hessian @ P, hermitian=True)
+
     def slopes(self, rows: Array) -> Array:
         """The gradients at zero in terms of u, for targets that are the rows of a matrix."""
         y = rows - self._mean(rows.T)[:, None] if self.intercept else rows
