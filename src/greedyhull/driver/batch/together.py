@@ -24,6 +24,7 @@ ROUNDING = 4e-16  # the share of its terms that a gap cannot be below
 ENTRIES = 1e5  # of the residuals of a part
 WORK = 2e5  # coordinates of a part in all, so that Ctrl-C is heard
 PLANE = 96  # coordinates of a simplex whose problems begin at their minimisers without bounds
+SLIVER = 1e-12  # a weight there that is rounding, and begins at zero
 EDGE = 1e-9  # by how much a start may lie outside the set
 
 
@@ -97,7 +98,8 @@ def _from_the_plane(shared: Shared, G: Array, without: Index) -> Array | None:
     t, d = G.shape
     if not shared.budget.whole or d > min(PLANE, t) or (without >= 0).any():
         return None
-    U = np.maximum((-G - shared.hessian.sum(axis=0) / d) @ shared.on_plane + 1.0 / d, 0.0)
+    U = (-G - shared.hessian.sum(axis=0) / d) @ shared.on_plane + 1.0 / d
+    U[U < SLIVER] = 0.0
     U /= U.sum(axis=1)[:, None]
     return U if np.isfinite(U).all() else None
 
