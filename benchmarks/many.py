@@ -80,7 +80,7 @@ def together(case: Many) -> gh.Solutions:
 def loops(case: Many) -> dict[str, Callable[[], Array]]:
     """What solves the problems one by one, each returning all answers."""
     found: dict[str, Callable[[], Array]] = {"minimize": partial(one_by_one, case)}
-    if isinstance(case.S, gh.Simplex):  # an l1 ball, split into two signs, is singular: DAQP and quadprog do not arrive
+    if isinstance(case.S, gh.Simplex):  # an l1 ball needs two signs, and a singular matrix
         found |= {"DAQP": partial(by_daqp, case), "quadprog": partial(by_quadprog, case), "nnls": partial(by_nnls, case)}
     return found
 
