@@ -16,7 +16,7 @@ from benchmarks.tables import Table
 from benchmarks.timing import interleaved
 
 Array = Any
-FEW, WIDE = 200, 4  # problems that loops are timed on, of few and of many coordinates: the time for one counts
+FEW, WIDE = 200, 2  # problems that loops are timed on, of few and of many coordinates: the time for one counts
 MANY = 200  # coordinates from which a QP solver takes seconds for a few problems
 
 
@@ -80,7 +80,7 @@ def together(case: Many) -> gh.Solutions:
 def loops(case: Many) -> dict[str, Callable[[], Array]]:
     """What solves the problems one by one, each returning all answers."""
     found: dict[str, Callable[[], Array]] = {"minimize": partial(one_by_one, case)}
-    if isinstance(case.S, gh.Simplex):  # an l1 ball, split into two signs, is singular: DAQP and quadprog do not arrive
+    if isinstance(case.S, gh.Simplex):  # an l1 ball needs two signs, and a singular matrix
         found |= {"DAQP": partial(by_daqp, case), "quadprog": partial(by_quadprog, case), "nnls": partial(by_nnls, case)}
     return found
 

@@ -20,6 +20,7 @@ class Mutant(NamedTuple):
 
 
 IMAGE = "tests/points/test_image.py"
+BATCH = "tests/driver/batch"
 ROUNDING = f"{IMAGE}::test_the_rounding_told_is_at_least_what_many_moves_have_done"
 RETURNED = f"{IMAGE}::test_the_value_returned_is_that_of_the_point_returned"
 EXACT = "tests/test_honesty.py::test_lower_bounds_are_true_to_the_last_digit"
@@ -257,4 +258,18 @@ MUTANTS = (
     Mutant("names of another set mean nothing", "driver/resume.py", "        block = S.recognised(w.block)\n        return", "        block = w.block\n        return",
            (NUMBERED,)),
     Mutant("damaged states are seen", "driver/saved.py", "    check(sound, ", "    check(True, ", (DAMAGED,)),
+    # many problems at once
+    Mutant("rounding is part of every gap of a batch", "driver/batch/proofs.py", "without) + rounding\n", "without)\n",
+           (f"{BATCH}/test_proofs.py::test_rounding_is_allowed_for",)),
+    Mutant("a gap of a batch is about all coordinates", "driver/batch/proofs.py", "least = np.asarray(scores.min(axis=1))",
+           "least = np.asarray(scores.mean(axis=1))", (f"{BATCH}/test_proofs.py::test_values_and_gaps_are_those_of_certify",)),
+    Mutant("a coordinate that is left out of a problem stays zero", "driver/batch/together.py", "tol, without, near, first is None",
+           "tol, 0 * without - 1, near, first is None",
+           (f"{BATCH}/test_call.py::test_a_coordinate_can_be_left_out_of_each_problem",)),
+    Mutant("a problem of a batch that misses its gap goes on by itself", "driver/batch/together.py",
+           "still_open.append(part[~met])", "still_open.append(part[:0])",
+           (f"{BATCH}/test_call.py::test_what_rounding_keeps_from_its_gap_has_a_run_of_its_own",)),
+    Mutant("a problem that fails is told in its place", "driver/batch/one_by_one.py",
+           "            record.errors[i] = told(i, len(record), error)\n", "            raise\n",
+           (f"{BATCH}/test_call.py::test_one_that_fails_is_told_in_its_place_and_the_others_go_on",)),
 )

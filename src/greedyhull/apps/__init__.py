@@ -1,5 +1,6 @@
 """Whole jobs, from a table to an answer with its figure."""
 
 from greedyhull.apps.synthetic import SyntheticControl, synthetic_control
+from greedyhull.apps.unmix import Unmixing, unmix
 
-__all__ = ["SyntheticControl", "synthetic_control"]
+__all__ = ["SyntheticControl", "Unmixing", "synthetic_control", "unmix"]

@@ -31,7 +31,7 @@ MEANT = {  # arguments as other libraries call them, and what to give here
 }
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor",
               "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor")
-APPS = ("synthetic_control", "SyntheticControl")
+APPS = ("synthetic_control", "SyntheticControl", "unmix", "Unmixing")
 ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
 ELSEWHERE = {  # names of other libraries, in small letters and without underscores
     "lasso": BUDGET, "lassocv": "greedyhull.estimators.L1BudgetRegressorCV",

@@ -90,7 +90,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
     certificate_: Any  # a Certificate, or a list of them
     solution_: Any  # a Solution, or Solutions where there are several targets
     trace_: Trace
-    _several_targets: ClassVar[bool] = False  # whether y may have several columns
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints,
         "loss": [StrOptions(set(REGRESSION))],
@@ -113,7 +112,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. float32 is kept; other types become float64.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Target values. Several targets are for `SimplexRegressor` alone: each gets coefficients of its own.
+            Target values. Several targets are for `SimplexRegressor` alone, with any loss but "poisson": each gets
+            coefficients of its own.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ.
 
@@ -150,6 +150,11 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         S = self._atoms(X, s)
         before = starts(self._previous(Y.shape[1], X.shape[1]), S, self._moved)
         keep_targets(self, solve_targets(self, self._problem, S, X, Y, s, before), X.dtype)
+
+    @property
+    def _several_targets(self) -> bool:
+        """Whether y may have several columns."""
+        return False
 
     @property
     def _problem(self) -> Posed:

@@ -98,6 +98,12 @@ def test_a_stop_means_what_it_means_in_minimize(stop):
         assert (s.stop is stop and "request" in s.reason) or not s.converged
 
 
+def test_what_rounding_keeps_from_its_gap_has_a_run_of_its_own(runs):
+    found = gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y, stop=gh.Gap(1e-40) | gh.Iterations(200))
+    assert len(runs) == 9 and not found.converged.any() and np.isfinite(found.gaps).all()
+    assert all("request" in s.reason or "gap" in s.reason for s in found)
+
+
 def test_a_solver_that_is_named_is_used():
     found = gh.batch(gh.least_squares, gh.Simplex(6), gh.BlendedPairwise(), X=X, Y=Y[:, :2])
     assert all(isinstance(s.solver, gh.BlendedPairwise) and s.converged for s in found)

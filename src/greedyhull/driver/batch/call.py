@@ -33,10 +33,9 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
           progress: bool = False, **settings: Any) -> Solutions:
     """Minimise many objectives over one set.
 
-    Least-squares problems that share X are solved together: one Gram matrix, one compiled loop over the problems, each begun
-    at the answer before it, and certificates computed from the data by products of matrices. A small problem then takes
-    microseconds. Others are solved by a run of `minimize` each. Either way each solution has a certificate of its own, with
-    all rounding included.
+    Least-squares problems that share X are solved together: one Gram matrix, one compiled loop over the problems, and
+    certificates computed from the data by products of matrices. A small problem then takes microseconds. Others are solved
+    by a run of `minimize` each. Either way each solution has a certificate of its own, with all rounding included.
 
     Parameters
     ----------
@@ -54,8 +53,9 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
         A coordinate that stays zero in each problem, −1 for none: problem i is solved over the part of S without it. S must
         be a `Simplex`, `CappedSimplex` or `L1Ball`.
     start : array_like, atom, iterate, Solution or Solutions, optional
-        A point to start from, for all problems or one for each. By default a problem starts at the answer before it, if that
-        is a better start than the usual one.
+        A point to start from, for all problems or one for each. By default a problem starts at the answer before it if that
+        is a better start than the usual one, or, of many problems over a small simplex, at its minimiser without the bounds,
+        cut off at zero.
     stop : stop, optional
         When to end each problem, ``Relative(1e-6) | Seconds(60)`` by default.
     seed : int, default 0

@@ -54,6 +54,13 @@ class Shared:
         A = self.columns
         return np.ascontiguousarray(A.T @ self._weighted(A))
 
+    @cached_property
+    def on_plane(self) -> Array:
+        """K with u = 1/d + (c − H1/d)K the minimiser of ½uᵀHu − cᵀu where Σu = 1 is all that is asked."""
+        d = len(self.hessian)
+        P = np.eye(d) - 1.0 / d
+        return np.linalg.pinv(P @ self.hessian @ P, hermitian=True)
+
     def slopes(self, rows: Array) -> Array:
         """The gradients at zero in terms of u, for targets that are the rows of a matrix."""
         y = rows - self._mean(rows.T)[:, None] if self.intercept else rows
@@ -70,8 +77,12 @@ class Shared:
     @property
     def in_range(self) -> bool:
         """Whether squares of the data neither overflow nor vanish."""
-        sizes = [float(np.abs(self.columns).max()), float(np.abs(self.X).max()), float(np.abs(self.Y).max(initial=0.0))]
-        return all(size == 0.0 or SMALL < size < LARGE for size in sizes)
+        return all(size == 0.0 or SMALL < size < LARGE for size in map(_largest, (self.columns, self.X, self.Y)))
+
+
+def _largest(A: Array) -> float:
+    """max |a|, without a copy of what may be an image."""
+    return max(float(A.max(initial=0.0)), -float(A.min(initial=0.0)))
 
 
 def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared | None:

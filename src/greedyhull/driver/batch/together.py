@@ -23,6 +23,8 @@ REFINED = 4  # refinements at most
 ROUNDING = 4e-16  # the share of its terms that a gap cannot be below
 ENTRIES = 1e5  # of the residuals of a part
 WORK = 2e5  # coordinates of a part in all, so that Ctrl-C is heard
+PLANE = 96  # coordinates of a simplex whose problems begin at their minimisers without bounds
+SLIVER = 1e-12  # a weight there that is rounding, and begins at zero
 EDGE = 1e-9  # by how much a start may lie outside the set
 
 
@@ -58,12 +60,13 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
     floors = scales if aim.floor is None else np.full(len(part), aim.floor)
     least = ROUNDING * (float(np.abs(shared.hessian).max()) + np.abs(G).max(axis=1))
     tol = np.maximum(PART * np.maximum(aim.absolute, aim.relative * floors), least)
-    if start is not None:
-        U[:] = start / shared.scales
+    first = _from_the_plane(shared, G, without) if start is None else start / shared.scales
+    if first is not None:
+        U[:] = first
         G += U @ shared.hessian
     made = np.zeros(len(part), dtype=np.int64)
     H, budget = shared.hessian, shared.budget
-    budget_batch(H, budget.positive, budget.whole, U, G, tol, without, near, start is None, ROUNDS, made)
+    budget_batch(H, budget.positive, budget.whole, U, G, tol, without, near, first is None, ROUNDS, made)
     proofs = prove(shared, U * shared.scales, Y, without)
     met = meets(aim, proofs, floors)
     for _ in range(REFINED):  # from gradients that the data tell, not the Gram matrix
@@ -85,6 +88,20 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
     record.scales[part] = scales
     _write(record, part, U * shared.scales, proofs, made, met)
     return met
+
+
+def _from_the_plane(shared: Shared, G: Array, without: Index) -> Array | None:
+    """Starts over a simplex: the minimisers where weights may be negative, cut off at zero. Often they are the answers.
+
+    None for other sets, for more coordinates than problems, and where one is left out.
+    """
+    t, d = G.shape
+    if not shared.budget.whole or d > min(PLANE, t) or (without >= 0).any():
+        return None
+    U = (-G - shared.hessian.sum(axis=0) / d) @ shared.on_plane + 1.0 / d
+    U[U < SLIVER] = 0.0
+    U /= U.sum(axis=1)[:, None]
+    return U if np.isfinite(U).all() else None
 
 
 def inside(shared: Shared, start: Array, without: Index) -> Array:
