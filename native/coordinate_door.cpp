@@ -76,7 +76,7 @@ class RegionRoundsOf : public RegionRounds {
         out["x"] = as_array(core_.x), out["z"] = as_array(core_.z);
         out["residual"] = as_array(core_.residual()), out["curvature"] = as_array(core_.curvature());
         out["columns"] = as_array(core_.frame.index()), out["directions"] = as_array(core_.frame.rows());
-        out["hessian"] = as_array(working.known ? working.H : std::vector<double>());
+        out["hessian"] = as_array(working.known ? working.H : Numbers());
         out["rows"] = as_array(working.known ? working.rows : std::vector<double>());
         const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known),
                                           double(working.from_sample), core_.loss().b, core_.best_gap, core_.best_value,
@@ -96,7 +96,7 @@ class RegionRoundsOf : public RegionRounds {
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
         expect(core_.frame.restore(columns, as_vector<double>(state["directions"]), d_), "restore: the directions do not fit");
         auto& working = core_.frame.curved;
-        core_.x = x, core_.z = z, working.H = H, working.rows = rows;
+        core_.x = x, core_.z = z, working.H.assign(H.begin(), H.end()), working.rows = rows;
         core_.last_gap = told[0], core_.sampling = told[1] != 0.0, working.from_sample = told[3] != 0.0;
         working.known = told[2] != 0.0 && H.size() == m * m && (core_.loss().quadratic || rows.size() == n || told[3] != 0.0);
         core_.loss().b = told[4], core_.best_gap = told[5], core_.best_value = told[6], core_.idle = static_cast<Index>(told[7]);

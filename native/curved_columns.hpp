@@ -16,7 +16,8 @@ template <class D>
 class CurvedColumns {
    public:
     std::vector<Index> columns;
-    std::vector<double> H, rows;  // Z' diag(c) Z, and the c it was made of
+    Numbers H;                 // Z' diag(c) Z, and
+    std::vector<double> rows;  // the c it was made of
     bool known = false, from_sample = false;  // whether H is there, and made of a part of the rows
 
     // Hold these columns, in this order; what is known of those that stay is kept.
@@ -40,7 +41,7 @@ class CurvedColumns {
         Z_.build(X, columns, ones_.data(), kept);
     }
 
-    void adjoint(const double* r, double* g) const { Z_.adjoint(r, g); }
+    void adjoint(const double* r, double* g) { Z_.adjoint(r, g); }
 
     // Quadratics: of new columns what is missing is added.
     void complete(const std::vector<double>& c) {
@@ -90,7 +91,8 @@ class CurvedColumns {
    private:
     typename Working<D>::Columns Z_;
     std::vector<Index> some_;
-    std::vector<double> ones_, change_, cross_, reduced_;
+    std::vector<double> ones_, change_, cross_;
+    Numbers reduced_;
 
     static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
     std::size_t size_of_H() const {
@@ -102,7 +104,7 @@ class CurvedColumns {
 
     void take(const std::vector<Index>& kept) {
         const std::size_t old = size_of_H(), m = kept.size();
-        std::vector<double> less(m * m);
+        Numbers less(m * m);
         for (std::size_t a = 0; a < m; a++)
             for (std::size_t b = 0; b < m; b++) less[a * m + b] = H[at(kept[a]) * old + at(kept[b])];
         H.swap(less);

@@ -31,7 +31,7 @@ class GatheredColumns {
     }
 
     // H <- Z' diag(c) Z from column `from` on; `rows` are those that count, all of them where it is null.
-    void hessian(const double* c, const std::vector<Index>* rows, Index from, std::vector<double>& H) {
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
         widen(H, from, m_);
         const Index count = rows ? static_cast<Index>(rows->size()) : X_.n;
         const bool blas = algebra::use_blas(m_, std::min(block, count) * m_ * m_);
@@ -57,7 +57,7 @@ class GatheredColumns {
     }
 
     // H <- H + Z' diag(change) Z on some rows.
-    void correct(const double* change, const std::vector<Index>& rows, std::vector<double>& H) {
+    void correct(const double* change, const std::vector<Index>& rows, Numbers& H) {
         const Index count = static_cast<Index>(rows.size());
         scratch_.resize(static_cast<std::size_t>(m_));
         for (Index s = 0; s < count; s += block) {
@@ -80,7 +80,7 @@ class GatheredColumns {
     Index column(Index a) const { return columns_[static_cast<std::size_t>(a)]; }
 
     // Where all rows count the same and all columns are wanted, nothing has to be gathered.
-    bool straight(const double* c, std::vector<double>& H) const {
+    bool straight(const double* c, Numbers& H) const {
         if constexpr (std::is_same_v<T, double>) {
             const Index longest = std::max(X_.n, std::max(X_.row_stride, X_.column_stride));
             if (!all_ || !algebra::use_blas(m_, X_.n * m_ * m_, longest)) return false;

@@ -32,7 +32,7 @@ const std::vector<double>& gradient_of(const Corrective<Mapped<D>>& core) {
     return core.data().gradient;
 }
 template <class D>
-const std::vector<double>& gradient_of(const Corrective<Form<D>>& core) {
+const Numbers& gradient_of(const Corrective<Form<D>>& core) {
     return core.residual();
 }
 
