@@ -37,8 +37,9 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
     rounds = {"Rounds", "dense_rounds", "sparse_rounds", "dense_form", "sparse_form"}
     regions = {"RegionRounds", "dense_region_rounds", "sparse_region_rounds", "form_region_rounds"}  # the coordinate rounds
     steps = {"Steps", "dense_steps", "sparse_steps"}  # and that of these the loop of FrankWolfe
+    paths = {"Path", "dense_path", "sparse_path", "matrix_path"}  # and of these the trails of estimators/l1_path.py
     loops = {name for name, member in vars(core).items() if callable(member)}
-    assert loops - helpers - rounds - regions - steps == set(REFERENCES)
+    assert loops - helpers - rounds - regions - steps - paths == set(REFERENCES)
 
 
 def test_the_reference_can_be_asked_for() -> None:

@@ -174,8 +174,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
             whole, losses = self._others(X, y, s, S, folds, radii, f)
         self.radius_ = self._choose(self.radii_, losses)
         self.coefs_path_ = whole.coefs
-        ball, start = S.rescaled(self.radius_), whole.coefs[int(np.searchsorted(self.radii_, self.radius_))]
-        solution = self._solve(f, ball, start if ball.contains(start) else None)
+        solution = self._solve(f, S.rescaled(self.radius_))  # cold, so that it does not depend on how rough the path is
         self.price_ = price_of(solution)
         for name, value in self._attributes(solution.point, f, X.dtype).items():
             setattr(self, name, value)

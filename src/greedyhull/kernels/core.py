@@ -34,7 +34,7 @@ def _found() -> tuple[ModuleType | None, str]:
         return None, "GREEDYHULL_CORE=reference leaves it aside"
     try:
         found = import_module("greedyhull.kernels._core")
-        if not vars(found).keys() >= {"dense_form", "dense_region_rounds", "dense_rounds", "dense_steps", "level", "threads"}:
+        if not vars(found).keys() >= {"budget_batch", "dense_form", "dense_path", "dense_region_rounds", "use_threads"}:
             raise ImportError("it was compiled from older sources")
         return found, ""
     except ImportError as error:
