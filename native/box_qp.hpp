@@ -133,7 +133,8 @@ class BoxQP {
             if (sweep() * BOX_CHANGES <= m_) break;
     }
 
-    // The x of the least gap met in BOX_ROUNDS rounds, or until two of them in a row do not halve it; 0 where rounding allows no more.
+    // The x of the least gap met in BOX_ROUNDS rounds, or until two of them in a row do not halve it, and that gap; 0 where
+    // rounding allows no more.
     double newton_rounds(double tol, const Asked& asked) {
         double least = INFINITY;
         int slow = 0;

@@ -92,7 +92,8 @@ class RegionRoundsOf : public RegionRounds {
         const auto columns = as_vector<Index>(state["columns"]);
         const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
         expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && residual.size() == n && curvature.size() == n &&
-                   told.size() == 10 && H.size() <= m * m && (rows.empty() || rows.size() == n), "restore: the saved parts do not fit together");
+                   told.size() == 10 && H.size() <= m * m && (rows.empty() || rows.size() == n),
+               "restore: the saved parts do not fit together");
         expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
         expect(core_.frame.restore(columns, as_vector<double>(state["directions"]), d_), "restore: the directions do not fit");
         auto& working = core_.frame.curved;
@@ -136,7 +137,8 @@ class QuadraticRoundsDoor : public RegionRounds {
     nb::dict state() const override {
         nb::dict out;
         out["x"] = as_array(core_.x);
-        out["told"] = as_array(std::vector<double>{core_.best_gap, core_.best_value, double(core_.idle), core_.region().multiplier});
+        const std::vector<double> told = {core_.best_gap, core_.best_value, double(core_.idle), core_.region().multiplier};
+        out["told"] = as_array(told);
         return out;
     }
     void restore(nb::dict state) override {

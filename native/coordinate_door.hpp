@@ -1,3 +1,4 @@
+// The corrective rounds in coordinates as Python sees them; compiled apart from the others.
 #pragma once
 
 #include "door.hpp"

@@ -26,7 +26,9 @@ class Region {
     virtual void best(const std::vector<double>& g, std::vector<double>& atom) = 0;
     virtual void cut(const std::vector<Index>& columns, const std::vector<double>& x) = 0;  // the section that follows is this one
     // Of a ball: the section along the directions that are the rows of a matrix, and the way from the middle to x.
-    virtual void cut_along(const std::vector<double>&, std::size_t, const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
+    virtual void cut_along(const std::vector<double>&, std::size_t, const std::vector<double>&) {
+        throw std::logic_error("a ball is wanted");
+    }
     virtual std::vector<double> arm_of(const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
     virtual double section_gap(const std::vector<double>& g, const std::vector<double>& y) = 0;
     virtual double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) = 0;
@@ -101,8 +103,8 @@ class FillingRegion : public Region {
         const double level = price(g);
         for (Index j = 0; j < high_.size; j++) {
             const double slope = g[std::size_t(j)] - level, here = x[std::size_t(j)];
-            const bool up = slope <= 0.0 && here < high_[j], down = slope >= 0.0 && here > 0.0, between = here > 0.0 && here < high_[j];
-            if ((up || down || between) && high_[j] > 0.0) out.push_back(j);
+            const bool up = slope <= 0.0 && here < high_[j], down = slope >= 0.0 && here > 0.0;
+            if ((up || down || (here > 0.0 && here < high_[j])) && high_[j] > 0.0) out.push_back(j);
         }
     }
     void shares(const std::vector<double>& g, const std::vector<double>& x, std::vector<double>& out) override {
