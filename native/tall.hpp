@@ -48,20 +48,21 @@ void gram(const Dense<T>& X, const double* c, std::vector<double>& G) {
     const bool alike = std::all_of(c, c + X.n, [&](double x) { return x == c[0]; });
     const bool by_blas = X.n * d * d >= BY_BLAS && algebra::blas_there();
     G.assign(static_cast<std::size_t>(d * d), 0.0);
-    if (!(by_blas && alike && add_gram_in_place(X, c[0], G.data()))) {
-        std::vector<double> rows(static_cast<std::size_t>(block * d)), scratch(static_cast<std::size_t>(d));
-        for (Index s = 0; s < X.n; s += block) {
-            const Index b = std::min(block, X.n - s);
-            for (Index j = 0; j < d; j++)
-                for (Index i = 0; i < b; i++)
-                    rows[static_cast<std::size_t>(j * b + i)] =
-                        std::sqrt(c[s + i]) * static_cast<double>(X.X[(s + i) * X.row_stride + j * X.column_stride]);
-            if (by_blas)
-                blas::syrk('U', 'T', d, b, 1.0, rows.data(), b, 1.0, G.data(), d);
-            else
-                algebra::add_square(d, b, rows.data(), G.data(), scratch.data());
-        }
-    }
+    if (!(by_blas && alike && add_gram_in_place(X, c[0], G.data())))
+        threads::sums(X.n, X.n * d, d * d, G.data(), [&](Index first, Index last, double* out) {
+            std::vector<double> rows(static_cast<std::size_t>(block * d)), scratch(static_cast<std::size_t>(d));
+            for (Index s = first; s < last; s += block) {
+                const Index b = std::min(block, last - s);
+                for (Index j = 0; j < d; j++)
+                    for (Index i = 0; i < b; i++)
+                        rows[static_cast<std::size_t>(j * b + i)] =
+                            std::sqrt(c[s + i]) * static_cast<double>(X.X[(s + i) * X.row_stride + j * X.column_stride]);
+                if (by_blas)
+                    blas::syrk('U', 'T', d, b, 1.0, rows.data(), b, 1.0, out, d);
+                else
+                    algebra::add_square(d, b, rows.data(), out, scratch.data());
+            }
+        }, WIDE);
     mirror(d, G.data());
 }
 
