@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     from benchmarks.core import core
     from benchmarks.corrective import corrective
-    from benchmarks.cross_validation import cross_validation
+    from benchmarks.cv import cv
     from benchmarks.estimators import estimators
     from benchmarks.first_fit import first_fit
     from benchmarks.kinks import kinks
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
                "scaling": scaling, "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
-               "many": many, "cv": cross_validation, "kinks": kinks, "steps": steps, "numbers": numbers,
+               "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers,
                "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):

@@ -11,6 +11,7 @@
 
 #include "ball_qp.hpp"
 #include "box_qp.hpp"
+#include "corrective.hpp"
 #include "sum_qp.hpp"
 
 namespace greedyhull {
@@ -212,7 +213,9 @@ class BallRegion : public Region {
     const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
                                      const Asked& asked) override {
         qp_.x = y, qp_.multiplier = multiplier;
-        qp_.solve(static_cast<Index>(y.size()), H, g.data(), middles_.data(), section_, tol, asked);
+        const Index m = static_cast<Index>(y.size());
+        const double exact = m <= FEW ? EXACT * tol : tol;  // on a sphere a gap of eps is a distance of sqrt(eps), and few cost little
+        qp_.solve(m, H, g.data(), middles_.data(), section_, exact, asked);
         multiplier = qp_.multiplier;
         return qp_.x;
     }

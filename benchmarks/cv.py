@@ -24,7 +24,7 @@ COUNT, FOLDS, LEAST = 50, 5, 1e-3  # penalties, folds, and the last penalty as a
 TOL = 1e-4  # of celer's and scikit-learn's estimators
 
 
-def cross_validation(repeats: int = 3, only: tuple[str, ...] = ()) -> Iterator[Table]:
+def cv(repeats: int = 3, only: tuple[str, ...] = ()) -> Iterator[Table]:
     """Three tables: regression, classification, and paths without folds."""
     for part in (regression, classification, paths):
         with warnings.catch_warnings():
