@@ -134,6 +134,7 @@ class Corrective {
         std::fill(place_.begin(), place_.end(), -1);
         for (std::size_t a = 0; a < columns.size(); a++) place_[static_cast<std::size_t>(columns[a])] = static_cast<Index>(a);
         build(0);
+        loss_->at_b = true;
         evaluate();
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "designs.hpp"
@@ -98,17 +99,29 @@ class Asking {
    public:
     explicit Asking(const nb::callable& asked) : asked_(asked), last_(std::chrono::steady_clock::now()) {}
     bool operator()() {
+        if (ended_) return true;  // inner loops ask too, and what one of them heard holds for those around it
         const auto now = std::chrono::steady_clock::now();
         if (now - last_ < std::chrono::milliseconds(10)) return false;
+        while (finalizing()) std::this_thread::sleep_for(std::chrono::seconds(1));  // Python would end this thread in its frames
         nb::gil_scoped_acquire held;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         last_ = now;
-        return nb::cast<bool>(asked_());
+        return ended_ = nb::cast<bool>(asked_());
     }
 
    private:
     const nb::callable& asked_;
     std::chrono::steady_clock::time_point last_;
+    bool ended_ = false;
+
+    // Whether the interpreter is going away under a thread of some pool that is still at work.
+    static bool finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+        return Py_IsFinalizing() != 0;
+#else
+        return _Py_IsFinalizing() != 0;
+#endif
+    }
 };
 
 }  // namespace greedyhull

@@ -22,6 +22,7 @@ class SmoothLoss {
     bool quadratic = false, intercept = false;
     bool settled = true;  // whether the last search for an intercept came to its end
     double b = 0.0;  // the last intercept: the search for the next one begins there
+    bool at_b = false;  // b is the intercept of the next z: a run that is taken up again must not search for it anew
     virtual ~SmoothLoss() = default;
     // r <- gradient, c <- diagonal of the Hessian; returns phi(z).
     virtual double pieces(Span<const double> z, double* r, double* c) = 0;
@@ -95,7 +96,9 @@ class Separable : public SmoothLoss {
     }
     double pieces(Span<const double> z, double* r, double* c) override {
         if (!intercept) return at(z, 0.0, r, c);
-        return settle(z, r, c);
+        const double value = settle(z, r, c);
+        at_b = false;
+        return value;
     }
     std::unique_ptr<SmoothLoss> on(const std::vector<Index>& rows) const override {
         auto part = std::make_unique<Separable<Term>>(term_, y_, p_, intercept);
@@ -152,7 +155,7 @@ class Separable : public SmoothLoss {
     // Infinite where it is not found: a value and a residual at another intercept would prove nothing.
     double settle(Span<const double> z, double* r, double* c) {
         if constexpr (std::is_same_v<Term, Squares>) return centre(z, r, c);
-        if constexpr (std::is_same_v<Term, Poissons>) b = shift_of_rates(z);
+        if constexpr (std::is_same_v<Term, Poissons>) b = at_b ? b : shift_of_rates(z);
         double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
         bool found = false;
         for (int k = 0; k < 200 && !found; k++) {
@@ -169,7 +172,7 @@ class Separable : public SmoothLoss {
                 settled = false;
                 return INFINITY;
             }
-            found = std::fabs(slope) <= 1e-15 * size;
+            found = at_b || std::fabs(slope) <= 1e-15 * size;
             if (found) break;
             (slope > 0.0 ? high : low) = b;
             const bool newton = bend > 0.0 && (k < 6 || k % 2 == 1);  // where slopes are exponentials its steps are about one
@@ -267,7 +270,7 @@ class RidgedLoss : public SmoothLoss {
         quadratic = inner_->quadratic, intercept = inner_->intercept;
     }
     double pieces(Span<const double> z, double* r, double* c) override {
-        inner_->b = b;
+        inner_->b = b, inner_->at_b = at_b, at_b = false;
         const double value = inner_->pieces({z.data, rows_}, r, c);
         b = inner_->b, settled = inner_->settled;
         for (Index i = rows_; i < z.size; i++) r[i] = z[i], c[i] = 1.0;

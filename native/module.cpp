@@ -264,6 +264,7 @@ void kernels_of(nb::module_& m) {
 
 NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
+    nb::set_leak_warnings(false);  // threads that are still at work when a process ends keep their arrays
     blas::add_to(m);
     add_rounds(m);
     add_forms(m);

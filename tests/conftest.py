@@ -1,10 +1,14 @@
 """What all tests share, and which of them are the quick ones."""
 
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell: tests of Ctrl-C would wait for ever
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=40)
 settings.load_profile("steady")

@@ -76,6 +76,8 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
         if start is None and before is not None:
             start = carried(before, atoms)
         before = found[i] = minimize(f, atoms, solver, start=start, stop=stop, seed=seed, progress=progress)
+        if before.reason.startswith("Interrupted"):  # Ctrl-C is meant for the whole path
+            raise KeyboardInterrupt
     return [found[i] for i in range(len(sizes))]
 
 

@@ -218,6 +218,7 @@ def test_unknown_settings_are_told_at_once():
 
 def test_ctrl_c_keeps_what_is_solved(monkeypatch):
     monkeypatch.setattr(together, "WORK", 12.0)  # parts of two problems
+    monkeypatch.setattr(together, "FIRST", 2)
     solve, calls = together._solve_part, []
 
     def interrupted(*args):

@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.driver.asked import check_solver, check_stop
 from greedyhull.driver.batch.line import Line
-from greedyhull.driver.batch.one_by_one import solve_one_by_one, told
+from greedyhull.driver.batch.one_by_one import solve_one_by_one
 from greedyhull.driver.batch.problems import left_out, problems_of
 from greedyhull.driver.batch.record import Record
 from greedyhull.driver.batch.shared import shared_by
@@ -108,8 +108,7 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
         cut = GreedyhullError("Ctrl-C ended the batch before it was solved. Call batch again for the rest.")
         for i in np.flatnonzero(~record.converged).tolist():
             if i not in record.runs and i not in record.errors:
-                record.x[i], record.values[i], record.gaps[i] = np.nan, np.nan, np.inf
-                record.errors[i] = told(i, count, cut)
+                record.fail(i, cut)
     finally:
         line.close()
     return Solutions(record, asked)

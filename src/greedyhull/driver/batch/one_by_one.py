@@ -36,7 +36,8 @@ def solve_one_by_one(asked: Asked, which: Index, start: Callable[[int], Any], so
                 begin = _nearer(f, S, before, asked.seed)
             s = minimize(f, S, solver, start=begin, stop=asked.stop, seed=asked.seed)
         except Exception as error:  # whatever a user's function raised is told in its place
-            record.errors[i] = told(i, len(record), error)
+            record.fail(i, told(i, len(record), error))
+            line.show(record, len(record) - len(which) + place + 1)
             continue
         record.keep(i, s)
         before = s if asked.without[i] < 0 else before

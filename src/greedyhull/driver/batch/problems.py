@@ -45,7 +45,7 @@ class Targets:
         self.make, self.settings, self.Y = make, settings, _columns(Y)
         ours = isinstance(make, FunctionType) and make.__module__.startswith("greedyhull.")
         self.X: Any = design(X) if ours else X
-        rows = self.X.n if ours else len(X)
+        rows = self.X.n if ours else self.Y.shape[0]  # what others make of their data they say themselves
         check(self.Y.shape[0] == rows, lambda: f"Y has shape {self.Y.shape} but X has {rows} rows; a row for each row of X "
               f"and a column for each problem are wanted.{' Give Y.T.' if self.Y.shape[1] == rows else ''}")
 

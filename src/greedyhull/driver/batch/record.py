@@ -27,6 +27,11 @@ class Record:
     def __len__(self) -> int:
         return len(self.gaps)
 
+    def fail(self, i: int, error: Exception) -> None:
+        """Problem i has no solution, whatever was found for it on the way."""
+        self.errors[i], self.converged[i] = error, False
+        self.x[i], self.values[i], self.gaps[i], self.intercepts[i] = np.nan, np.nan, np.inf, 0.0
+
     def keep(self, i: int, s: Solution) -> None:
         """Take the solution of a run of its own for problem i."""
         self.runs[i], self.x[i] = s, s.x

@@ -9,7 +9,6 @@ import numpy as np
 
 from greedyhull.atoms.budget import Budget, budget_of
 from greedyhull.driver.batch.problems import Listed, Targets
-from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.losses.profiled import Profiled
@@ -20,6 +19,7 @@ WIDEST = 2048  # columns, so that the Gram matrix takes 32 MB at most
 WORTH = 64  # columns for each problem at most: for few problems the Gram matrix costs more than it saves
 SMALL = 1e-60  # squares of smaller data vanish
 LARGE = 1e60  # and those of larger ones overflow
+LARGE_SINGLE = 1e18  # the same of float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,16 +103,21 @@ def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared
 
 
 def _of_targets(problems: Targets, solvable: Array) -> tuple[Composite, Array] | None:
-    np.isfinite(problems.Y).all(axis=0, out=solvable)
+    np.less(np.abs(problems.Y), _bound(problems.X)).all(axis=0, out=solvable)  # NaN is not
     if not solvable.any():
         return None
     try:
         f = problems.objective(int(solvable.argmax()))
-    except GreedyhullError:  # each problem is told by itself
+    except Exception:  # what a user's function raises too: each problem is told by itself
         return None
     if not _squares(f) or f.design is not problems.X:
         return None
     return f, np.where(solvable, problems.Y, 0.0) if not solvable.all() else problems.Y
+
+
+def _bound(X: object) -> float:
+    """The size that targets must stay below to be solved together: others are refused, or not, by a run of their own."""
+    return LARGE_SINGLE if type(X) is DenseDesign and X.X.dtype == np.float32 else LARGE
 
 
 def _of_list(problems: Listed) -> tuple[Composite, Array] | None:

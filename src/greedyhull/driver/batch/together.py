@@ -16,13 +16,16 @@ from greedyhull.kernels.budget_batch import budget_batch
 from greedyhull.solvers.parts.ahead import Aim
 from greedyhull.types import Array, Index
 
-ROUNDS = 100  # in which a problem must be solved, else it has a run of its own
+ROUNDS = 30  # in which a problem must be solved, else it has a run of its own
 PART = 0.1  # of the gap asked for, to which problems are solved by the Gram matrix
 SHARPER = 0.01  # times that for each refinement
-REFINED = 4  # refinements at most
+REFINED = 2  # refinements at most
+PATIENT = 1.0  # seconds that a problem must be allowed for it to be solved with others: nobody looks at the clock in between
 ROUNDING = 4e-16  # the share of its terms that a gap cannot be below
 ENTRIES = 1e5  # of the residuals of a part
-WORK = 2e5  # coordinates of a part in all, so that Ctrl-C is heard
+WORK = 2e5  # coordinates of a part in all
+STEADY = 2e8  # rounds times squared coordinates of a part in all, so that Ctrl-C is heard
+FIRST = 32  # problems of the first part, which tells how many rounds they take
 PLANE = 96  # coordinates of a simplex whose problems begin at their minimisers without bounds
 SLIVER = 1e-12  # a weight there that is rounding, and begins at zero
 EDGE = 1e-9  # by how much a start may lie outside the set
@@ -32,22 +35,27 @@ def aim_of(stop: Stop) -> Aim | None:
     """The gap that a stop asks for, if it asks for nothing else that so few rounds could meet; else None."""
     stops = stop.stops if isinstance(stop, Either) else (stop,)
     asked, limits = Either(tuple(one for one in stops if type(one) is not Stalled)), stop.limits()
-    return asked.aim() if asked.asks_gap and limits.iterations >= ROUNDS and limits.seconds > 0.0 else None
+    roomy = limits.iterations >= ROUNDS * (1 + REFINED) and limits.seconds >= PATIENT
+    return asked.aim() if asked.asks_gap and roomy else None
 
 
 def solve_together(shared: Shared, which: Index, without: Index, starts: Array | None, aim: Aim, record: Record,
                    line: Line) -> Index:
     """Solve the problems ``which``, and write down those whose gap meets the aim; return the others."""
     n, d = shared.X.shape
-    size = max(int(min(ENTRIES / max(n, d), WORK / d)), 1)
+    most = max(int(min(ENTRIES / max(n, d), WORK / d)), 1)
     near, still_open = np.zeros(d), [np.zeros(0, dtype=np.int64)]
-    for i in range(0, len(which), size):
-        part = which[i : i + size]
+    done, size = 0, min(FIRST, most)
+    while done < len(which):
+        part = which[done : done + size]
         began = perf_counter()
         met = _solve_part(shared, part, without[part], None if starts is None else starts[part], aim, record, near)
         record.seconds[part] = (perf_counter() - began) / len(part)
         still_open.append(part[~met])
-        line.show(record, int(min(i + size, len(which))))
+        done += len(part)
+        each = float(record.iterations[part].mean()) + 1.0  # rounds, not seconds: parts do not depend on the machine
+        size = min(most, max(int(STEADY / (each * d * d)), 1))
+        line.show(record, done)
     return np.concatenate(still_open)
 
 

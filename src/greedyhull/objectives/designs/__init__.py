@@ -51,6 +51,8 @@ def design(X: Any, name: str = "X") -> Design:
 
 def _no_array(X: Any, name: str) -> Design | None:
     """The design for what is more than an array of numbers; None for lists and frames, which become arrays."""
+    if type(X) is DenseDesign or type(X) is SparseDesign:  # it was checked when it was made
+        return X
     if isinstance(X, DesignBase):
         return X if type(X).__module__.startswith("greedyhull.") else inspected(X)
     if not lacks(X, "adjoint", "domain") and lacks(X, "rmatvec"):  # a user's design, of whatever class
