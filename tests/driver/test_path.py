@@ -1,5 +1,7 @@
 """Paths over radii: the same answers as single solves, in the order asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,18 @@ def test_radii_that_are_none_are_refused(f, radii):
 def test_a_set_without_a_radius_is_refused(f):
     with pytest.raises(gh.GreedyhullError, match="radius"):
         gh.path(f, gh.Box(np.zeros(12), np.ones(12)), [1.0, 2.0])
+
+
+def test_ctrl_c_ends_the_whole_path(f, monkeypatch):
+    from greedyhull.driver import path as home
+
+    solved = []
+
+    def interrupted(*args, **kwargs):
+        solved.append(gh.minimize(*args, **kwargs))
+        return solved[-1] if len(solved) < 2 else replace(solved[-1], reason="Interrupted with a gap of 1.")
+
+    monkeypatch.setattr(home, "minimize", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        gh.path(f, gh.L1Ball(12, 1.0), [0.5, 1.0, 2.0, 3.0])
+    assert len(solved) == 2

@@ -261,3 +261,12 @@ def test_radius_and_coefficients_are_those_of_cold_solves(shape, positive):
         assert gh.certify(f, S, w).gap <= 2e-4 * f.scale
     cold = L1BudgetRegressor(model.radius_, positive=positive).fit(X, t)
     assert abs(cold.certificate_.value - model.certificate_.value) <= cold.dual_gap_ + model.dual_gap_
+
+
+@pytest.mark.parametrize(("n", "d", "radii"), [(80, 300, np.geomspace(1, 1000, 15)), (40, 300, np.geomspace(0.1, 30, 15)),
+                                               (40, 200, 30)])
+def test_polynomials_near_interpolation_give_finite_paths(n, d, radii):
+    rng = np.random.default_rng(d)
+    A = np.vander(np.linspace(-1, 1, n), d)
+    m = L1BudgetRegressorCV(radii=radii).fit(A, A @ (rng.standard_normal(d) * (rng.random(d) < 0.3)))
+    assert np.isfinite(m.coefs_path_).all() and np.isfinite(m.cv_losses_).all()

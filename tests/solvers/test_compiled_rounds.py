@@ -267,3 +267,29 @@ def test_rounds_that_only_stir_the_last_digits_end():
     for f in (gh.squared_hinge(A, np.where(y > 0, 1, -1)), gh.lp_loss(A, y, 3.0)):
         s = gh.minimize(f, gh.Simplex(6, 500.0), gh.Corrective(), stop=gh.Relative(1e-7) | gh.Iterations(60))
         assert s.converged, s.reason
+
+
+def test_what_an_inner_loop_hears_ends_the_rounds():
+    """Python is asked every ten milliseconds; once it says that a run must end, nobody begins another round."""
+    rng = np.random.default_rng(0)
+    big = rng.standard_normal((3000, 600))
+    f, S = gh.logistic(big, np.sign(big[:, 0] + rng.standard_normal(3000))), gh.L1Ball(600, 60.0)
+    rounds = compiled_rounds(f, S, Iterate.at(S.oracle(None).argmin(np.ones(600)).atom, S.shape), 20, 5)
+    asked = []
+    ending, _ = rounds.core.advance(1000, 0.0, 0.0, 0.0, lambda: not asked.append(1))
+    assert ending == 2 and len(asked) == 1  # else the first answer was forgotten
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "huber"])
+@pytest.mark.parametrize("seed", range(4))
+def test_resumed_runs_keep_the_intercept_that_was_found(loss, seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    scaled = 1e3 * rng.standard_normal((30, 12))
+    t = np.sign(scaled[:, 0] + 1e3 * rng.standard_normal(30))
+    f = getattr(gh, loss)(scaled, t if loss != "huber" else scaled[:, 0] + t, intercept=True)
+    S, solver = gh.L1Ball(12, 3.0), gh.Corrective(batch=2)
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(6), watch=lambda e: None)
+    for k in range(4):
+        gh.minimize(f, S, solver, stop=gh.Iterations(k), checkpoint=tmp_path / "run.npz")
+        again = gh.minimize(f, S, solver, stop=gh.Iterations(6), resume=tmp_path / "run.npz", watch=lambda e: None)
+        assert again.x.tobytes() == whole.x.tobytes() and again.value == whole.value

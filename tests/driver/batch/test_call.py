@@ -259,3 +259,59 @@ def test_data_are_left_as_they_are():
     gh.batch(gh.least_squares, gh.L1Ball(6, 1.0), X=A, Y=B, intercept=True)
     np.testing.assert_array_equal(A, X)
     np.testing.assert_array_equal(B, Y)
+
+
+def test_float32_data_with_a_large_mean_share_their_design(runs):
+    high = (3000.0 + RNG.standard_normal((40, 6))).astype(np.float32)
+    targets = high[:, :3].astype(np.float64) + 0.1 * RNG.standard_normal((40, 3))
+    found = gh.batch(gh.least_squares, gh.Simplex(6), X=high, Y=targets)
+    assert not runs and found.converged.all() and not found.errors
+
+
+def test_a_function_that_fails_for_the_first_problem_fails_for_that_one_alone():
+    def picky(X, y, **settings):
+        if y[0] == Y[0, 0]:
+            raise ValueError("not this one")
+        return gh.least_squares(X, y)
+
+    found = gh.batch(picky, gh.Simplex(6), X=X, Y=Y)
+    assert set(found.errors) == {0} and "not this one" in found[0].reason and found.converged[1:].all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_target_out_of_range_is_refused_and_leaves_the_others_together(dtype, runs):
+    targets = Y.copy()
+    targets[3, 1] = -1.797e308
+    found = gh.batch(gh.least_squares, gh.Simplex(6), X=X.astype(dtype), Y=targets)
+    assert len(runs) <= 1 and set(found.errors) == {1}
+    assert np.isnan(found.x[1]).all() and np.isnan(found.values[1]) and found.gaps[1] == np.inf and not found.converged[1]
+    assert all(found[i].converged for i in range(9) if i != 1)
+
+
+def test_a_problem_that_fails_in_its_own_run_keeps_nothing_of_what_was_tried(monkeypatch):
+    def fails(*args, **kwargs):
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr("greedyhull.driver.batch.one_by_one.minimize", fails)
+    found = gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y, stop=gh.Gap(1e-300) | gh.Iterations(1000))
+    assert len(found.errors) == 9 and np.isnan(found.x).all() and np.isnan(found.values).all() and (found.gaps == np.inf).all()
+
+
+@pytest.mark.parametrize("stop", [gh.Iterations(3) | gh.Gap(1e-300), gh.Seconds(0.5) | gh.Gap(1e-300)], ids=repr)
+def test_limits_that_the_loop_would_not_keep_are_kept_by_runs(stop, runs):
+    found = gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y[:, :2], stop=stop)
+    assert len(runs) == 2 and (not isinstance(stop.stops[0], gh.Iterations) or found.iterations.max() <= 3)
+
+
+def test_parts_grow_smaller_where_problems_take_many_rounds(monkeypatch):
+    sizes, solve = [], together._solve_part
+
+    def counted(shared, part, *rest):
+        sizes.append(len(part))
+        return solve(shared, part, *rest)
+
+    monkeypatch.setattr(together, "_solve_part", counted)
+    monkeypatch.setattr(together, "FIRST", 2)
+    monkeypatch.setattr(together, "STEADY", 1.0)
+    assert gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y).converged.all()
+    assert sizes == [2, *[1] * 7]
