@@ -42,7 +42,7 @@ def test_pixels_without_a_spectrum_stay_so(gone):
     for given in (holes, np.ma.masked_invalid(holes)):
         found = unmix(given, E)
         assert np.isnan(found.abundances[2, 3]).all() and np.isnan(found.rmse[2, 3]) and np.isinf(found.gaps[2, 3])
-        assert np.isfinite(found.abundances).all(axis=-1).sum() == 29 and "1 without a spectrum" in repr(found)
+        assert np.isfinite(found.abundances).all(axis=-1).sum() == 29 and "1 without an answer" in repr(found)
 
 
 def test_one_pixel_and_none():

@@ -59,7 +59,7 @@ class Unmixing:
 
     def __repr__(self) -> str:
         pixels = f"{len(self.solutions)} pixel{'' if len(self.solutions) == 1 else 's'}"
-        lost = f", {len(self.solutions.errors)} without a spectrum" if self.solutions.errors else ""
+        lost = f", {len(self.solutions.errors)} without an answer" if self.solutions.errors else ""
         known = self.gaps[np.isfinite(self.gaps)]
         worst = f", worst gap {known.max():.3g}" if known.size else ""
         return f"Unmixing({pixels} of {', '.join(self.names)}{worst}{lost})"

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from types import GeneratorType
 from typing import Any
 
+import numpy as np
+
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
@@ -19,6 +21,12 @@ SOLVERS = {  # names of algorithms that people write in words
                                        "Aggregated", "Smoothed", "StochasticFrankWolfe", "StochasticJones", "LuFreund",
                                        "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe", "Storc")},
 }
+
+
+def check_seed(seed: object) -> None:
+    """Raise if something else was given in place of a seed."""
+    if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
+        raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
 
 
 def check_solver(solver: object) -> None:

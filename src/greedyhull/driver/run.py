@@ -15,7 +15,7 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.generator import generator
-from greedyhull.driver.asked import check_steps
+from greedyhull.driver.asked import check_seed, check_steps
 from greedyhull.driver.bound import Bound, held
 from greedyhull.driver.certificate import as_iterate, check_pair, kind_of
 from greedyhull.driver.choose import choose_solver
@@ -62,8 +62,7 @@ class Run:
 
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
-        if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
-            raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
+        check_seed(seed)
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.limits: Limits = stop.limits()  # where the run ends whatever its gap is
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")

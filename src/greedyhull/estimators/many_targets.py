@@ -29,7 +29,7 @@ def solve_targets(estimator: Any, posed: Posed, S: AtomSet, X: Any, Y: Array, s:
     else:
         found = batch([posed(X, y, s) for y in Y.T], S, **how)
     for error in found.errors.values():
-        raise error
+        raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
     return found
 
 

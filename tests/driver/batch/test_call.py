@@ -317,3 +317,9 @@ def test_parts_grow_smaller_where_problems_take_many_rounds(monkeypatch):
     monkeypatch.setattr(together, "STEADY", 1.0)
     assert gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y).converged.all()
     assert sizes == [2, *[1] * 7]
+
+
+@pytest.mark.parametrize("seed", ["a", -1, 1.5, None, True])
+def test_seeds_are_checked_though_nobody_draws(seed):
+    with pytest.raises(gh.GreedyhullError, match="seed="):
+        gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y, seed=seed)

@@ -96,7 +96,7 @@ class Problem:
         found = batch(least_squares, Simplex(d), X=X, Y=X, without=np.arange(d), stop=self.stop,
                       intercept=self.intercept and self.outcomes)
         for error in found.errors.values():
-            raise error
+            raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
         means = table[:, 1:] @ found.x.T
         if self.intercept:
             means += (table[: self.start, 1:] - means[: self.start]).mean(axis=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.driver.asked import check_solver, check_stop
+from greedyhull.driver.asked import check_seed, check_solver, check_stop
 from greedyhull.driver.batch.line import Line
 from greedyhull.driver.batch.one_by_one import solve_one_by_one
 from greedyhull.driver.batch.problems import left_out, problems_of
@@ -95,6 +95,7 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
     stop = DEFAULT_STOP if stop is None else stop
     check_solver(solver)
     check_stop(stop)
+    check_seed(seed)
     check_problem(None, S)
     check(not lacks(S, "oracle", "shape"), lambda: f"S is {shown(S)}; a set such as Simplex(d) is wanted.")
     problems = problems_of(fs, X, Y, settings)
@@ -104,8 +105,9 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
     record, line = Record(count, S.shape), Line(progress, count)
     try:
         _solve(asked, starts_of(start, count, S), solver, record, line)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as pressed:
         cut = GreedyhullError("Ctrl-C ended the batch before it was solved. Call batch again for the rest.")
+        cut.__cause__ = pressed
         for i in np.flatnonzero(~record.converged).tolist():
             if i not in record.runs and i not in record.errors:
                 record.fail(i, cut)
