@@ -35,7 +35,9 @@ struct Tall {
 inline bool add_gram_in_place(const Dense<double>& X, double c, double* G) {
     const Index stride = X.by_column() ? X.column_stride : X.row_stride;
     if (std::max(X.n, stride) > std::numeric_limits<blas::Int>::max()) return false;
-    blas::syrk('U', X.by_column() ? 'T' : 'N', X.d, X.n, c, X.X, stride, 1.0, G, X.d);
+    threads::sums(X.n, X.n * X.d, X.d * X.d, G, [&](Index first, Index last, double* out) {
+        blas::syrk('U', X.by_column() ? 'T' : 'N', X.d, last - first, c, X.X + first * X.row_stride, stride, 1.0, out, X.d);
+    }, WIDE);
     return true;
 }
 inline bool add_gram_in_place(const Dense<float>&, double, double*) { return false; }

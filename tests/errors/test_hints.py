@@ -73,7 +73,7 @@ def test_an_argument_that_resembles_none_is_answered_with_those_that_there_are()
 
 def test_signatures_and_names_are_those_of_the_function() -> None:
     assert list(inspect.signature(gh.minimize).parameters) == [
-        "f", "S", "solver", "start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume"]
+        "f", "S", "solver", "start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume", "threads"]
     assert gh.minimize.__name__ == "minimize" and gh.minimize.__module__ == "greedyhull.driver.minimize"
     assert inspect.getfile(inspect.unwrap(gh.minimize)).endswith("minimize.py")
 
@@ -118,7 +118,7 @@ def test_names_that_are_elsewhere_or_misspelt(name: str, words: str) -> None:
     assert not hasattr(gh, name)
 
 
-@pytest.mark.parametrize("name", ["__wrapped__", "_private", "quux", "Nuclear", "batch", "load"])
+@pytest.mark.parametrize("name", ["__wrapped__", "_private", "quux", "Nuclear", "load"])
 def test_names_that_nobody_knows(name: str) -> None:
     with pytest.raises(AttributeError, match=f"^module 'greedyhull' has no attribute '{name}'$"):
         getattr(gh, name)
@@ -153,7 +153,7 @@ def test_help_begins_with_all_public_names_and_dir_has_no_others() -> None:
     words = set(re.findall(r"[A-Za-z_0-9]+", gh.__doc__ or ""))
     assert set(gh.__all__) <= words and {f"gh.{room}" for room in ROOMS} <= set(re.findall(r"gh\.\w+", gh.__doc__ or ""))
     assert dir(gh) == sorted([*gh.__all__, "__version__"])
-    assert pydoc.plain(pydoc.render_doc(gh)).index("minimize, path") < 1500
+    assert pydoc.plain(pydoc.render_doc(gh)).index("minimize, batch (many problems), path") < 1500
 
 
 def test_python_does_not_suggest_once_more() -> None:

@@ -270,6 +270,6 @@ MUTANTS = (
            "still_open.append(part[~met])", "still_open.append(part[:0])",
            (f"{BATCH}/test_call.py::test_what_rounding_keeps_from_its_gap_has_a_run_of_its_own",)),
     Mutant("a problem that fails is told in its place", "driver/batch/one_by_one.py",
-           "            record.errors[i] = told(i, len(record), error)\n", "            raise\n",
+           "            record.fail(i, told(i, len(record), error))\n", "            raise\n",
            (f"{BATCH}/test_call.py::test_one_that_fails_is_told_in_its_place_and_the_others_go_on",)),
 )

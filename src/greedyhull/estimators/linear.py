@@ -14,6 +14,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.driver.batch.solutions import Solutions
+from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import check
@@ -87,8 +88,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     delta: float
     quantile: float
-    certificate_: Any  # a Certificate, or a list of them
-    solution_: Any  # a Solution, or Solutions where there are several targets
+    certificate_: Certificate  # with several targets, a list of them
+    solution_: Solution  # with several targets, Solutions
     trace_: Trace
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints,
