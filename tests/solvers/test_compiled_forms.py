@@ -158,6 +158,7 @@ def test_a_ridge_over_points_is_part_of_the_problem(monkeypatch):
             x = s.point.array()
             r = ROOT @ x - (5.0 + ROOT[:, 0])
             agree(s, other, 0.5 * np.mean((r - r.mean()) ** 2) + 0.5 * l2 * x @ x)
+            assert s.value >= 0.5 * l2 * x @ x
 
 
 # --- tall data ----------------------------------------------------------------------------------------------------------

@@ -79,8 +79,11 @@ def test_signed_and_stored_zeros_are_no_other_rows():
     stored.data[::3] = 0.0
     stored.data[1::6] = -0.0
     for A in (X, stored):
-        f = gh.logistic(A, y)
-        agree(gh.minimize(f, gh.L1Ball(22, 2.0), gh.Corrective(), stop=TIGHT), by_reference(f, gh.L1Ball(22, 2.0)))
+        f, S = gh.logistic(A, y), gh.L1Ball(22, 2.0)
+        s = gh.minimize(f, S, gh.Corrective(), stop=TIGHT)
+        agree(s, by_reference(f, S))
+        dense = gh.certify(gh.logistic(A.toarray(), y), S, s.x)
+        assert abs(s.value - dense.value) <= 1e-14 and dense.gap <= s.gap + 1e-13
 
 
 # --- many columns at work ---------------------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ def point(path, scale):
 
 
 def follow(f, scale, positive, radii, tol=TOL):
-    """Follow the path, and hold each of its points against the certificate of the driver."""
-    path = square_path(f, scale, positive=positive)
+    """Follow the path, hold each of its points against the certificate of the driver, and return the prices."""
+    path, prices = square_path(f, scale, positive=positive), []
     for r in radii:
         value, gap, price, used = path.to(r, tol, never)
         w, S = point(path, scale), ball(len(scale), r, scale, positive)
@@ -44,6 +44,8 @@ def follow(f, scale, positive, radii, tol=TOL):
         assert gap <= max(2.0 * tol, 1e-9) * size
         assert proved.gap <= gap + 1e-8 * size
         assert price >= 0.0
+        prices.append(price)
+    return prices
 
 
 def data(kind, rng):
@@ -79,7 +81,8 @@ def test_points_are_as_good_as_they_say(kind, positive, intercept, form):
     for seed in range(3):
         X, y = data(kind, np.random.default_rng(seed))
         f = gh.least_squares(form(X), y, intercept=intercept)
-        follow(f, np.ones(X.shape[1]), positive, [0.01, 0.1, 0.11, 0.5, 1.0, 3.0, 3.0, 30.0, 100.0])
+        prices = follow(f, np.ones(X.shape[1]), positive, [0.01, 0.1, 0.11, 0.5, 1.0, 3.0, 3.0, 30.0, 100.0])
+        assert max(np.diff(prices)) <= 1e-7 * prices[0]  # a larger budget is worth no more
 
 
 @settings(max_examples=40, deadline=None)
@@ -90,7 +93,8 @@ def test_radii_may_come_in_any_order(seed, n, d, intercept, positive, order):
     X, y, s = rng.standard_normal((n, d)), rng.standard_normal(n), rng.integers(0, 3, n).astype(float)
     s[0] = 1.0
     f = gh.least_squares(X, y, sample_weight=s, intercept=intercept)
-    follow(f, rng.uniform(0.5, 2.0, d), positive, order)
+    prices = np.array(follow(f, rng.uniform(0.5, 2.0, d), positive, order))[np.argsort(order)]
+    assert max(np.diff(prices)) <= 1e-6 * prices[0]  # whatever the order, a larger budget is worth no more
 
 
 @pytest.mark.parametrize("positive", [False, True])
@@ -98,7 +102,8 @@ def test_many_columns_that_join_and_leave(positive):
     rng = np.random.default_rng(1)
     X = np.cumsum(rng.standard_normal((60, 400)), axis=1)  # neighbours are nearly the same
     y = X[:, 20] - X[:, 200] + rng.standard_normal(60)
-    follow(gh.least_squares(X, y, intercept=True), np.ones(400), positive, np.geomspace(1e-3, 30.0, 40), 1e-6)
+    prices = follow(gh.least_squares(X, y, intercept=True), np.ones(400), positive, np.geomspace(1e-3, 30.0, 40), 1e-6)
+    assert prices[-1] < 0.01 * prices[0]
 
 
 @pytest.mark.parametrize("positive", [False, True])
