@@ -51,4 +51,25 @@ def test_a_run_whose_value_stays_and_whose_point_moves_goes_on():
 def test_corrective_is_not_told_to_try_corrective():
     Q = np.cov(np.random.default_rng(1).standard_normal((5, 8)).T)  # singular: the minimum is zero
     s = gh.minimize(gh.quadratic(Q), gh.Simplex(8), gh.Corrective(), stop=gh.Gap(0.0) | gh.Iterations(10**5))
-    assert "no longer change" in s.reason and "Ask for a larger gap" in s.reason and "try" not in s.reason
+    assert "sk for a larger gap" in s.reason and "try" not in s.reason
+
+
+@pytest.mark.parametrize("radius", [1e5, 1e8, 1e12])
+@pytest.mark.parametrize("ball", [gh.L1Ball, gh.L2Ball, gh.LinfBall])
+def test_a_run_ends_where_only_rounding_is_left(ball, radius):
+    """The minimum lies deep inside. Values and points go on changing by their last bits, so that nothing stands still."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A, b = rng.standard_normal((20, 10)), rng.standard_normal(10)
+        s = gh.minimize(gh.quadratic(A.T @ A / 20, b), ball(10, radius=radius), stop=gh.Gap(1e-15) | gh.Iterations(200))
+        assert s.iterations < 100 and "Rounding prevents further progress" in s.reason and not s.converged
+        least = -b @ np.linalg.solve(A.T @ A / 20, b) / 2
+        assert s.value == pytest.approx(least, rel=1e-12)
+        assert s.gap < 1e-10 * radius  # a gap of 1e5 was once returned where 1e-6 had been seen
+
+
+def test_who_asks_for_rounds_gets_them_however_small_the_gap_is():
+    f = gh.least_squares(np.eye(3), np.array([0.2, 0.3, 0.5]) + 1e-3)
+    seen = []
+    gh.minimize(f, gh.Simplex(3), gh.BlendedPairwise(), stop=gh.Iterations(40), watch=seen.append)
+    assert len(seen) > 40

@@ -24,9 +24,9 @@ from greedyhull.driver.guard import check_owners, question
 from greedyhull.driver.inspection import inspect_gradient
 from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
-from greedyhull.driver.reason import ended, interrupted
+from greedyhull.driver.reason import Reason, ended, interrupted
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.standing import Standing, standing_still
+from greedyhull.driver.standing import BLURRED, Standing, held_by_rounding, standing_still
 from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.driver.unseen import ahead_of, note_passed
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
-BLURRED = 0.5  # of the gap: where rounding may be a larger share, views that have been carried far are computed afresh
 CARRIED_FAR = 64  # moves
 
 
@@ -145,8 +144,8 @@ class Run:
 
                         save(self, event)
                     said = hear(self.stop, event)
-                    if said is None and self.standing.still(event, self.w, self.memory):
-                        said = standing_still(event, self.solver)
+                    if said is None:
+                        said = self._stands(event)
                     if said is None and not interrupt.requested:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
@@ -165,7 +164,7 @@ class Run:
                         break
                 else:
                     event = last(event)
-                    reason = ended(event)
+                    reason = held_by_rounding(event) if self.rounding > BLURRED * event.gap else ended(event)
                     final, fresh = certify_end(self, event, moved=event.point is self.w)
             except KeyboardInterrupt:
                 if event is None:  # nothing to return yet
@@ -178,6 +177,12 @@ class Run:
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason, event)
+
+    def _stands(self, event: Event) -> Reason | None:
+        """Why the run will not get further, if so."""
+        if self.stop.asks_gap and self.standing.blurred(event, self.memory.k, self.rounding):
+            return held_by_rounding(event)
+        return standing_still(event, self.solver) if self.standing.still(event, self.w, self.memory) else None
 
     def _requested(self, k: int) -> bool:
         """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""

@@ -1,7 +1,12 @@
-"""Whether a run stands still: a whole round that changes nothing, random numbers included, will change nothing for ever."""
+"""Whether a run stands still: nothing changes any more, or nothing but rounding.
+
+A whole round that changes nothing, random numbers included, will change nothing for ever. And where rounding is most of the
+gap, rounds that leave the gap as it is only move the point among those that rounding cannot tell apart.
+"""
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from greedyhull.driver.reason import Reason, because
@@ -10,6 +15,9 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Solver, State
 
+BLURRED = 0.5  # of the gap: where rounding may be a larger share
+LESS = 0.99  # of an earlier gap is progress
+PATIENCE = 8  # looks without progress, and a quarter of all rounds at least
 ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
 # they go up even if nothing moves
 COUNTERS = ("work", "k", "gap", "calls", "glances", "counts", "used", "beside", "given", "moves", "spent", "proofs")
@@ -24,6 +32,12 @@ def standing_still(event: Event, solver: Solver) -> Reason:
                    f"rounding or the step rule prevents further progress. Ask for a larger gap{others}")
 
 
+def held_by_rounding(event: Event) -> Reason:
+    """The end of a run whose gap is mostly rounding: at a point inside a large set, what cancels there is as large as it."""
+    return because("rounding", "Rounding prevents further progress,", event,
+                   "ask for a larger gap, or for a smaller set if the minimum lies deep inside it")
+
+
 class Standing:
     """Watches the value and the best lower bound, which is cheap, and compares everything else once they no longer change.
 
@@ -35,6 +49,18 @@ class Standing:
         self.seen: tuple[float, float] | None = None
         self.rounds = 0
         self.print = b""
+        self.gap, self.since, self.looks = inf, 0, 0  # the smallest gap since rounding is most of it; looks since that was seen
+
+    def blurred(self, event: Event, k: int, rounding: float) -> bool:
+        """Whether rounding is most of the gap, and the gap has not fallen for long; the request is still not met."""
+        self.looks += 1
+        if rounding < BLURRED * event.gap:
+            self.gap = inf
+        elif event.gap < LESS * self.gap:
+            self.gap, self.since, self.looks = event.gap, k, 0
+        else:
+            return self.looks >= PATIENCE and k - self.since >= k // 4
+        return False
 
     def still(self, event: Event, w: Iterate, memory: Memory) -> bool:
         """Whether nothing has changed for so long that nothing will."""
