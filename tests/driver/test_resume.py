@@ -326,3 +326,23 @@ def test_a_state_of_the_same_processor_or_from_before_levels_were_kept_says_noth
     runs = [gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30), resume=p) for p in (path, tmp_path / "old.npz")]
     assert runs[0].reason == runs[1].reason and "bit by bit" not in runs[0].reason
     assert runs[0].value == runs[1].value == gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30)).value
+
+
+LARGE = {"box": gh.Box(np.full(6, -0.3), np.full(6, 0.2)), "l2 ball": gh.L2Ball(6, radius=0.7), "l1 ball": gh.L1Ball(6, radius=0.8),
+         "bounded simplex": gh.Simplex(6, upper=0.3), "vertices": gh.Vertices(rng.standard_normal((12, 6)))}
+
+
+@pytest.mark.parametrize("S", LARGE.values(), ids=LARGE)
+@pytest.mark.parametrize("loss", [gh.logistic, gh.least_squares], ids=["logistic", "squares"])
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_runs_that_the_core_leaves_to_python_or_ends_by_rounding_go_on_bit_by_bit(S, loss, cut, tmp_path):
+    """At such scales an intercept may be out of the core's reach, at the start or later, and rounding ends some runs."""
+    X = 1e6 * np.random.default_rng(0).standard_normal((60, 6))
+    f, path = loss(X, np.sign(X @ np.arange(-2.0, 4.0) + 1e6), intercept=True), tmp_path / "r.npz"
+    stop, seen, again = gh.Gap(1e-3), [], []
+    whole = gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(40), watch=lambda e: seen.append(e.point.array().tolist()))
+    gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(cut), checkpoint=path)
+    s = gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(40), resume=path,
+                    watch=lambda e: again.append(e.point.array().tolist()))
+    assert again == seen[-len(again):] and s.iterations == whole.iterations
+    assert s.value == whole.value and s.gap == whole.gap

@@ -9,11 +9,13 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from greedyhull.driver.reason import Reason, because
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.types import Solver, State
+from greedyhull.types import Array, Solver, State
 
 BLURRED = 0.5  # of the gap: where rounding may be a larger share
 LESS = 0.99  # of an earlier gap is progress
@@ -49,11 +51,13 @@ class Standing:
         self.seen: tuple[float, float] | None = None
         self.rounds = 0
         self.print = b""
-        self.gap, self.since, self.looks = inf, 0, 0  # the smallest gap since rounding is most of it; looks since that was seen
+        # the smallest gap since rounding is most of it, when it was seen, how many looks ago, and when the last look was
+        self.gap, self.since, self.looks, self.last = inf, 0, 0, -1
 
     def blurred(self, event: Event, k: int, rounding: float) -> bool:
         """Whether rounding is most of the gap, and the gap has not fallen for long; the request is still not met."""
-        self.looks += 1
+        self.looks += k > self.last  # a resumed run looks at its first point again
+        self.last = k
         if rounding < BLURRED * event.gap:
             self.gap = inf
         elif event.gap < LESS * self.gap:
@@ -73,6 +77,13 @@ class Standing:
             return False
         before, self.print = self.print, fingerprint(w, memory)
         return self.rounds > ROUNDS and before == self.print
+
+    def state(self) -> Array:
+        """What a resumed run needs in order to end where the whole run would."""
+        return np.array([self.gap, self.since, self.looks, self.last])
+
+    def restore(self, state: Array) -> None:
+        self.gap, self.since, self.looks, self.last = float(state[0]), *(int(n) for n in state[1:])
 
 
 def fingerprint(w: Iterate, memory: Memory) -> bytes:

@@ -84,7 +84,7 @@ class Corrective(KeepsSolver):
             yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
             if memory.gap is not None and f.rounding(w, S) > BLURRED * memory.gap:
                 return  # what is left is rounding, and by hand there would be more
-            memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on
+        memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on, resumed or not
         if not w.keeps_atoms:
             yield from coordinate_rounds(curved, S, w, memory, self.steps)
             return
