@@ -235,6 +235,8 @@ sys.meta_path.append(_Former())  # asked last, when nobody else knows a module
 
 if not TYPE_CHECKING:  # so that type checkers report names that do not exist
     __getattr__ = _later
+    for _name in ("minimize", "least_squares", "L1Ball", "Corrective"):  # what a solve loads, so that the first is no slower
+        _later(_name)
 
 
 def __dir__() -> list[str]:

@@ -328,8 +328,9 @@ def test_a_state_of_the_same_processor_or_from_before_levels_were_kept_says_noth
     assert runs[0].value == runs[1].value == gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30)).value
 
 
-LARGE = {"box": gh.Box(np.full(6, -0.3), np.full(6, 0.2)), "l2 ball": gh.L2Ball(6, radius=0.7), "l1 ball": gh.L1Ball(6, radius=0.8),
-         "bounded simplex": gh.Simplex(6, upper=0.3), "vertices": gh.Vertices(rng.standard_normal((12, 6)))}
+LARGE = {"box": gh.Box(np.full(6, -0.3), np.full(6, 0.2)), "l2 ball": gh.L2Ball(6, radius=0.7),
+         "l1 ball": gh.L1Ball(6, radius=0.8), "bounded simplex": gh.Simplex(6, upper=0.3),
+         "vertices": gh.Vertices(rng.standard_normal((12, 6)))}
 
 
 @pytest.mark.parametrize("S", LARGE.values(), ids=LARGE)
@@ -340,7 +341,8 @@ def test_runs_that_the_core_leaves_to_python_or_ends_by_rounding_go_on_bit_by_bi
     X = 1e6 * np.random.default_rng(0).standard_normal((60, 6))
     f, path = loss(X, np.sign(X @ np.arange(-2.0, 4.0) + 1e6), intercept=True), tmp_path / "r.npz"
     stop, seen, again = gh.Gap(1e-3), [], []
-    whole = gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(40), watch=lambda e: seen.append(e.point.array().tolist()))
+    whole = gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(40),
+                        watch=lambda e: seen.append(e.point.array().tolist()))
     gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(cut), checkpoint=path)
     s = gh.minimize(f, S, gh.Corrective(), stop=stop | gh.Iterations(40), resume=path,
                     watch=lambda e: again.append(e.point.array().tolist()))
