@@ -9,6 +9,7 @@
 #include "coordinate_door.hpp"
 #include "coordinate_rounds.hpp"
 #include "data_door.hpp"
+#include "loop_door.hpp"
 #include "quadratic_rounds.hpp"
 
 namespace greedyhull {
@@ -26,45 +27,44 @@ class RegionRounds {
     virtual void restore(nb::dict state) = 0;
 };
 
-// How the rounds ended, and a row for each.
-template <class C>
-nb::tuple advanced(C& core, const Aim& aim, const nb::callable& asked) {
-    std::vector<RoundRow> trace;
-    Ending ending;
-    {
-        nb::gil_scoped_release free;
-        Asking ask(asked);
-        ending = core.rounds(aim, std::ref(ask), trace);
-    }
-    nb::list rows;
-    for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
-    return nb::make_tuple(static_cast<int>(ending), rows);
-}
-
-template <class D, class Frame>
-class RegionRoundsOf : public RegionRounds {
+// What is the same whatever the rounds are.
+template <class Core>
+class RegionRoundsWith : public RegionRounds {
    public:
-    RegionRoundsOf(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, Index most,
-                   nb::list alive)
-        : alive_(std::move(alive)), core_(X, std::move(loss), std::move(region), l2, steps, most), n_(X.n), d_(X.d) {}
-
     void begin(Vector<const double> x, bool cold) override {
-        expect(static_cast<Index>(x.shape(0)) == d_, "begin: a coordinate for each column is wanted");
+        expect(x.shape(0) == core_.x.size(), "begin: a coordinate for each column is wanted");
         core_.x.assign(x.data(), x.data() + x.shape(0));
         nb::gil_scoped_release free;
         core_.begin(cold);
     }
-
     double look() override {
         nb::gil_scoped_release free;
         return core_.look();
     }
-
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
         return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
     }
-
     nb::object point() const override { return as_array(core_.x); }
+
+   protected:
+    Core core_;
+
+    template <class... About>
+    explicit RegionRoundsWith(nb::list alive, About&&... about) : core_(std::forward<About>(about)...), alive_(std::move(alive)) {}
+
+   private:
+    nb::list alive_;  // the arrays that pointers lead to
+};
+
+template <class D, class Frame>
+class RegionRoundsOf : public RegionRoundsWith<CoordinateRounds<D, Frame>> {
+    using Base = RegionRoundsWith<CoordinateRounds<D, Frame>>;
+    using Base::core_;
+
+   public:
+    RegionRoundsOf(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, Index most,
+                   nb::list alive)
+        : Base(std::move(alive), X, std::move(loss), std::move(region), l2, steps, most), n_(X.n), d_(X.d) {}
 
     nb::tuple seen() const override {
         return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()), as_array(core_.gradient));
@@ -107,30 +107,14 @@ class RegionRoundsOf : public RegionRounds {
     }
 
    private:
-    nb::list alive_;  // the arrays that pointers lead to
-    CoordinateRounds<D, Frame> core_;
     Index n_, d_;
 };
 
-class QuadraticRoundsDoor : public RegionRounds {
+class QuadraticRoundsDoor : public RegionRoundsWith<QuadraticRounds> {
    public:
     QuadraticRoundsDoor(const double* Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
-        : alive_(std::move(alive)), core_(Q, b, std::move(region)) {}
+        : RegionRoundsWith(std::move(alive), Q, b, std::move(region)) {}
 
-    void begin(Vector<const double> x, bool cold) override {
-        expect(x.shape(0) == core_.x.size(), "begin: a coordinate for each column is wanted");
-        core_.x.assign(x.data(), x.data() + x.shape(0));
-        nb::gil_scoped_release free;
-        core_.begin(cold);
-    }
-    double look() override {
-        nb::gil_scoped_release free;
-        return core_.look();
-    }
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
-        return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
-    }
-    nb::object point() const override { return as_array(core_.x); }
     nb::tuple seen() const override {
         return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.gradient), as_array(core_.gradient));
     }
@@ -149,10 +133,6 @@ class QuadraticRoundsDoor : public RegionRounds {
         nb::gil_scoped_release free;
         core_.take_up();
     }
-
-   private:
-    nb::list alive_;  // the arrays that pointers lead to
-    QuadraticRounds core_;
 };
 
 enum RegionKind { BOX_REGION, FILLING_REGION, BALL_REGION };  // as solvers/parts/compiled_coordinates.py numbers them

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -24,13 +23,12 @@ constexpr double ENOUGH_EACH = 0.03;   // of the aim: to what the quadratic prob
 constexpr double ENOUGH_ONCE = 0.1;    // of the aim: to what a quadratic is solved, which has one step a round
 
 template <class D, class Frame>
-class CoordinateRounds {
+class CoordinateRounds : public Patience {
    public:
     // What a run stands on, by which it is saved and taken up again.
     std::vector<double> x, z, gradient;
     Frame frame;
-    double last_gap = INFINITY, best_gap = INFINITY, best_value = INFINITY;
-    Index idle = 0;  // rounds since the last progress
+    double last_gap = INFINITY;
     bool sampling = true;
 
     CoordinateRounds(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, Index most)
@@ -54,7 +52,7 @@ class CoordinateRounds {
         X_.product(x.data(), z.data());
         evaluate();
         frame.clear();
-        last_gap = best_gap = best_value = INFINITY, idle = 0, sampling = true;
+        static_cast<Patience&>(*this) = {}, last_gap = INFINITY, sampling = true;
         if (!cold) return;
         x_trial_.assign(x.size(), 0.0);
         region_->nearest(x_trial_);
@@ -80,18 +78,12 @@ class CoordinateRounds {
         return gap_;
     }
 
-    // Rounds from where we stand, after `look`; `asked` is called between them and says whether to end.
-    Ending rounds(const Aim& aim, const Asked& asked, std::vector<RoundRow>& trace) {
-        const auto start = std::chrono::steady_clock::now();
-        for (Index k = 0;; k++) {
-            if (!std::isfinite(gap_) || !std::isfinite(value_)) return Ending::lost;
-            trace.push_back({value_, gap_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 1});
-            if (k > 0 && gap_ <= aim.gap(value_)) return Ending::gap;
-            if (k >= aim.rounds) return Ending::rounds;
-            if (k > 0 && asked()) return Ending::asked;
-            if (stalled() || !round(aim.gap(value_), asked)) return Ending::stuck;
-            look();
-        }
+    Here here() const { return {value_, gap_, 1}; }
+    // A round and the look after it; false where nothing changed.
+    bool next(double aim, const Asked& asked) {
+        if (!round(aim, asked)) return false;
+        look();
+        return true;
     }
 
    private:
@@ -127,13 +119,6 @@ class CoordinateRounds {
         double terms = std::fabs(value_) + std::fabs(here_);
         for (std::size_t i = 0; i < z.size(); i++) terms += std::fabs(r_[i] * z[i]);
         return BLUR * terms;
-    }
-
-    bool stalled() {
-        const bool progress = gap_ <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
-        idle = progress ? 0 : idle + 1;
-        if (progress) best_gap = std::min(gap_, best_gap), best_value = value_;
-        return idle > IDLE;
     }
 
     // One round; false where nothing changed.

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,21 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "aim.hpp"
 #include "budget_qp.hpp"
+#include "intercept.hpp"
 #include "kinds.hpp"
 #include "losses.hpp"
+#include "round_loop.hpp"
 #include "scratch.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {
-
-struct RoundRow {  // what the trace says of a round, at its beginning
-    double value, gap, seconds;
-    Index atoms;
-};
-
-enum class Ending { gap, rounds, asked, stuck, lost };  // `lost`: numbers have left their range
 
 constexpr double EARLY = 0.03;        // of the value: above such a gap the best columns join whatever they promise
 constexpr double PROMISING = 0.05;    // of the gap: what a column must promise, later, to join
@@ -49,11 +42,7 @@ constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
 constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for first
 constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
 constexpr Index GROW_ROUNDS = 30;     // at most
-constexpr double BLURRED = 1e-4;      // of a Hessian's diagonal: where an intercept leaves less, Python goes on
-constexpr double SEVERAL = 8.0;       // rows that bend, at least, for that to be rounding
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
-constexpr Index IDLE = 5;             // rounds without progress: then rounding has the last word, and somebody else may try
-constexpr double PROGRESS = 1e-12;    // by which share the value has to fall, or by a tenth the gap
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
 GREEDYHULL_CLONES inline void score_all(const double* g, Span<const double> scales, double* scores, Index d) {
@@ -83,14 +72,13 @@ GREEDYHULL_CLONES inline double most_falling(const double* s, Index d) {
 }
 
 template <class D>
-class Corrective {
+class Corrective : public Patience {
    public:
     // What a run stands on, by which it is saved and taken up again.
     std::vector<Index> columns;
     std::vector<double> u, gradient;
     Numbers z, H, H_rows;
-    double last_gap = INFINITY, best_gap = INFINITY, best_value = INFINITY;
-    Index idle = 0;  // rounds since the last progress
+    double last_gap = INFINITY;
     bool sampling = true, has_hessian = false, sampled_hessian = false, cold = false;
 
     Corrective(D X, std::unique_ptr<SmoothLoss> loss, Budget budget, Span<const double> scales, double l2, Index batch, Index steps)
@@ -125,7 +113,7 @@ class Corrective {
         build(0);
         Z_.product(u.data(), z.data());
         evaluate();
-        last_gap = best_gap = best_value = INFINITY, idle = 0;
+        static_cast<Patience&>(*this) = {}, last_gap = INFINITY;
         sampling = true, has_hessian = false, cold = columns.size() <= 1;
     }
 
@@ -154,26 +142,15 @@ class Corrective {
         return std::isfinite(value_) ? here_ - least_ : INFINITY;
     }
 
-    // Rounds from where we stand, after `look`; `asked` is called between them and says whether to end.
-    Ending rounds(const Aim& aim, const std::function<bool()>& asked, std::vector<RoundRow>& trace) {
-        const auto start = std::chrono::steady_clock::now();
-        double gap = here_ - least_;
-        const bool grows = cold && aim.rounds > 0 && X_.n >= GROW_FROM && gap > GROWN * std::fabs(value_);
-        cold = false;
-        for (Index k = 0;; k++) {
-            if (!std::isfinite(gap) || !std::isfinite(value_)) return Ending::lost;
-            trace.push_back({value_, gap, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), atoms()});
-            if (k > 0 && gap <= aim.gap(value_)) return Ending::gap;
-            if (k >= aim.rounds) return Ending::rounds;
-            if (k > 0 && asked()) return Ending::asked;
-            if (stalled(gap)) return Ending::stuck;
-            if (k == 0 && grows && grow(asked)) {
-                gap = look();
-                if (gap <= aim.gap(value_)) continue;  // nothing is left for a round to do
-            }
-            if (!round(gap, aim.gap(value_), asked)) return Ending::stuck;
-            gap = look();
-        }
+    Here here() const { return {value_, std::isfinite(value_) ? here_ - least_ : INFINITY, atoms()}; }
+
+    // A round and the look after it; false where nothing changed. A first round may begin on a part of the rows.
+    bool next(double aim, const std::function<bool()>& asked) {
+        const bool grows = std::exchange(cold, false) && X_.n >= GROW_FROM && here_ - least_ > GROWN * std::fabs(value_);
+        if (grows && grow(asked) && look() <= aim) return true;  // nothing is left to do
+        if (!round(here_ - least_, aim, asked)) return false;
+        look();
+        return true;
     }
 
    private:
@@ -196,13 +173,6 @@ class Corrective {
     double promise(Index j) const {
         const double score = scores_[static_cast<std::size_t>(j)];
         return budget_.positive ? -score : std::fabs(score);
-    }
-
-    bool stalled(double gap) {
-        const bool progress = gap <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
-        idle = progress ? 0 : idle + 1;
-        if (progress) best_gap = std::min(gap, best_gap), best_value = value_;
-        return idle > IDLE;
     }
 
     void build(Index kept) {
@@ -261,7 +231,7 @@ class Corrective {
         part.cold = part.sampling = false;
         std::vector<RoundRow> unseen;
         if (!std::isfinite(part.look())) return false;
-        part.rounds({GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0, 0.0}, asked, unseen);
+        run_rounds(part, {GROW_ROUNDS, GROWN * std::fabs(value_), 0.0, 0.0, 0.0}, asked, unseen);
         const auto before_columns = columns;
         const auto before = u;
         const double value = value_;
@@ -377,20 +347,15 @@ class Corrective {
     const double* whole_hessian() {
         if (!loss_->intercept && l2_ == 0.0) return H.data();
         const std::size_t m = u.size();
-        reduced_ = H;
-        if (loss_->intercept) {
-            double total = 0.0, squares = 0.0;
-            head_ = c_;
-            std::fill(head_.begin() + data_rows(X_), head_.end(), 0.0);  // rows of a ridge have no intercept
-            for (double c : head_) total += c, squares += c * c;
-            const bool many = total * total > SEVERAL * squares;  // rows that bend: of a few, little may be left indeed
-            cross_.resize(m);
-            Z_.adjoint(head_.data(), cross_.data());
-            if (total > 0.0)
-                for (std::size_t a = 0; a < m; a++) {
-                    for (std::size_t b = 0; b < m; b++) reduced_[a * m + b] -= cross_[a] * cross_[b] / total;
-                    if (many && reduced_[a * m + a] < BLURRED * H[a * m + a]) return nullptr;  // a mean far above the spread: rounding is left
-                }
+        cross_.resize(m);
+        if (!loss_->intercept) {
+            reduced_ = H;
+        } else if (const Index rows = data_rows(X_); rows == X_.n) {
+            if (!take_intercept(H, Z_, {c_.data(), X_.n}, cross_, reduced_)) return nullptr;
+        } else {
+            head_.assign(c_.begin(), c_.begin() + rows);
+            head_.resize(c_.size(), 0.0);  // rows of a ridge have no intercept
+            if (!take_intercept(H, Z_, {head_.data(), X_.n}, cross_, reduced_)) return nullptr;
         }
         for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += l2_ * scale_[a] * scale_[a];
         return reduced_.data();

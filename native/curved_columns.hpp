@@ -71,19 +71,11 @@ class CurvedColumns {
     const double* whole(const std::vector<double>& c, bool intercept, double l2) {
         if (!intercept && l2 == 0.0) return H.data();
         const std::size_t m = columns.size();
-        reduced_ = H;
-        if (intercept) {
-            double total = 0.0, squares = 0.0;
-            for (double by : c) total += by, squares += by * by;
-            const bool many = total * total > SEVERAL * squares;  // rows that bend: of a few, little may be left indeed
-            cross_.resize(m);
-            Z_.adjoint(c.data(), cross_.data());
-            if (total > 0.0)
-                for (std::size_t a = 0; a < m; a++) {
-                    for (std::size_t b = 0; b < m; b++) reduced_[a * m + b] -= cross_[a] * cross_[b] / total;
-                    if (many && reduced_[a * m + a] < BLURRED * H[a * m + a]) return nullptr;
-                }
-        }
+        cross_.resize(m);
+        if (!intercept)
+            reduced_ = H;
+        else if (!take_intercept(H, Z_, {c.data(), static_cast<Index>(c.size())}, cross_, reduced_))
+            return nullptr;
         for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += l2;
         return reduced_.data();
     }

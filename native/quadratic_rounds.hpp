@@ -2,7 +2,6 @@
 // copied; a second round takes off what rounding left of the first.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -14,11 +13,9 @@
 
 namespace greedyhull {
 
-class QuadraticRounds {
+class QuadraticRounds : public Patience {
    public:
     std::vector<double> x, z, gradient;  // z = Qx
-    double best_gap = INFINITY, best_value = INFINITY;
-    Index idle = 0;  // rounds since the last progress
 
     QuadraticRounds(const double* Q, Span<const double> b, std::unique_ptr<Region> region)
         : Q_(Q), b_(b), region_(std::move(region)), all_(static_cast<std::size_t>(b.size)) {
@@ -32,7 +29,7 @@ class QuadraticRounds {
 
     // Stand at x; where `cold`, at the point of the set nearest to the origin if f is lower there.
     void begin(bool cold) {
-        best_gap = best_value = INFINITY, idle = 0;
+        static_cast<Patience&>(*this) = {};
         take_up();
         if (!cold) return;
         x_trial_.assign(x.size(), 0.0);
@@ -51,17 +48,12 @@ class QuadraticRounds {
         return gap_;
     }
 
-    Ending rounds(const Aim& aim, const Asked& asked, std::vector<RoundRow>& trace) {
-        const auto start = std::chrono::steady_clock::now();
-        for (Index k = 0;; k++) {
-            if (!std::isfinite(gap_) || !std::isfinite(value_)) return Ending::lost;
-            trace.push_back({value_, gap_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 1});
-            if (k > 0 && gap_ <= aim.gap(value_)) return Ending::gap;
-            if (k >= aim.rounds) return Ending::rounds;
-            if (k > 0 && asked()) return Ending::asked;
-            if (stalled() || !round(aim.gap(value_), asked)) return Ending::stuck;
-            look();
-        }
+    Here here() const { return {value_, gap_, 1}; }
+    // A round and the look after it; false where nothing changed.
+    bool next(double aim, const Asked& asked) {
+        if (!round(aim, asked)) return false;
+        look();
+        return true;
     }
 
    private:
@@ -83,13 +75,6 @@ class QuadraticRounds {
         return value_trial_;
     }
     void take() { x.swap(x_trial_), z.swap(z_trial_), value_ = value_trial_, terms_ = terms_trial_; }
-
-    bool stalled() {
-        const bool progress = gap_ <= 0.9 * best_gap || value_ < best_value - PROGRESS * std::fabs(best_value);
-        idle = progress ? 0 : idle + 1;
-        if (progress) best_gap = std::min(gap_, best_gap), best_value = value_;
-        return idle > IDLE;
-    }
 
     bool round(double aim, const Asked& asked) {
         const double gap = std::max(gap_, BLURRED_GAP * (std::fabs(value_) + std::fabs(here_)));

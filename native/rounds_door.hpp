@@ -1,11 +1,11 @@
 // The object `Rounds` that Python holds: it keeps its arrays alive, is told where to stand and how far to go.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "corrective.hpp"
 #include "data_door.hpp"
+#include "loop_door.hpp"
 
 namespace greedyhull {
 
@@ -58,16 +58,7 @@ class RoundsOf : public Rounds {
     }
 
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
-        std::vector<RoundRow> trace;
-        Ending ending;
-        {
-            nb::gil_scoped_release free;
-            Asking ask(asked);
-            ending = core_.rounds({rounds, absolute, relative, floor, 0.0}, std::ref(ask), trace);
-        }
-        nb::list rows;
-        for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
-        return nb::make_tuple(static_cast<int>(ending), rows);
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
     }
 
     nb::tuple atoms() const override {

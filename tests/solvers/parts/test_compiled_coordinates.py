@@ -8,8 +8,10 @@ import threading
 import time
 from itertools import product
 
+import compiled_problems
 import numpy as np
 import pytest
+from compiled_problems import COUNTS, LABELS, LOSSES, OPTIONS, POSITIVE, STORAGES, D, N, X, Y, check_handed_over
 from scipy import sparse
 
 import greedyhull as gh
@@ -21,30 +23,8 @@ from greedyhull.solvers.parts.compiled_coordinates import CompiledCoordinates, c
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 
-N, D = 30, 8
-RNG = np.random.default_rng(5)
-X = RNG.standard_normal((N, D)) * (RNG.random((N, D)) < 0.7)
-Y = X @ np.array([1.5, -2.0, 0.0, 0.0, 0.7, 0.0, 0.0, 0.3]) + 0.5 * RNG.standard_normal(N)
-LABELS = np.where(Y + 0.8 * RNG.standard_normal(N) > 0, 1.0, -1.0)
-COUNTS = RNG.poisson(np.exp(0.3 * X[:, 0] - 0.2 * X[:, 1])).astype(float)
-POSITIVE = np.abs(X) + 0.1 * (np.arange(D) == 0)
-WIDE = RNG.standard_normal((N, 300))
-SHARES = RNG.integers(0, 4, size=N).astype(float)  # some of them are zero
+WIDE = np.random.default_rng(6).standard_normal((N, 300))
 
-LOSSES = {
-    "least_squares": lambda X, **how: gh.least_squares(X, Y, **how),
-    "logistic": lambda X, **how: gh.logistic(X, LABELS, **how),
-    "squared_hinge": lambda X, **how: gh.squared_hinge(X, LABELS, **how),
-    "huber": lambda X, **how: gh.huber(X, Y, 0.3, **how),
-    "poisson": lambda X, **how: gh.poisson(X, COUNTS, **how),
-    "lp_loss 2.5": lambda X, **how: gh.lp_loss(X, Y, 2.5, **how),
-    "lp_loss 4": lambda X, **how: gh.lp_loss(X, Y, 4.0, **how),
-    "log_likelihood": lambda X, **how: gh.log_likelihood(X, **how),
-    "hinge, smoothed": lambda X, **how: gh.hinge(X, LABELS, **how).smoothed(0.1),
-    "absolute, smoothed": lambda X, **how: gh.absolute(X, Y, **how).smoothed(0.1),
-    "quantile, smoothed": lambda X, **how: gh.quantile(X, Y, 0.3, **how).smoothed(0.1),
-    "epsilon_insensitive, smoothed": lambda X, **how: gh.epsilon_insensitive(X, Y, 0.2, **how).smoothed(0.1),
-}
 SETS = {
     "Box": gh.Box(np.linspace(-1.0, 0.0, D), np.linspace(0.1, 2.0, D)),
     "Box, a side of no length": gh.Box(np.linspace(0.1, 0.5, D), np.where(np.arange(D) == 3, 0.1 + 0.4 * 3 / 7, 1.0)),
@@ -55,62 +35,22 @@ SETS = {
     "uneven simplex": gh.Simplex(D, 1.0, upper=np.linspace(0.0, 0.5, D)),
 }
 INSIDE = ("Box, a side of no length", "bounded simplex", "uneven simplex")  # of the domain of a log-likelihood
-STORAGES = {
-    "C": np.ascontiguousarray,
-    "F": np.asfortranarray,
-    "rows apart": lambda X: np.repeat(X, 2, axis=0)[::2],
-    "columns apart": lambda X: np.asfortranarray(np.repeat(X, 2, axis=1))[:, ::2],
-    "both apart": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
-    "CSR": sparse.csr_array,
-    "CSC": sparse.csc_array,
-}
-OPTIONS = list(product((np.float64, np.float32), (False, True), (False, True), (0.0, 0.3)))  # dtype, weights, intercept, l2
 TIGHT = gh.Relative(1e-8) | gh.Iterations(100)
 
 
 def made(loss, name, storage, options):
     """An objective and its set, or None where there is no such objective."""
-    dtype, weighted, intercept, l2 = options
-    how = {"sample_weight": SHARES} if weighted else {}
-    how |= {"intercept": True} if intercept else {}
-    if loss == "log_likelihood" and (intercept or name not in INSIDE):
+    if loss == "log_likelihood" and (options[2] or name not in INSIDE):
         return None
-    data = (POSITIVE if loss == "log_likelihood" else X).astype(dtype)
-    return LOSSES[loss](STORAGES[storage](data), l2=l2, **how), SETS[name]
+    return compiled_problems.made(loss, storage, options), SETS[name]
 
 
 def by_core(monkeypatch, f, S, **how):
-    """The solution, and every point that the core handed over with what f knew there."""
-    seen, tell = [], CompiledCoordinates._tell
-
-    def spied(rounds, w):
-        tell(rounds, w)
-        view = rounds.f.at(w)
-        seen.append((w.array(), view.z, view.value, view.residual, view.gradient))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(CompiledCoordinates, "_tell", spied)
-        s = gh.minimize(f, S, gh.Corrective(), **{"stop": TIGHT, **how})
-    assert seen, "the core did not run"
-    return s, seen
+    return compiled_problems.by_core(monkeypatch, CompiledCoordinates, f, S, **{"stop": TIGHT, **how})
 
 
 def by_reference(monkeypatch, f, S, **how):
-    with monkeypatch.context() as patch:
-        patch.setattr(corrective, "compiled_coordinates", lambda *given: None)
-        return gh.minimize(f, S, gh.Corrective(), **{"stop": TIGHT, **how})
-
-
-def check_handed_over(f, seen):
-    """z = Xw, φ(z), ∇φ(z) and X'∇φ(z) in float64, whatever the data are."""
-    data = f.design.matvec(np.eye(D, dtype=f.design.dtype)).astype(np.float64)  # rows of weight zero are not those given
-    for x, z, value, residual, gradient in seen:
-        assert np.abs(z - data @ x).max() <= 1e-13 * (np.abs(data) @ np.abs(x)).max()
-        true_value, true_residual = f.exact.first_order(data @ x)
-        size = np.abs(true_residual).max()
-        assert value == pytest.approx(true_value, rel=1e-12, abs=1e-14)
-        assert np.abs(residual - true_residual).max() <= 1e-12 * size
-        assert np.abs(gradient - data.T @ true_residual).max() <= 1e-12 * size * np.abs(data).sum(axis=0).max()
+    return compiled_problems.by_reference(monkeypatch, "compiled_coordinates", f, S, **{"stop": TIGHT, **how})
 
 
 @pytest.mark.parametrize("name", SETS)
