@@ -28,6 +28,10 @@ class SmoothLoss {
     virtual double pieces(Span<const double> z, double* r, double* c) = 0;
     // The same loss on some of the rows, their weights scaled up so that they stand for all; null where it cannot be had.
     virtual std::unique_ptr<SmoothLoss> on(const std::vector<Index>&) const { return nullptr; }
+    // Of losses that are smoothed: smooth less from now on, and say by what factor curvatures rise.
+    virtual double sharpen(double) { return 1.0; }
+    // A gap that is as good as none: what smoothing costs is more.
+    virtual double slack() const { return 0.0; }
 };
 
 constexpr Index TERM = 4;  // entries of a matrix could be read in the time of one term
@@ -111,12 +115,14 @@ class Separable : public SmoothLoss {
         return part;
     }
 
-   private:
-    Numbers own_y_, own_p_;  // of a loss on some rows
+   protected:
     Term term_;
     Span<const double> y_, p_;  // p has one entry where all terms weigh the same
 
     double weight(Index i) const { return p_.size == 1 ? p_[0] : p_[i]; }
+
+   private:
+    Numbers own_y_, own_p_;  // of a loss on some rows
 
     // At z + shift, by threads where there are many rows; `part` is for some of them.
     double at(Span<const double> z, double shift, double* r, double* c) const {

@@ -14,7 +14,7 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Loss, State
-from greedyhull.types.kinds import kinked
+from greedyhull.types.kinds import kinked, profiled
 
 
 class SoftImage(Image):
@@ -33,6 +33,16 @@ class SoftImage(Image):
     @property
     def moves(self) -> int:  # type: ignore[override]
         return self.sharp.moves
+
+    @property
+    def beneath(self) -> Image:
+        return self.sharp
+
+    def know(self, z: Array, value: float, residual: Array, gradient: Array) -> None:
+        self.sharp.clear()
+        self.sharp.z, self.sharp.moves = z, 0
+        self.clear()
+        self.value, self.residual, self.gradient = value, residual, gradient
 
     def direction(self, move: Direction) -> Array:
         return self.sharp.direction(move)
@@ -72,6 +82,12 @@ class Smoothing(Composite):
         assert loss is not None  # whoever smooths f has seen that it has kinks
         super().__init__(f.design, loss.smoothed(mu), f"smoothed {f.name}")
         self.sharp, self.kinked, self.mu = f, loss, mu
+
+    @property
+    def kinked_terms(self) -> Loss:
+        """The loss with kinks, without an intercept."""
+        inner = profiled(self.kinked)
+        return self.kinked if inner is None else inner.loss
 
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
