@@ -138,13 +138,9 @@ class Corrective {
         evaluate();
     }
 
-    // Go on with the same kinks, smoothed less. Where a row bends still, its curvature has grown by a factor.
+    // Go on with the same kinks, smoothed less.
     void sharpen(double mu) {
-        const double by = loss_->sharpen(mu);
-        for (double& h : H) h *= by;
-        for (double& c : H_rows) c *= by;
-        last_gap = best_gap = best_value = INFINITY, idle = 0;
-        evaluate();
+        if constexpr (!knows_hessian<D>) sharpen_bent(mu);  // others are quadratics, and have none
     }
 
     // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here; infinite where the value is.
@@ -389,7 +385,7 @@ class Corrective {
         reduced_ = H;
         if (loss_->intercept) {
             double total = 0.0, squares = 0.0;
-            head_ = c_;
+            head_ = loss_->quadratic ? c_ : H_rows;  // a difference of two parts: both are those of the same curvatures
             std::fill(head_.begin() + data_rows(X_), head_.end(), 0.0);  // rows of a ridge have no intercept
             for (double c : head_) total += c, squares += c * c;
             const bool many = total * total > SEVERAL * squares;  // rows that bend: of a few, little may be left indeed
@@ -449,6 +445,41 @@ class Corrective {
         u.swap(to), z.swap(z_trial_), r_.swap(r_trial_), c_.swap(c_trial_), value_ = now, bare_ = bare_trial_;
     }
 
+    // The minimiser moves on a straight line as long as the same rows bend: a Newton step for these rows, whose
+    // curvature has grown by a factor, leads along it.
+    void sharpen_bent(double mu) {
+        const std::size_t m = u.size();
+        if (m > 0) follow(false);
+        const double by = loss_->sharpen(mu);
+        double total = 0.0, sum = 0.0;
+        for (std::size_t i = 0; i < c_.size(); i++) {
+            r_[i] *= c_[i] != 0.0 ? by : 1.0, c_[i] *= by;
+            sum += r_[i], total += c_[i];
+        }
+        for (double& h : H) h *= by;
+        for (double& c : H_rows) c *= by;
+        if (loss_->intercept && total > 0.0)
+            for (std::size_t i = 0; i < c_.size(); i++) r_[i] -= c_[i] * (sum / total);
+        working_gradient(r_, u, g_);
+        const double* hessian = m > 0 ? whole_hessian() : nullptr;
+        if (hessian != nullptr) {
+            double left = -BudgetQP::best(budget_, g_.data(), static_cast<Index>(m));
+            for (std::size_t a = 0; a < m; a++) left += g_[a] * u[a];
+            qp_.u = u, qp_.g = g_;
+            qp_.solve(budget_, static_cast<Index>(m), hessian, inner(left, 0.0));
+        }
+        last_gap = best_gap = best_value = INFINITY, idle = 0;
+        evaluate();
+        if (hessian == nullptr) return;
+        const double b = loss_->b;
+        Z_.product(qp_.u.data(), z_trial_.data());
+        bare_trial_ = pieces(qp_.u, z_trial_, r_trial_, c_trial_);
+        const double now = bare_trial_ + ridge(qp_.u, z_trial_);
+        if (now < value_) return take(qp_.u, now);
+        loss_->b = b;
+        evaluate();
+    }
+
     void renew(bool sample) {
         rows_.clear();
         if (sample) {
@@ -458,7 +489,9 @@ class Corrective {
             for (Index i : rows_) change_[static_cast<std::size_t>(i)] = times * c_[static_cast<std::size_t>(i)];
             Z_.hessian(change_.data(), &rows_, 0, H);
         } else {
-            Z_.hessian(c_.data(), nullptr, 0, H);
+            for (Index i = 0; i < X_.n; i++)
+                if (c_[static_cast<std::size_t>(i)] != 0.0) rows_.push_back(i);
+            Z_.hessian(c_.data(), 2 * static_cast<Index>(rows_.size()) < X_.n ? &rows_ : nullptr, 0, H);  // of few, those alone
             H_rows = c_;
         }
         has_hessian = true, sampled_hessian = sample;
@@ -466,21 +499,22 @@ class Corrective {
 
     // The Hessian follows the curvature: made anew where columns joined, else corrected on the rows that moved.
     void follow(bool sample) {
-        // of an intercept the Hessian is a difference of two parts: both must be those of the same curvatures
-        if (loss_->intercept) return renew(false);
+        if (loss_->intercept) sample = false;
         if (!has_hessian || sample || sampled_hessian) return renew(sample);
         rows_.clear();
         change_.resize(static_cast<std::size_t>(X_.n));
         double fell = 0.0, most = 0.0;
+        Index bent = 0;
         for (Index i = 0; i < X_.n; i++) {
             const auto at = static_cast<std::size_t>(i);
             fell = std::max(fell, H_rows[at]), most = std::max(most, c_[at]);
             const double by = c_[at] - H_rows[at];
+            bent += c_[at] != 0.0;
             if (std::fabs(by) > STALE * H_rows[at]) rows_.push_back(i), change_[at] = by;
         }
         if (rows_.empty()) return;
         // a curvature that has fallen by far, taken away from a sum, would leave rounding only
-        if (2 * static_cast<Index>(rows_.size()) > X_.n || fell > 1e6 * most) return renew(false);
+        if (2 * static_cast<Index>(rows_.size()) > bent || fell > 1e6 * most) return renew(false);
         for (Index i : rows_) H_rows[static_cast<std::size_t>(i)] = c_[static_cast<std::size_t>(i)];
         Z_.correct(change_.data(), rows_, H);
     }

@@ -28,6 +28,9 @@ struct Softs {
     }
 };
 
+template <>
+inline constexpr bool straight<Softs> = true;
+
 class Softened : public Separable<Softs> {
    public:
     using Separable<Softs>::Separable;
