@@ -93,8 +93,12 @@ class Smoothing(Composite):
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
 
     def sharpen(self, mu: float, w: Iterate) -> None:
-        self.mu, self.loss = mu, self.kinked.smoothed(mu)
+        self._smooth(mu)
         self.at(w).clear()
+
+    def _smooth(self, mu: float) -> None:
+        self.mu, self.loss = mu, self.kinked.smoothed(mu)
+        self.exact = self.loss
 
     def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
         """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z): what smoothing costs the certificate.
@@ -111,8 +115,7 @@ class Smoothing(Composite):
         return {"mu": np.array(self.mu)}
 
     def restore(self, state: State) -> None:
-        self.mu = float(state["mu"])
-        self.loss = self.kinked.smoothed(self.mu)
+        self._smooth(float(state["mu"]))
 
 
 class RidgedSmoothing(Ridged):

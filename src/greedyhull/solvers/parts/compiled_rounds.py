@@ -211,14 +211,14 @@ class SharpenedRounds(CompiledRounds):
 
     def advance(self, w: Iterate, memory: Memory) -> bool:
         """Rounds until the gap of f_μ is as good as closed; False where the core can do no more."""
+        rounds, ending = 0, LOST
         if self.f.mu != self.mu:
             self.mu = self.f.mu
             gap, slack = self.core.sharpen(self.mu)
-            if gap <= slack:
-                self._tell(w)
-                return True
-        ending, rows = self.core.advance(STAGE, 0.0, 0.0, 0.0, memory.asked)
-        rounds = len(rows) - 1
+            rounds, ending = (1, 0) if gap <= slack else (0, LOST)
+        if rounds == 0:
+            ending, rows = self.core.advance(STAGE, 0.0, 0.0, 0.0, memory.asked)
+            rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
         memory.oracle(self.S).calls += rounds - 1
