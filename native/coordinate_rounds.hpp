@@ -81,7 +81,12 @@ class CoordinateRounds : public Patience {
     Here here() const { return {value_, gap_, 1}; }
     // A round and the look after it; false where nothing changed.
     bool next(double aim, const Asked& asked) {
-        if (!round(aim, asked)) return false;
+        const double multiplier = region_->multiplier, last = last_gap;
+        const bool sampled = sampling;
+        if (!round(aim, asked)) {
+            region_->multiplier = multiplier, last_gap = last, sampling = sampled;
+            return false;
+        }
         look();
         return true;
     }

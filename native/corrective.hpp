@@ -126,6 +126,11 @@ class Corrective : public Patience {
         evaluate();
     }
 
+    // Go on with the same kinks, smoothed less.
+    void sharpen(double mu) {
+        if constexpr (!knows_hessian<D>) sharpen_bent(mu);  // others are quadratics, and have none
+    }
+
     // X'r, the gradient without that of a ridge, and the Frank-Wolfe gap here; infinite where the value is.
     double look() {
         X_.adjoint(r_.data(), gradient.data());
@@ -142,6 +147,7 @@ class Corrective : public Patience {
         return std::isfinite(value_) ? here_ - least_ : INFINITY;
     }
 
+    double slack() const { return loss_->slack(); }
     Here here() const { return {value_, std::isfinite(value_) ? here_ - least_ : INFINITY, atoms()}; }
 
     // A round and the look after it; false where nothing changed. A first round may begin on a part of the rows.
@@ -347,14 +353,15 @@ class Corrective : public Patience {
     const double* whole_hessian() {
         if (!loss_->intercept && l2_ == 0.0) return H.data();
         const std::size_t m = u.size();
+        const Numbers& bends = loss_->quadratic ? c_ : H_rows;  // a difference of two parts: both are those of the same curvatures
         cross_.resize(m);
         if (!loss_->intercept) {
             reduced_ = H;
         } else if (const Index rows = data_rows(X_); rows == X_.n) {
-            if (!take_intercept(H, Z_, {c_.data(), X_.n}, cross_, reduced_)) return nullptr;
+            if (!take_intercept(H, Z_, {bends.data(), X_.n}, cross_, reduced_)) return nullptr;
         } else {
-            head_.assign(c_.begin(), c_.begin() + rows);
-            head_.resize(c_.size(), 0.0);  // rows of a ridge have no intercept
+            head_.assign(bends.begin(), bends.begin() + rows);
+            head_.resize(bends.size(), 0.0);  // rows of a ridge have no intercept
             if (!take_intercept(H, Z_, {head_.data(), X_.n}, cross_, reduced_)) return nullptr;
         }
         for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += l2_ * scale_[a] * scale_[a];
@@ -405,6 +412,41 @@ class Corrective : public Patience {
         u.swap(to), z.swap(z_trial_), r_.swap(r_trial_), c_.swap(c_trial_), value_ = now, bare_ = bare_trial_;
     }
 
+    // The minimiser moves on a straight line as long as the same rows bend: a Newton step for these rows, whose
+    // curvature has grown by a factor, leads along it.
+    void sharpen_bent(double mu) {
+        const std::size_t m = u.size();
+        if (m > 0) follow(false);
+        const double by = loss_->sharpen(mu);
+        double total = 0.0, sum = 0.0;
+        for (std::size_t i = 0; i < c_.size(); i++) {
+            r_[i] *= c_[i] != 0.0 ? by : 1.0, c_[i] *= by;
+            sum += r_[i], total += c_[i];
+        }
+        for (double& h : H) h *= by;
+        for (double& c : H_rows) c *= by;
+        if (loss_->intercept && total > 0.0)
+            for (std::size_t i = 0; i < c_.size(); i++) r_[i] -= c_[i] * (sum / total);
+        working_gradient(r_, u, g_);
+        const double* hessian = m > 0 ? whole_hessian() : nullptr;
+        if (hessian != nullptr) {
+            double left = -BudgetQP::best(budget_, g_.data(), static_cast<Index>(m));
+            for (std::size_t a = 0; a < m; a++) left += g_[a] * u[a];
+            qp_.u = u, qp_.g = g_;
+            qp_.solve(budget_, static_cast<Index>(m), hessian, inner(left, 0.0));
+        }
+        last_gap = best_gap = best_value = INFINITY, idle = 0;
+        evaluate();
+        if (hessian == nullptr) return;
+        const double b = loss_->b;
+        Z_.product(qp_.u.data(), z_trial_.data());
+        bare_trial_ = pieces(qp_.u, z_trial_, r_trial_, c_trial_);
+        const double now = bare_trial_ + ridge(qp_.u, z_trial_);
+        if (now < value_) return take(qp_.u, now);
+        loss_->b = b;
+        evaluate();
+    }
+
     void renew(bool sample) {
         rows_.clear();
         if (sample) {
@@ -414,7 +456,9 @@ class Corrective : public Patience {
             for (Index i : rows_) change_[static_cast<std::size_t>(i)] = times * c_[static_cast<std::size_t>(i)];
             Z_.hessian(change_.data(), &rows_, 0, H);
         } else {
-            Z_.hessian(c_.data(), nullptr, 0, H);
+            for (Index i = 0; i < X_.n; i++)
+                if (c_[static_cast<std::size_t>(i)] != 0.0) rows_.push_back(i);
+            Z_.hessian(c_.data(), 2 * static_cast<Index>(rows_.size()) < X_.n ? &rows_ : nullptr, 0, H);  // of few, those alone
             H_rows = c_;
         }
         has_hessian = true, sampled_hessian = sample;
@@ -422,21 +466,22 @@ class Corrective : public Patience {
 
     // The Hessian follows the curvature: made anew where columns joined, else corrected on the rows that moved.
     void follow(bool sample) {
-        // of an intercept the Hessian is a difference of two parts: both must be those of the same curvatures
-        if (loss_->intercept) return renew(false);
+        if (loss_->intercept) sample = false;
         if (!has_hessian || sample || sampled_hessian) return renew(sample);
         rows_.clear();
         change_.resize(static_cast<std::size_t>(X_.n));
         double fell = 0.0, most = 0.0;
+        Index bent = 0;
         for (Index i = 0; i < X_.n; i++) {
             const auto at = static_cast<std::size_t>(i);
             fell = std::max(fell, H_rows[at]), most = std::max(most, c_[at]);
             const double by = c_[at] - H_rows[at];
+            bent += c_[at] != 0.0;
             if (std::fabs(by) > STALE * H_rows[at]) rows_.push_back(i), change_[at] = by;
         }
         if (rows_.empty()) return;
         // a curvature that has fallen by far, taken away from a sum, would leave rounding only
-        if (2 * static_cast<Index>(rows_.size()) > X_.n || fell > 1e6 * most) return renew(false);
+        if (2 * static_cast<Index>(rows_.size()) > bent || fell > 1e6 * most) return renew(false);
         for (Index i : rows_) H_rows[static_cast<std::size_t>(i)] = c_[static_cast<std::size_t>(i)];
         Z_.correct(change_.data(), rows_, H);
     }

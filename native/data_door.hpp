@@ -10,6 +10,7 @@
 #include "designs.hpp"
 #include "door.hpp"
 #include "losses.hpp"
+#include "softened.hpp"
 
 namespace greedyhull {
 
@@ -30,12 +31,23 @@ std::vector<T> as_vector(nb::handle object) {
     return std::vector<T>(a.data(), a.data() + a.shape(0));
 }
 
-// A loss that the core knows, given as (kind, parameter, y, p).
+constexpr int SOFTENED = 7;
+
+// A loss that the core knows, given as (kind, parameter, y, p); smoothed ones as (kind, mu, y, p, low, high, epsilon, hinge).
 inline std::unique_ptr<SmoothLoss> named_loss(const nb::tuple& named, Index n, bool intercept, nb::list& alive) {
     const auto y = nb::cast<Vector<const double>>(named[2]), p = nb::cast<Vector<const double>>(named[3]);
     expect(static_cast<Index>(y.shape(0)) == n, "one target a row is wanted");
     expect(p.shape(0) == 1 || static_cast<Index>(p.shape(0)) == n, "one weight a row is wanted");
-    auto loss = loss_named(nb::cast<int>(named[0]), nb::cast<double>(named[1]), span(y), span(p), intercept);
+    const int kind = nb::cast<int>(named[0]);
+    const double parameter = nb::cast<double>(named[1]);
+    std::unique_ptr<SmoothLoss> loss;
+    if (kind == SOFTENED) {
+        const Softs terms{nb::cast<double>(named[4]), nb::cast<double>(named[5]), nb::cast<double>(named[6]), parameter,
+                          nb::cast<bool>(named[7])};
+        loss = std::make_unique<Softened>(terms, span(y), span(p), intercept);
+    } else {
+        loss = loss_named(kind, parameter, span(y), span(p), intercept);
+    }
     expect(loss != nullptr, "a loss that the core knows is wanted");
     alive.append(named[2]), alive.append(named[3]);
     return loss;

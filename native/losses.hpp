@@ -28,6 +28,10 @@ class SmoothLoss {
     virtual double pieces(Span<const double> z, double* r, double* c) = 0;
     // The same loss on some of the rows, their weights scaled up so that they stand for all; null where it cannot be had.
     virtual std::unique_ptr<SmoothLoss> on(const std::vector<Index>&) const { return nullptr; }
+    // Of losses that are smoothed: smooth less from now on, and say by what factor curvatures rise.
+    virtual double sharpen(double) { return 1.0; }
+    // A gap that is as good as none: what smoothing costs is more.
+    virtual double slack() const { return 0.0; }
 };
 
 constexpr Index TERM = 4;  // entries of a matrix could be read in the time of one term
@@ -88,6 +92,10 @@ struct Logistics {
     static constexpr bool quadratic = false;
 };
 
+// Terms whose slope is straight between corners.
+template <class Term>
+constexpr bool straight = std::is_same_v<Term, Hubers> || std::is_same_v<Term, SquaredHinges>;
+
 template <class Term>
 class Separable : public SmoothLoss {
    public:
@@ -111,12 +119,14 @@ class Separable : public SmoothLoss {
         return part;
     }
 
-   private:
-    Numbers own_y_, own_p_;  // of a loss on some rows
+   protected:
     Term term_;
     Span<const double> y_, p_;  // p has one entry where all terms weigh the same
 
     double weight(Index i) const { return p_.size == 1 ? p_[0] : p_[i]; }
+
+   private:
+    Numbers own_y_, own_p_;  // of a loss on some rows
 
     // At z + shift, by threads where there are many rows; `part` is for some of them.
     double at(Span<const double> z, double shift, double* r, double* c) const {
@@ -127,6 +137,23 @@ class Separable : public SmoothLoss {
         return total;
     }
     double part(Span<const double> z, Index first, Index last, double shift, double* r, double* c) const;
+
+    // The sums of slopes, of curvatures and of |slopes| over some rows, at z + b. Where terms cost next to nothing they are
+    // computed again; else r and c have them.
+    void slopes(Span<const double> z, Index from, Index to, const double* r, const double* c, double* out) const {
+        double first = 0.0, second = 0.0, third = 0.0;
+        for (Index i = from; i < to; i++) {
+            if constexpr (straight<Term>) {
+                double value, slope, bend;
+                term_(z[i] + b, y_[i], value, slope, bend);
+                const double p = weight(i);
+                first += p * slope, second += p * bend, third += std::fabs(p * slope);
+            } else {
+                first += r[i], second += c[i], third += std::fabs(r[i]);
+            }
+        }
+        out[0] = first, out[1] = second, out[2] = third;
+    }
 
     // Of e^z the best intercept has a formula, relative to the largest z; Newton steps would go down by one each.
     double shift_of_rates(Span<const double> z) const {
@@ -159,13 +186,9 @@ class Separable : public SmoothLoss {
         double low = -INFINITY, high = INFINITY, value = 0.0, slope = 0.0, bend = 0.0;
         bool found = false;
         for (int k = 0; k < 200 && !found; k++) {
-            value = at(z, b, r, c);
             double sums[3] = {};
-            threads::sums(z.size, TERM * z.size, 3, sums, [&](Index from, Index to, double* out) {
-                double first = 0.0, second = 0.0, third = 0.0;
-                for (Index i = from; i < to; i++) first += r[i], second += c[i], third += std::fabs(r[i]);
-                out[0] = first, out[1] = second, out[2] = third;
-            });
+            if constexpr (!straight<Term>) value = at(z, b, r, c);
+            threads::sums(z.size, TERM * z.size, 3, sums, [&](Index from, Index to, double* out) { slopes(z, from, to, r, c, out); });
             slope = sums[0], bend = sums[1];
             const double size = sums[2];
             if (!std::isfinite(slope)) {
@@ -183,6 +206,7 @@ class Separable : public SmoothLoss {
             found = std::fabs(next - b) <= 4e-16 * std::fabs(b);
             if (!found) b = next;
         }
+        if constexpr (straight<Term>) value = at(z, b, r, c);
         double far = std::fabs(b);
         for (Index i = 0; i < z.size; i++) far = std::max(far, std::fabs(z[i]));
         const double hair = bend > 0.0 ? slope / bend : INFINITY;  // what b is off by, to first order

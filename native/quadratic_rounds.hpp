@@ -51,7 +51,11 @@ class QuadraticRounds : public Patience {
     Here here() const { return {value_, gap_, 1}; }
     // A round and the look after it; false where nothing changed.
     bool next(double aim, const Asked& asked) {
-        if (!round(aim, asked)) return false;
+        const double multiplier = region_->multiplier;
+        if (!round(aim, asked)) {
+            region_->multiplier = multiplier;
+            return false;
+        }
         look();
         return true;
     }

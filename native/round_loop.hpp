@@ -32,6 +32,7 @@ struct Patience {
         if (progress) best_gap = std::min(gap, best_gap), best_value = value;
         return idle > IDLE;
     }
+    double slack() const { return 0.0; }  // a gap that is as good as none, where smoothing has one
 };
 
 struct Here {  // where rounds stand
@@ -50,10 +51,14 @@ Ending run_rounds(C& core, const Aim& aim, const std::function<bool()>& asked, s
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         trace.push_back({here.value, here.gap, seconds.count(), here.atoms});
         const double enough = aim.gap(here.value);
-        if (k > 0 && here.gap <= enough) return Ending::gap;
+        if (k > 0 && here.gap <= std::max(enough, core.slack())) return Ending::gap;
         if (k >= aim.rounds) return Ending::rounds;
         if (k > 0 && asked()) return Ending::asked;
-        if (core.stalled(here.gap, here.value) || !core.next(enough, asked)) return Ending::stuck;
+        const Patience before = core;
+        if (core.stalled(here.gap, here.value) || !core.next(enough, asked)) {
+            static_cast<Patience&>(core) = before;  // who asks again gets the same answer, resumed or not
+            return Ending::stuck;
+        }
     }
 }
 

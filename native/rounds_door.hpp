@@ -15,6 +15,7 @@ class Rounds {
     virtual ~Rounds() = default;
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
+    virtual nb::tuple sharpen(double mu) = 0;  // the gap there, and a gap that is as good as none
     virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
@@ -55,6 +56,16 @@ class RoundsOf : public Rounds {
     double look() override {
         nb::gil_scoped_release free;
         return core_.look();
+    }
+
+    nb::tuple sharpen(double mu) override {
+        double gap;
+        {
+            nb::gil_scoped_release free;
+            core_.sharpen(mu);
+            gap = core_.look();
+        }
+        return nb::make_tuple(gap, core_.loss().slack());
     }
 
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {

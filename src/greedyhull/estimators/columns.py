@@ -42,6 +42,16 @@ class Columns(NamedTuple):
         P[:, :, self.scored] = np.exp(S - S.max(axis=1, keepdims=True))
         return np.asarray(P / np.maximum(P.sum(axis=1, keepdims=True), TINY))
 
+    def of_truth(self, X: Array, labels: Array) -> Array:
+        """(samples, models): the probability of the class ``labels`` of each sample, for the X that these columns are read of."""
+        if self.votes or self.K > 2:
+            P = self.read(X)
+            return np.asarray(P[np.arange(len(P)), labels])
+        P = np.clip(X, 0.0, 1.0)
+        if self.scored.any():
+            P[:, self.scored] = 1.0 / (1.0 + np.exp(-np.clip(X[:, self.scored], -STEEP, STEEP)))
+        return np.subtract(1.0, P, out=P, where=(labels == 0)[:, None])
+
 
 def blocks(X: Array, K: int) -> Array:
     """(samples, columns of a model, models): one column a model for two classes, else K."""

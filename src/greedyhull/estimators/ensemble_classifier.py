@@ -19,6 +19,7 @@ from greedyhull.estimators.models import classes_of, probabilities
 from greedyhull.estimators.scorers import CLASSIFICATION
 from greedyhull.estimators.seen import warn_if_seen
 from greedyhull.objectives.by_name import least_squares, log_likelihood
+from greedyhull.objectives.composite import Composite
 from greedyhull.types import Array
 
 
@@ -149,6 +150,11 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         s = weights_of(sample_weight, X)
         if self.models_ is None:
             self._reader = columns_of(X, len(own), self._feature_names())
+        if self.models_ is None and self._loss() == "log_loss":  # half of what there is to read
+            said = self._reader.of_truth(X, labels)
+            self._weigh(_log_loss(said, s), None, said, said.dtype)
+            end(self, X, y)
+            return self
         P, rows = self._predicted(X, y, np.searchsorted(self.classes_, own)[labels], s)
         t, s = y[rows], None if s is None else s[rows]
         f, metric = self._objective(P, np.searchsorted(self.classes_, t), s), None
@@ -174,7 +180,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         n, K, m = P.shape
         loss = self._loss()
         if loss == "log_loss":
-            return log_likelihood(np.maximum(P[np.arange(n), labels], TINY), sample_weight=s)
+            return _log_loss(P[np.arange(n), labels], s)
         if loss == "squared":
             truth = np.zeros((n, K))
             truth[np.arange(n), labels] = 1.0
@@ -239,3 +245,8 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         """
         p = self.predict_proba(X)
         return np.asarray(self.classes_[p.argmax(axis=1)])
+
+
+def _log_loss(said: Array, s: Array | None) -> Composite:
+    """The log-loss of mixtures, of what each model gave the true class; ``said`` is written to."""
+    return log_likelihood(np.maximum(said, TINY, out=said), sample_weight=s)

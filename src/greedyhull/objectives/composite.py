@@ -12,6 +12,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.line import Parabola
+from greedyhull.objectives.inside import few_of
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.columns import energies, gram
@@ -181,11 +182,11 @@ class Composite(KeepsLinearModel):
 
     @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
-        """One atom where f is finite there, else the centre of the set."""
+        """One atom where f is finite there, else the centre of the set, or of some of its atoms where it has many."""
         w = Iterate.at(S.start(rng), S.shape)
         if self.loss.finite_everywhere and isfinite(self.value(w)):
             return w
-        w = S.centre()
+        w = few_of(self, S.centre())
         check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
               f"{self!r} is infinite at the centre of {S!r}, or rounding decides whether it is: no start inside its domain "
               "was found. "

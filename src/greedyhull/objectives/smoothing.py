@@ -14,7 +14,7 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Loss, State
-from greedyhull.types.kinds import kinked
+from greedyhull.types.kinds import kinked, profiled
 
 
 class SoftImage(Image):
@@ -33,6 +33,16 @@ class SoftImage(Image):
     @property
     def moves(self) -> int:  # type: ignore[override]
         return self.sharp.moves
+
+    @property
+    def beneath(self) -> Image:
+        return self.sharp
+
+    def know(self, z: Array, value: float, residual: Array, gradient: Array) -> None:
+        self.sharp.clear()
+        self.sharp.z, self.sharp.moves = z, 0
+        self.clear()
+        self.value, self.residual, self.gradient = value, residual, gradient
 
     def direction(self, move: Direction) -> Array:
         return self.sharp.direction(move)
@@ -73,12 +83,22 @@ class Smoothing(Composite):
         super().__init__(f.design, loss.smoothed(mu), f"smoothed {f.name}")
         self.sharp, self.kinked, self.mu = f, loss, mu
 
+    @property
+    def kinked_terms(self) -> Loss:
+        """The loss with kinks, without an intercept."""
+        inner = profiled(self.kinked)
+        return self.kinked if inner is None else inner.loss
+
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
 
     def sharpen(self, mu: float, w: Iterate) -> None:
-        self.mu, self.loss = mu, self.kinked.smoothed(mu)
+        self._smooth(mu)
         self.at(w).clear()
+
+    def _smooth(self, mu: float) -> None:
+        self.mu, self.loss = mu, self.kinked.smoothed(mu)
+        self.exact = self.loss
 
     def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
         """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z): what smoothing costs the certificate.
@@ -95,8 +115,7 @@ class Smoothing(Composite):
         return {"mu": np.array(self.mu)}
 
     def restore(self, state: State) -> None:
-        self.mu = float(state["mu"])
-        self.loss = self.kinked.smoothed(self.mu)
+        self._smooth(float(state["mu"]))
 
 
 class RidgedSmoothing(Ridged):

@@ -47,6 +47,16 @@ class Image(KeepsView):
         self.gradient: Array | None = None
         self._ahead: Foreseen | None = None
 
+    @property
+    def beneath(self) -> Image | None:
+        """The view that keeps z, where this one does not."""
+        return None
+
+    def know(self, z: Array, value: float, residual: Array, gradient: Array) -> None:
+        """Take what somebody has computed from the atoms."""
+        self.clear()
+        self.z, self.value, self.residual, self.gradient, self.moves = z, value, residual, gradient, 0
+
     def direction(self, move: Direction) -> Array:
         """Av for a direction v, computed once for each."""
         if move.first is None:

@@ -18,15 +18,21 @@ from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.losses.absolute import Absolute
+from greedyhull.objectives.losses.epsilon_insensitive import EpsilonInsensitive
+from greedyhull.objectives.losses.hinge import Hinge
 from greedyhull.objectives.losses.huber import Huber
 from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.negative_log import NegativeLog
 from greedyhull.objectives.losses.poisson import Poisson
 from greedyhull.objectives.losses.power import Power
+from greedyhull.objectives.losses.quantile import Quantile
+from greedyhull.objectives.losses.softened import Softened
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import Ridged
+from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Passed
@@ -37,7 +43,10 @@ from greedyhull.types.kinds import profiled
 
 # as in native/losses.hpp
 KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
+SOFTENED = 7  # losses with kinks, smoothed
+KINKED = (Absolute, Quantile, EpsilonInsensitive, Hinge)
 LOST = 4  # how the core ends where numbers have left their range
+STAGE = 30  # rounds at one smoothness, at most, before the driver looks
 MOST = 65535  # sparse columns that can be worked on
 
 
@@ -48,6 +57,8 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
         return None
     if isinstance(f, Composite) and type(f) in (Composite, Ridged):
         rounds = CompiledRounds(f, S, budget, _rounds(f, budget, batch, steps))
+    elif isinstance(f, Smoothing) and type(f) is Smoothing and type(f.kinked_terms) in KINKED:
+        rounds = SharpenedRounds(f, S, budget, _rounds(f, budget, batch, steps))
     elif isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
         rounds = CompiledRounds(f, S, budget, _form_rounds(f, budget, batch))
     else:
@@ -92,11 +103,15 @@ def loss_of(f: Composite) -> Any:
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
     kind = KNOWN.get(type(loss))
-    if kind is None:
+    if kind is None and not (isinstance(loss, Softened) and type(loss.sharp) in KINKED):
         return partial(_asked, f.exact)
+    p, y = np.array(loss.p, dtype=np.float64, ndmin=1), np.ascontiguousarray(loss.y, dtype=np.float64)
+    if kind is None:
+        hinge = type(loss.sharp) is Hinge
+        low, high = (-1.0, 1.0) if hinge else loss.sharp.ends()
+        return SOFTENED, float(loss.mu), y, p, float(low), float(high), float(loss.sharp.epsilon), hinge
     parameter = {Huber: "delta", Power: "power"}.get(type(loss))
-    p = np.array(loss.p, dtype=np.float64, ndmin=1)
-    return kind, float(vars(loss)[parameter]) if parameter else 0.0, np.ascontiguousarray(loss.y, dtype=np.float64), p
+    return kind, float(vars(loss)[parameter]) if parameter else 0.0, y, p
 
 
 def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
@@ -172,11 +187,9 @@ class CompiledRounds:
         mine = self.f.at(w)
         if len(w.views) > 1:
             for view in w.views.values():
-                if view is not mine:
+                if view is not mine and view is not mine.beneath:
                     view.refresh(w)
-        mine.clear()
-        mine.z, mine.value, mine.residual, mine.gradient = self.core.seen()  # in float64, whatever the data are
-        mine.moves = 0
+        mine.know(*self.core.seen())  # in float64, whatever the data are
 
     def state(self) -> State:
         return dict(self.core.state())
@@ -184,3 +197,34 @@ class CompiledRounds:
     def restore(self, state: State) -> None:
         self.core.restore(dict(state))
         self.core.look()
+
+
+class SharpenedRounds(CompiledRounds):
+    """Rounds on a loss with kinks that is smoothed less and less: each call goes on until the gap is small beside what
+    smoothing costs, and counts as one iteration."""
+
+    f: Smoothing
+
+    def __init__(self, f: Smoothing, S: AtomSet, budget: Budget, made: Any) -> None:
+        super().__init__(f, S, budget, made)
+        self.mu = f.mu
+
+    def advance(self, w: Iterate, memory: Memory) -> bool:
+        """Rounds until the gap of f_μ is as good as closed; False where the core can do no more."""
+        rounds, ending = 0, LOST
+        if self.f.mu != self.mu:
+            self.mu = self.f.mu
+            gap, slack = self.core.sharpen(self.mu)
+            rounds, ending = (1, 0) if gap <= slack else (0, LOST)
+        if rounds == 0:
+            ending, rows = self.core.advance(STAGE, 0.0, 0.0, 0.0, memory.asked)
+            rounds = len(rows) - 1
+        if rounds < 1 or ending == LOST:
+            return False
+        memory.oracle(self.S).calls += rounds - 1
+        w.work.gradients += rounds
+        w.work.products += float(rounds)
+        self._stand(w)
+        w.step = 1.0
+        self._tell(w)
+        return True
