@@ -30,6 +30,13 @@ class SquareData {
         const Index m = static_cast<Index>(columns.size());
         algebra::combine(H, stride, m, m, v.data(), out);
     }
+    // The same on some of them, by their places; what is written elsewhere means nothing.
+    virtual void rates(const std::vector<Index>& columns, const std::vector<Index>& places, const std::vector<double>& v,
+                       const double* H, Index stride, double* out) {
+        const Index m = static_cast<Index>(columns.size());
+        if (2 * static_cast<Index>(places.size()) > m) return product(columns, v, H, stride, out);
+        for (const Index a : places) algebra::dots(H + a * stride, stride, m, 1, v.data(), out + a);
+    }
     // Of the columns that waited, those in these places stay.
     virtual void keep(const std::vector<Index>& places) = 0;
     // g <- g0 + Hv, v given on the columns that wait.

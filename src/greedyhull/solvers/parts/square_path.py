@@ -33,8 +33,12 @@ def matrix_path(H: Array, b: Array, f0: float, scale: Array, *, positive: bool) 
     return core.matrix_path(np.ascontiguousarray(H), np.ascontiguousarray(b), f0, scale, positive)
 
 
-def square_path(f: Composite, scale: Array, *, positive: bool) -> Any:
-    """The same of a least-squares objective; None where the core cannot follow it."""
+def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = False) -> Any:
+    """The same of a least-squares objective; None where the core cannot follow it.
+
+    ``roughly``, sparse data are solved for by coordinate descent: many columns cost no more than their entries, but each digit
+    costs as much as the one before.
+    """
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
     if core is None or type(f) is not Composite or type(loss) is not Squared:
@@ -46,7 +50,7 @@ def square_path(f: Composite, scale: Array, *, positive: bool) -> Any:
         X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
         return core.dense_path(X, *about)
     if type(design) is SparseDesign:
-        return core.sparse_path(*design.columns_of, design.n, *about)
+        return core.sparse_path(*design.columns_of, design.n, *about, roughly)
     return None
 
 
