@@ -142,7 +142,7 @@ class DescentPath : public SquareTrail {
         for (std::size_t j = 0; j < v.size(); j++)
             if (v[j] != 0.0) linear += v[j] * g0_[j], slope += v[j] * g_[j];
         const double gained = -linear - 0.5 * (slope - linear), value = f0_ - gained, price = dearest();
-        const double gap = std::max(slope + r * price, 0.0);
+        const double gap = std::max(std::min(slope + r * price, value), 0.0);  // no value is below zero
         return {value, gap, price, norm_, std::max(std::fabs(value), gained + gap)};
     }
 

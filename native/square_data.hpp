@@ -35,7 +35,10 @@ class SquareData {
                        const double* H, Index stride, double* out) {
         const Index m = static_cast<Index>(columns.size());
         if (2 * static_cast<Index>(places.size()) > m) return product(columns, v, H, stride, out);
-        for (const Index a : places) algebra::dots(H + a * stride, stride, m, 1, v.data(), out + a);
+        for (std::size_t k = 0, run; k < places.size(); k += run) {  // columns that came together have rows side by side
+            for (run = 1; k + run < places.size() && places[k + run] == places[k] + static_cast<Index>(run);) run++;
+            algebra::dots(H + places[k] * stride, stride, m, static_cast<Index>(run), v.data(), out + places[k]);
+        }
     }
     // Of the columns that waited, those in these places stay.
     virtual void keep(const std::vector<Index>& places) = 0;

@@ -23,6 +23,7 @@ namespace greedyhull {
 
 constexpr Index ALL = 160;           // columns: so few wait together
 constexpr Index BATCH = 20;          // columns that may join at a look, at least
+constexpr Index CROWD = 4;            // or active ones for each of these
 constexpr double PAUSE = 0.7;        // of the price: when it has fallen so far, the whole gradient is looked at
 constexpr double NEAR = 0.5;         // of the price: columns that are worth less do not wait
 constexpr double SPARE = 0.5;         // of the fall of the price that is expected: columns that would catch up with it wait
@@ -63,7 +64,7 @@ class SquarePath : public SquareTrail {
         }
         double last = INFINITY, best = INFINITY;
         Index vain = 0;
-        step_ = r - norm_;
+        if (norm_ > 0.0) settle(r);
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
             if ((idle >= LOOKS || !(price_ > 0.0)) && waiting() > PROGRAM) return seen(r);
             if (idle >= LOOKS || !(price_ > 0.0))
@@ -73,12 +74,13 @@ class SquarePath : public SquareTrail {
             within(r);
             look();
             const SquareStage stage = seen(r);
-            settle(r);
             const bool here = norm_ >= ARRIVED * r || price_ <= FLAT * first_;
-            if ((here && stage.gap <= tol * stage.lost) || asked()) return stage;
+            const bool fits = stage.value <= tol * stage.lost;  // more of the radius would be of no use
+            if (((here || fits) && stage.gap <= tol * stage.lost) || asked()) return stage;
             vain = stage.gap <= 0.9 * best ? 0 : vain + here;
             best = std::min(best, stage.gap);
             if (vain > VAIN) return stage;
+            settle(r);
             if (here) idle = idle < LOOKS && !(stage.gap < 0.5 * last) ? LOOKS : idle + 1, last = stage.gap;
         }
         return seen(r);
@@ -94,7 +96,7 @@ class SquarePath : public SquareTrail {
     Index room_ = 0;
     SquareFactor factor_;
     BudgetQP qp_;
-    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, step_ = 0.0, pause_ = PAUSE, enough_ = 0.0;
+    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, pause_ = PAUSE, enough_ = 0.0;
 
     Index waiting() const { return static_cast<Index>(columns.size()); }
     static std::size_t at(Index a) { return static_cast<std::size_t>(a); }
@@ -117,8 +119,10 @@ class SquarePath : public SquareTrail {
 
     void look() {
         data_->look(columns, v, g_.data());
+        double slope = 0.0;
         norm_ = 0.0;
-        for (double x : v) norm_ += std::fabs(x);
+        for (std::size_t a = 0; a < v.size(); a++) norm_ += std::fabs(v[a]), slope += v[a] * g_[at(columns[a])];
+        price_ = norm_ > 0.0 ? std::max(-slope / norm_, 0.0) : dearest();  // that of the mean active column
     }
 
     // Rounding, or a walk that ended early, must not leave the budget.
@@ -134,19 +138,17 @@ class SquarePath : public SquareTrail {
         for (std::size_t a = 0; a < columns.size(); a++)
             linear += v[a] * data_->g0[at(columns[a])], slope += v[a] * g_[at(columns[a])];
         const double gained = -linear - 0.5 * (slope - linear), value = data_->f0 - gained, price = dearest();
-        const double gap = std::max(slope + r * price, 0.0);
+        const double gap = std::max(std::min(slope + r * price, value), 0.0);  // no value is below zero
         return {value, gap, price, norm_, std::max(std::fabs(value), gained + gap)};
     }
 
-    // The price where the walk left off, exactly that of the mean active column; what differs from the path is drift.
+    // Before a walk to radius r: who may join on the way waits, and what differs from the path is drift.
     void settle(double r) {
-        double slope = 0.0, total = 0.0;
-        for (std::size_t a = 0; a < columns.size(); a++) slope += v[a] * g_[at(columns[a])];
-        price_ = norm_ > 0.0 ? std::max(-slope / norm_, 0.0) : dearest();
+        double total = 0.0;
         for (double q : factor_.q) total += q * q;
-        const double fall = total > 0.0 ? std::max(r - norm_, step_) / total : 0.0;  // the next step may be as long as this one
+        const double fall = total > 0.0 ? std::max(r - norm_, 0.0) / total : 0.0;
         enough_ = std::max(price_ - SPARE * fall, NEAR * price_);
-        wait(enough_, std::max<Index>(BATCH, static_cast<Index>(active_.size())));
+        wait(enough_, std::max<Index>(BATCH, static_cast<Index>(active_.size()) / CROWD));
         const double least = std::max(SAME * price_, NOTHING * first_);
         drifts_ = false;
         for (Index a = 0; a < waiting(); a++) {
