@@ -65,7 +65,7 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
     except (TypeError, ValueError):
         sizes = np.zeros(0)
     check(sizes.ndim == 1 and len(sizes) > 0 and bool((sizes > 0).all() and np.isfinite(sizes).all()),
-          f"radii={radii!r} was given; one or more positive numbers are wanted.")
+          lambda: f"radii={radii!r} was given; one or more positive numbers are wanted.")
     found: dict[int, Solution] = {}
     before: Solution | None = None
     starts, points, asked = None, None, DEFAULT_STOP if stop is None else stop

@@ -58,8 +58,8 @@ class PathPoints:
             return None
         trace = Trace()
         trace.rows.append((1, seconds, value, gap, terms, 1, 1, 1.0, 0.0))
-        return Solution(point, Certificate(value, gap, value - gap), reason.words, True, 1, seconds, trace, Corrective(),
-                        self.f, S, choice=self.choice, stop=self.stop, seed=self.seed)
+        return Solution(point, Certificate(value, gap, value - gap), reason.words, True, 1, seconds, trace,
+                        Corrective(), self.f, S, choice=self.choice, stop=self.stop, seed=self.seed)
 
     @property
     def floor(self) -> float:
