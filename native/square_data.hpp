@@ -30,6 +30,16 @@ class SquareData {
         const Index m = static_cast<Index>(columns.size());
         algebra::combine(H, stride, m, m, v.data(), out);
     }
+    // The same on some of them, by their places; what is written elsewhere means nothing.
+    virtual void rates(const std::vector<Index>& columns, const std::vector<Index>& places, const std::vector<double>& v,
+                       const double* H, Index stride, double* out) {
+        const Index m = static_cast<Index>(columns.size());
+        if (2 * static_cast<Index>(places.size()) > m) return product(columns, v, H, stride, out);
+        for (std::size_t k = 0, run; k < places.size(); k += run) {  // columns that came together have rows side by side
+            for (run = 1; k + run < places.size() && places[k + run] == places[k] + static_cast<Index>(run);) run++;
+            algebra::dots(H + places[k] * stride, stride, m, static_cast<Index>(run), v.data(), out + places[k]);
+        }
+    }
     // Of the columns that waited, those in these places stay.
     virtual void keep(const std::vector<Index>& places) = 0;
     // g <- g0 + Hv, v given on the columns that wait.

@@ -17,11 +17,13 @@
 #include "budget_qp.hpp"
 #include "square_data.hpp"
 #include "square_factor.hpp"
+#include "square_stage.hpp"
 
 namespace greedyhull {
 
 constexpr Index ALL = 160;           // columns: so few wait together
 constexpr Index BATCH = 20;          // columns that may join at a look, at least
+constexpr Index CROWD = 4;            // or active ones for each of these
 constexpr double PAUSE = 0.7;        // of the price: when it has fallen so far, the whole gradient is looked at
 constexpr double NEAR = 0.5;         // of the price: columns that are worth less do not wait
 constexpr double SPARE = 0.5;         // of the fall of the price that is expected: columns that would catch up with it wait
@@ -37,34 +39,32 @@ constexpr Index STILL = 50;           // kinks without a step: then they lead no
 constexpr Index LOOKS = 4;           // at one radius, before a quadratic program is solved
 constexpr Index PROGRAM = 1000;       // columns that such a program may have
 constexpr Index ROUNDS = 60;         // of these
+constexpr Index VAIN = 5;            // looks at one radius that leave the gap above nine tenths of the best: then it stays
 
-struct SquareStage {
-    double value, gap;  // the value at a point, and how far it may be above the least one
-    double price;       // what one more unit of radius is worth
-    double norm;        // what is used of the radius
-    double lost;        // what has been gained since zero, and the gap: a number that the gap may be compared with
-};
-
-class SquarePath {
+class SquarePath : public SquareTrail {
    public:
     std::vector<Index> columns;  // those that wait
     std::vector<double> v;       // their coordinates
 
     SquarePath(std::unique_ptr<SquareData> data, bool positive) : data_(std::move(data)), positive_(positive) { reset(); }
 
-    const SquareData& data() const { return *data_; }
-    double first() const { return first_; }
+    Index size() const override { return data_->d; }
+    double f0() const override { return data_->f0; }
+    double first() const override { return first_; }
+    void each(const std::function<void(Index, double)>& take) const override {
+        for (std::size_t a = 0; a < v.size(); a++)
+            if (v[a] != 0.0) take(columns[a], v[a]);
+    }
 
-    // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero. With `lazy` the point
-    // stays where it is if that is good enough.
-    SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) {
+    SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) override {
         if (r < NEAR * norm_) reset();  // else the path is followed back
         if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= FLAT * first_)) {
             const SquareStage stays = seen(r);
             if (stays.gap <= (lazy ? LEAP : 1.0) * tol * stays.lost) return stays;
         }
-        double last = INFINITY;
-        step_ = r - norm_;
+        double last = INFINITY, best = INFINITY;
+        Index vain = 0;
+        if (norm_ > 0.0) settle(r);
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
             if ((idle >= LOOKS || !(price_ > 0.0)) && waiting() > PROGRAM) return seen(r);
             if (idle >= LOOKS || !(price_ > 0.0))
@@ -74,9 +74,13 @@ class SquarePath {
             within(r);
             look();
             const SquareStage stage = seen(r);
-            settle(r);
             const bool here = norm_ >= ARRIVED * r || price_ <= FLAT * first_;
-            if ((here && stage.gap <= tol * stage.lost) || asked()) return stage;
+            const bool fits = stage.value <= tol * stage.lost;  // more of the radius would be of no use
+            if (((here || fits) && stage.gap <= tol * stage.lost) || asked()) return stage;
+            vain = stage.gap <= 0.9 * best ? 0 : vain + here;
+            best = std::min(best, stage.gap);
+            if (vain > VAIN) return stage;
+            settle(r);
             if (here) idle = idle < LOOKS && !(stage.gap < 0.5 * last) ? LOOKS : idle + 1, last = stage.gap;
         }
         return seen(r);
@@ -86,12 +90,13 @@ class SquarePath {
     std::unique_ptr<SquareData> data_;
     bool positive_, drifts_ = false;
     std::vector<Index> place_, active_, spot_;  // where a column waits; who is active, by place; where in that list, or -1
+    std::vector<Index> near_;                    // who may join before the next look, by place
     std::vector<double> g_, c_, drift_, H_, sign_, x_, y_, speed_, rate_, row_, to_;
     std::vector<char> barred_;  // columns that depend on the active ones
     Index room_ = 0;
     SquareFactor factor_;
     BudgetQP qp_;
-    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, step_ = 0.0, pause_ = PAUSE;
+    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, pause_ = PAUSE, enough_ = 0.0;
 
     Index waiting() const { return static_cast<Index>(columns.size()); }
     static std::size_t at(Index a) { return static_cast<std::size_t>(a); }
@@ -108,13 +113,16 @@ class SquarePath {
         data_->keep({});
         factor_.clear();
         g_ = data_->g0, drifts_ = false, norm_ = 0.0, pause_ = PAUSE, price_ = first_ = dearest();
-        wait(NEAR * price_, BATCH);
+        near_.clear(), enough_ = NEAR * price_;
+        wait(enough_, BATCH);
     }
 
     void look() {
         data_->look(columns, v, g_.data());
+        double slope = 0.0;
         norm_ = 0.0;
-        for (double x : v) norm_ += std::fabs(x);
+        for (std::size_t a = 0; a < v.size(); a++) norm_ += std::fabs(v[a]), slope += v[a] * g_[at(columns[a])];
+        price_ = norm_ > 0.0 ? std::max(-slope / norm_, 0.0) : dearest();  // that of the mean active column
     }
 
     // Rounding, or a walk that ended early, must not leave the budget.
@@ -130,18 +138,17 @@ class SquarePath {
         for (std::size_t a = 0; a < columns.size(); a++)
             linear += v[a] * data_->g0[at(columns[a])], slope += v[a] * g_[at(columns[a])];
         const double gained = -linear - 0.5 * (slope - linear), value = data_->f0 - gained, price = dearest();
-        const double gap = std::max(slope + r * price, 0.0);
+        const double gap = std::max(std::min(slope + r * price, value), 0.0);  // no value is below zero
         return {value, gap, price, norm_, std::max(std::fabs(value), gained + gap)};
     }
 
-    // The price where the walk left off, exactly that of the mean active column; what differs from the path is drift.
+    // Before a walk to radius r: who may join on the way waits, and what differs from the path is drift.
     void settle(double r) {
-        double slope = 0.0, total = 0.0;
-        for (std::size_t a = 0; a < columns.size(); a++) slope += v[a] * g_[at(columns[a])];
-        price_ = norm_ > 0.0 ? std::max(-slope / norm_, 0.0) : dearest();
+        double total = 0.0;
         for (double q : factor_.q) total += q * q;
-        const double fall = total > 0.0 ? std::max(r - norm_, step_) / total : 0.0;  // the next step may be as long as this one
-        wait(std::max(price_ - SPARE * fall, NEAR * price_), std::max<Index>(BATCH, static_cast<Index>(active_.size())));
+        const double fall = total > 0.0 ? std::max(r - norm_, 0.0) / total : 0.0;
+        enough_ = std::max(price_ - SPARE * fall, NEAR * price_);
+        wait(enough_, std::max<Index>(BATCH, static_cast<Index>(active_.size()) / CROWD));
         const double least = std::max(SAME * price_, NOTHING * first_);
         drifts_ = false;
         for (Index a = 0; a < waiting(); a++) {
@@ -221,6 +228,7 @@ class SquarePath {
     }
     void release(Index spot) {
         const Index a = active_[at(spot)];
+        if (std::find(near_.begin(), near_.end(), a) == near_.end()) near_.push_back(a);
         factor_.leave(spot);
         v[at(a)] = 0.0, spot_[at(a)] = -1;
         active_.erase(active_.begin() + spot), sign_.erase(sign_.begin() + spot);
@@ -231,6 +239,7 @@ class SquarePath {
     // To radius r in one step on the active columns, past all kinks; false where that is seen not to be good enough.
     bool leap(double r, double tol) {
         if (active_.empty()) return false;
+        near_.clear();
         speeds(r);
         double norm = 0.0, slope = 0.0, most = 0.0;
         to_.assign(columns.size(), 0.0);
@@ -263,6 +272,7 @@ class SquarePath {
     bool walk(double r, const std::function<bool()>& asked) {
         const double pause = price_ > FLAT * first_ && waiting() < data_->d ? pause_ * price_ : 0.0;
         Index still = 0;
+        gather();
         for (Index k = 0; k < KINKS * (waiting() + 8); k++) {
             if (active_.empty() && !begin()) return false;
             const double by = speeds(r);
@@ -280,6 +290,13 @@ class SquarePath {
             if (still > STILL) return false;
         }
         return true;
+    }
+
+    // The columns that may join before the next look.
+    void gather() {
+        near_.clear();
+        for (Index a = 0; a < waiting(); a++)
+            if (spot_[at(a)] < 0 && (data_->d <= ALL || worth(c_[at(a)]) >= enough_)) near_.push_back(a);
     }
 
     // A column that depends on the active ones takes the place of the one that first has no weight left: along the way neither
@@ -328,21 +345,22 @@ class SquarePath {
         speed_.assign(columns.size(), 0.0);
         for (std::size_t a = 0; a < k; a++) speed_[at(active_[a])] = x_[a];
         rate_.resize(columns.size());
-        data_->product(columns, speed_, H_.data(), room_, rate_.data());
+        data_->rates(columns, near_, speed_, H_.data(), room_, rate_.data());
         if (drifts_)
-            for (std::size_t a = 0; a < columns.size(); a++) rate_[a] += drift_[a];
+            for (const Index a : near_) rate_[at(a)] += drift_[at(a)];
         return by;
     }
 
     Kink first_kink(double by) const {
         Kink next{1.0, -1, 0};
         if (price_ + by < 0.0) next.time = std::max(price_ / -by, 0.0);  // no price is left: the budget is not wanted
-        for (Index a = 0; a < waiting(); a++) {
+        for (std::size_t k = 0; k < active_.size(); k++) {
+            const double x = v[at(active_[k])], speed = speed_[at(active_[k])];
+            if (speed * sign_[k] < 0.0 && -x / speed < next.time) next = {std::max(-x / speed, 0.0), active_[k], 0};
+        }
+        for (const Index a : near_) {
             const double c = c_[at(a)], rate = rate_[at(a)];
-            if (spot_[at(a)] >= 0) {
-                const double x = v[at(a)], speed = speed_[at(a)], sign = sign_[at(spot_[at(a)])];
-                if (speed * sign < 0.0 && -x / speed < next.time) next = {std::max(-x / speed, 0.0), a, 0};
-            } else if (!barred_[at(a)]) {
+            if (spot_[at(a)] < 0 && !barred_[at(a)]) {
                 const double up = rate - by, down = -rate - by;
                 if (!positive_ && up > 0.0 && (price_ - c) < next.time * up) next = {std::max((price_ - c) / up, 0.0), a, -1};
                 if (down > 0.0 && (price_ + c) < next.time * down) next = {std::max((price_ + c) / down, 0.0), a, 1};
@@ -353,10 +371,9 @@ class SquarePath {
 
     void move(double time, double by) {
         price_ = std::max(price_ + time * by, 0.0);
-        for (std::size_t a = 0; a < columns.size(); a++) {
-            c_[a] += time * rate_[a];
-            if (drifts_) drift_[a] *= 1.0 - time;
-        }
+        for (const Index a : near_)
+            if (spot_[at(a)] < 0) c_[at(a)] += time * rate_[at(a)];
+        for (std::size_t a = 0; drifts_ && a < columns.size(); a++) drift_[a] *= 1.0 - time;
         for (std::size_t a = 0; a < active_.size(); a++) {
             const std::size_t here = at(active_[a]);
             v[here] += time * speed_[here], c_[here] = -sign_[a] * price_;

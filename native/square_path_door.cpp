@@ -6,14 +6,18 @@
 #include <memory>
 
 #include "data_door.hpp"
+#include "descent_path.hpp"
 #include "square_path.hpp"
 
 namespace greedyhull {
 
+std::unique_ptr<SquareTrail> from_kink_to_kink(std::unique_ptr<SquareData> data, bool positive) {
+    return std::make_unique<SquarePath>(std::move(data), positive);
+}
+
 class Path {
    public:
-    Path(std::unique_ptr<SquareData> data, bool positive, nb::list alive)
-        : alive_(std::move(alive)), path_(std::move(data), positive) {}
+    Path(std::unique_ptr<SquareTrail> trail, nb::list alive) : alive_(std::move(alive)), trail_(std::move(trail)) {}
 
     nb::tuple to(double r, double tol, nb::callable asked) {
         expect(r > 0.0 && tol > 0.0, "to: a positive radius and a positive tolerance are wanted");
@@ -21,37 +25,35 @@ class Path {
         {
             nb::gil_scoped_release free;
             Asking ask(asked);
-            s = path_.to(r, tol, false, std::ref(ask));
+            s = trail_->to(r, tol, false, std::ref(ask));
         }
         return nb::make_tuple(s.value, s.gap, s.price, s.norm);
     }
     // Row k of W: the point for the k-th of growing radii, in the units of the data.
     void walk(Vector<const double> radii, double tol, Vector<const double> scales, Table2<double> W, nb::callable asked) {
         const Matrix<double> out = matrix(W);
-        expect(out.rows == static_cast<Index>(radii.shape(0)) && out.columns == path_.data().d &&
+        expect(out.rows == static_cast<Index>(radii.shape(0)) && out.columns == trail_->size() &&
                    static_cast<Index>(scales.shape(0)) == out.columns, "walk: a row for each radius is wanted");
         for (Index k = 0; k < out.rows; k++) expect(span(radii)[k] > 0.0, "walk: positive radii are wanted");
         nb::gil_scoped_release free;
         Asking ask(asked);
         for (Index k = 0; k < out.rows; k++) {
-            path_.to(span(radii)[k], tol, true, std::ref(ask));
+            trail_->to(span(radii)[k], tol, true, std::ref(ask));
             std::fill(out.row(k), out.row(k) + out.columns, 0.0);
-            for (std::size_t a = 0; a < path_.v.size(); a++)
-                out(k, path_.columns[a]) = span(scales)[path_.columns[a]] * path_.v[a];
+            trail_->each([&](Index j, double x) { out(k, j) = span(scales)[j] * x; });
         }
     }
     nb::tuple point() const {  // coordinates that are not zero, in budget units
         std::vector<Index> at;
         std::vector<double> x;
-        for (std::size_t a = 0; a < path_.v.size(); a++)
-            if (path_.v[a] != 0.0) at.push_back(path_.columns[a]), x.push_back(path_.v[a]);
+        trail_->each([&](Index j, double weight) { at.push_back(j), x.push_back(weight); });
         return nb::make_tuple(as_array(at), as_array(x));
     }
-    nb::tuple first() const { return nb::make_tuple(path_.data().f0, path_.first()); }
+    nb::tuple first() const { return nb::make_tuple(trail_->f0(), trail_->first()); }
 
    private:
     nb::list alive_;  // the arrays that pointers lead to
-    SquarePath path_;
+    std::unique_ptr<SquareTrail> trail_;
 };
 
 void expect_scales(const Vector<const double>& scales, Index d) {
@@ -65,7 +67,7 @@ std::unique_ptr<Path> matrix_path(Table2<const double> H, Vector<const double> b
     expect_scales(scales, d);
     nb::list alive;
     alive.append(nb::cast(H)), alive.append(nb::cast(scales));
-    return std::make_unique<Path>(std::make_unique<SquareMatrix>(H.data(), span(b), f0, span(scales)), positive, alive);
+    return std::make_unique<Path>(from_kink_to_kink(std::make_unique<SquareMatrix>(H.data(), span(b), f0, span(scales)), positive), alive);
 }
 
 void expect_rows(const Vector<const double>& y, const Vector<const double>& p, Index n) {
@@ -79,26 +81,34 @@ std::unique_ptr<Path> dense_path(nb::ndarray<const T, nb::ndim<2>, nb::device::c
     const Dense<T> data = dense_design(X, alive);
     expect_rows(y, p, data.n), expect_scales(scales, data.d);
     alive.append(nb::cast(scales));
-    return std::make_unique<Path>(std::make_unique<SquareColumns<T>>(data, span(y), span(p), centre, span(scales)), positive, alive);
+    return std::make_unique<Path>(
+        from_kink_to_kink(std::make_unique<SquareColumns<T>>(data, span(y), span(p), centre, span(scales)), positive), alive);
 }
 
 template <class T, class I>
 std::unique_ptr<Path> sparse_path(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
                                   Vector<const double> y, Vector<const double> p, bool centre, Vector<const double> scales,
-                                  bool positive) {
+                                  bool positive, bool roughly) {
     nb::list alive;
     const ByColumn<T, I> data = sparse_design(starts, places, entries, n, alive);
     expect_rows(y, p, n), expect_scales(scales, data.d);
     alive.append(nb::cast(scales));
-    return std::make_unique<Path>(std::make_unique<SquareSparse<T, I>>(data, span(y), span(p), centre, span(scales)), positive, alive);
+    std::unique_ptr<SquareTrail> trail;
+    if (roughly)
+        trail = std::make_unique<DescentPath<T, I>>(data, span(y), span(p), centre, span(scales), positive);
+    else
+        trail = from_kink_to_kink(std::make_unique<SquareSparse<T, I>>(data, span(y), span(p), centre, span(scales)), positive);
+    return std::make_unique<Path>(std::move(trail), alive);
 }
 
 template <class T>
 void add_paths_of(nb::module_& m) {
     const auto plain = nb::arg().noconvert();
     m.def("dense_path", dense_path<T>, plain, plain, plain, nb::arg(), plain, nb::arg());
-    m.def("sparse_path", sparse_path<T, std::uint32_t>, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), plain, nb::arg());
-    m.def("sparse_path", sparse_path<T, std::uint64_t>, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), plain, nb::arg());
+    m.def("sparse_path", sparse_path<T, std::uint32_t>, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), plain, nb::arg(),
+          nb::arg());
+    m.def("sparse_path", sparse_path<T, std::uint64_t>, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), plain, nb::arg(),
+          nb::arg());
 }
 
 void add_paths(nb::module_& m) {

@@ -12,6 +12,8 @@ from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Stage
 from greedyhull.solvers.parts.square_path import matrix_path, square_path
 from greedyhull.types import Array
 
+SMALL = 100  # with so few columns the radii are found from exact points, so that rounding cannot move them
+
 
 def trail_of(f: Covariance | Data, scale: Array, *, positive: bool) -> Trail | CompiledTrail:
     """The points over balls with the unit atoms ``scale``_j e_j, by the core where it can.
@@ -21,7 +23,7 @@ def trail_of(f: Covariance | Data, scale: Array, *, positive: bool) -> Trail | C
     (array([1., 0.]), array([2.5, 0.5]))
     """
     made = (matrix_path(f.H, -f.g0, f.f0, scale, positive=positive) if isinstance(f, Covariance)
-            else square_path(f.f, scale, positive=positive))
+            else square_path(f.f, scale, positive=positive, roughly=len(scale) > SMALL))
     by_hand = (PositiveTrail if positive else Trail)
     return by_hand(f, scale) if made is None else CompiledTrail(made, scale, lambda: by_hand(f, scale))
 

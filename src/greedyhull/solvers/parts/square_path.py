@@ -22,6 +22,8 @@ from greedyhull.types import Array, AtomSet, Objective
 from greedyhull.types.kinds import profiled
 
 FINE = 1e-8  # relative gap of a start
+ROUGH = 1e-6  # relative gaps from here on are for coordinate descent, where data are sparse
+TALL = 2  # rows for each column: then the Gram matrix is made
 MOST = 1000  # active columns, as many as there may be: with more, factors cost more than rounds of a solver
 PATIENCE = 0.3  # seconds that the search for one start may take; after a longer one, no other is made
 
@@ -33,8 +35,12 @@ def matrix_path(H: Array, b: Array, f0: float, scale: Array, *, positive: bool) 
     return core.matrix_path(np.ascontiguousarray(H), np.ascontiguousarray(b), f0, scale, positive)
 
 
-def square_path(f: Composite, scale: Array, *, positive: bool) -> Any:
-    """The same of a least-squares objective; None where the core cannot follow it."""
+def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = False) -> Any:
+    """The same of a least-squares objective; None where the core cannot follow it.
+
+    ``roughly``, sparse data are solved for by coordinate descent: many columns cost no more than their entries, but each digit
+    costs as much as the one before.
+    """
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
     if core is None or type(f) is not Composite or type(loss) is not Squared:
@@ -46,36 +52,62 @@ def square_path(f: Composite, scale: Array, *, positive: bool) -> Any:
         X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
         return core.dense_path(X, *about)
     if type(design) is SparseDesign:
-        return core.sparse_path(*design.columns_of, design.n, *about)
+        return core.sparse_path(*design.columns_of, design.n, *about, roughly)
     return None
 
 
 class SquareStarts:
-    """Starts for growing radii: minimisers over one ball after the other, up to what the core leaves."""
+    """Starts for growing radii: minimisers over one ball after the other, up to what the core leaves.
 
-    def __init__(self, path: Any, scale: Array) -> None:
-        self.path, self.scale, self.worth_it = path, scale, True
+    ``value`` and ``gap`` are those of the last one, from the data, without rounding.
+    """
+
+    def __init__(self, path: Any, scale: Array, tol: float) -> None:
+        self.path, self.scale, self.tol, self.worth_it = path, scale, tol, True
+        self.value, self.gap, self.began = np.inf, np.inf, 0.0
 
     def at(self, S: AtomSet, radius: float) -> Array | None:
         """A point of S that is close to the minimum over it; None where there is none."""
         if not self.worth_it:
             return None
-        end = perf_counter() + PATIENCE
-        self.path.to(radius, FINE, lambda: perf_counter() > end)
+        self.began = perf_counter()
+        end = self.began + PATIENCE
+        self.value, self.gap, _, used = self.path.to(radius, self.tol, lambda: perf_counter() > end)
         self.worth_it = perf_counter() <= end
         index, v = self.path.point()
         x = np.zeros(len(self.scale))
         x[index] = v * self.scale[index]
-        return x if S.contains(x) else None
+        return x if used <= radius and np.isfinite(used) or S.contains(x) else None
 
 
-def square_starts(f: Objective, S: AtomSet) -> SquareStarts | None:
-    """Starts for least squares over S scaled to growing radii; None where the core does not follow such a path."""
+def square_starts(f: Objective, S: AtomSet, tol: float = FINE) -> SquareStarts | None:
+    """Starts for least squares over S scaled to growing radii; None where the core does not follow such a path.
+
+    ``tol`` is their relative gap; where data have more rows than columns, the Gram matrix of the columns is made first.
+    """
     budget = budget_of(S)
     if not isinstance(f, Composite) or budget is None or budget.whole or budget.points is not None:
         return None
-    if min(f.design.n, f.domain[0]) > MOST:
+    roughly = type(f.design) is SparseDesign and tol >= ROUGH
+    if min(f.design.n, f.domain[0]) > MOST and not roughly:
         return None
     scale = np.ascontiguousarray(np.broadcast_to(budget.scales, f.domain))
-    made = square_path(f, scale, positive=budget.positive)
-    return None if made is None else SquareStarts(made, scale)
+    made = _gram_path(f, scale, budget.positive) or square_path(f, scale, positive=budget.positive, roughly=roughly)
+    return None if made is None else SquareStarts(made, scale, tol)
+
+
+def _gram_path(f: Composite, scale: Array, positive: bool) -> Any:
+    """The path by the Gram matrix, where data are dense and have many rows for each column; else None."""
+    inner = profiled(f.exact)
+    loss: Any = f.exact if inner is None else inner.loss
+    n, d = f.design.n, f.domain[0]
+    if type(f) is not Composite or type(f.design) is not DenseDesign or type(loss) is not Squared or n < TALL * d:
+        return None
+    Z, t = f.design.X.astype(np.float64, copy=False), np.asarray(loss.y, dtype=np.float64)
+    if f.has_intercept:
+        Z, t = Z - loss.p * Z.sum(axis=0) if isinstance(loss.p, float) else Z - loss.p @ Z, t - np.sum(loss.p * t)
+    if not isinstance(loss.p, float):
+        root = np.sqrt(loss.p)
+        Z, t = Z * root[:, None], t * root
+    p = loss.p if isinstance(loss.p, float) else 1.0
+    return matrix_path(p * (Z.T @ Z), p * (Z.T @ t), 0.5 * p * float(t @ t), scale, positive=positive)
