@@ -82,6 +82,7 @@ void add_rounds(nb::module_& m) {
     nb::class_<Rounds>(m, "Rounds")
         .def("begin", &Rounds::begin, nb::arg().noconvert(), nb::arg().noconvert())
         .def("look", &Rounds::look)
+        .def("value", &Rounds::value)
         .def("advance", &Rounds::advance)
         .def("atoms", &Rounds::atoms)
         .def("seen", &Rounds::seen)

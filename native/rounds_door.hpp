@@ -15,6 +15,7 @@ class Rounds {
     virtual ~Rounds() = default;
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
+    virtual double value() const = 0;  // of f where the rounds stand
     virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
@@ -56,6 +57,8 @@ class RoundsOf : public Rounds {
         nb::gil_scoped_release free;
         return core_.look();
     }
+
+    double value() const override { return core_.value(); }
 
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
         std::vector<RoundRow> trace;
