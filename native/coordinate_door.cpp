@@ -20,6 +20,7 @@ class RegionRounds {
     virtual ~RegionRounds() = default;
     virtual void begin(Vector<const double> x, bool cold) = 0;
     virtual double look() = 0;
+    virtual double value() const = 0;  // of f where the rounds stand
     virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::object point() const = 0;
     virtual nb::tuple seen() const = 0;  // z, the value there, the residual and the gradient
@@ -41,6 +42,8 @@ class RegionRoundsWith : public RegionRounds {
         nb::gil_scoped_release free;
         return core_.look();
     }
+    double value() const override { return core_.value(); }
+
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
         return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
     }
@@ -247,6 +250,7 @@ void add_coordinate_rounds(nb::module_& m) {
     nb::class_<RegionRounds>(m, "RegionRounds")
         .def("begin", &RegionRounds::begin, nb::arg().noconvert(), nb::arg())
         .def("look", &RegionRounds::look)
+        .def("value", &RegionRounds::value)
         .def("advance", &RegionRounds::advance)
         .def("point", &RegionRounds::point)
         .def("seen", &RegionRounds::seen)

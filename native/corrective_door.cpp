@@ -83,6 +83,7 @@ void add_rounds(nb::module_& m) {
         .def("begin", &Rounds::begin, nb::arg().noconvert(), nb::arg().noconvert())
         .def("look", &Rounds::look)
         .def("sharpen", &Rounds::sharpen)
+        .def("value", &Rounds::value)
         .def("advance", &Rounds::advance)
         .def("atoms", &Rounds::atoms)
         .def("seen", &Rounds::seen)

@@ -2,6 +2,7 @@
 #include "blas_door.hpp"
 #include "coordinate_door.hpp"
 #include "budget_batch_door.hpp"
+#include "checks_door.hpp"
 #include "corrective_door.hpp"
 #include "door.hpp"
 #include "face_newton.hpp"
@@ -272,6 +273,7 @@ NB_MODULE(_core, m) {
     add_steps(m);
     add_paths(m);
     add_budget_batch(m);
+    add_checks(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);

@@ -16,6 +16,7 @@ class Rounds {
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
     virtual double look() = 0;
     virtual nb::tuple sharpen(double mu) = 0;  // the gap there, and a gap that is as good as none
+    virtual double value() const = 0;  // of f where the rounds stand
     virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
@@ -57,6 +58,8 @@ class RoundsOf : public Rounds {
         nb::gil_scoped_release free;
         return core_.look();
     }
+
+    double value() const override { return core_.value(); }
 
     nb::tuple sharpen(double mu) override {
         double gap;

@@ -36,9 +36,9 @@ def calls(monkeypatch):
     """How many rounds each call of the core made."""
     made, advance = [], CompiledRounds.advance
 
-    def counted(rounds, w, memory):
+    def counted(rounds, w, memory, *ahead):
         before = memory.k
-        more = advance(rounds, w, memory)
+        more = advance(rounds, w, memory, *ahead)
         made.append(memory.k - before + more)
         return more
 

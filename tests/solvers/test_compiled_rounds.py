@@ -170,9 +170,9 @@ def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
     f, S, solver = gh.logistic(X, LABELS), gh.L1Ball(D, 2.5), gh.Corrective(batch=1, steps=1)
     advance, left = CompiledRounds.advance, [2]
 
-    def failing(rounds, w, memory):
+    def failing(rounds, w, memory, *ahead):
         left[0] -= 1
-        return left[0] >= 0 and advance(rounds, w, memory)
+        return left[0] >= 0 and advance(rounds, w, memory, *ahead)
 
     monkeypatch.setattr(CompiledRounds, "advance", failing)
     whole = gh.minimize(f, S, solver, stop=TIGHT, watch=lambda event: None)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
+from greedyhull.kernels.checks import all_finite
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
@@ -189,15 +189,21 @@ class AtomSet(ABC, KeepsAtomSet):
     @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
-        x = array_of(w)
-        finite = isfinite(np.vdot(x, x)) or bool(np.isfinite(x).all())  # squares of finite numbers may overflow
-        return x.shape == self.shape and finite and self._holds(x, tol)
+        return self._has(array_of(w), tol)
+
+    def _has(self, x: Array, tol: float) -> bool:
+        """Whether an array is a point of the hull, of the right shape and without NaN."""
+        if x.shape != self.shape:
+            return False
+        finite = all_finite(x) if x.ndim == 1 and x.flags.c_contiguous else bool(np.isfinite(x).all())
+        return finite and self._holds(x, tol)
 
     @override
     def contains_quickly(self, w: Iterate) -> bool | None:
         """Return whether the point lies in the hull, if that costs no more than an oracle call; else None."""
-        formula = type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains
-        return self.contains(w) if formula else None
+        if type(self).contains is not AtomSet.contains:
+            return self.contains(w)
+        return None if type(self)._holds is AtomSet._holds else self._has(w.array(), 1e-9)
 
     @override
     def recognised(self, block: Block) -> Block:

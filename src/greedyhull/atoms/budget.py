@@ -35,17 +35,17 @@ def budget_of(S: AtomSet) -> Budget | None:
     Budget(scales=array([2.]), positive=True, whole=True, points=None)
     """
     kind = type(S)
-    if isinstance(S, Cached) and kind is Cached:  # the core scores all atoms faster than a cache some of them
+    if kind is Cached and isinstance(S, Cached):  # the core scores all atoms faster than a cache some of them
         return budget_of(S.S)
-    if isinstance(S, L1Ball) and kind is L1Ball:
+    if kind is L1Ball and isinstance(S, L1Ball):
         return Budget(_scales(S.scale), positive=False, whole=False)
-    if isinstance(S, Simplex) and kind is Simplex:
+    if kind is Simplex and isinstance(S, Simplex):
         return Budget(_scales(S.total), positive=True, whole=True)
-    if isinstance(S, CappedSimplex) and kind is CappedSimplex:
+    if kind is CappedSimplex and isinstance(S, CappedSimplex):
         return Budget(_scales(S.total), positive=True, whole=False)
-    if isinstance(S, PositiveL1Ball) and kind is PositiveL1Ball:
+    if kind is PositiveL1Ball and isinstance(S, PositiveL1Ball):
         return Budget(_scales(S.scale), positive=True, whole=False)
-    if isinstance(S, Vertices) and kind is Vertices:
+    if kind is Vertices and isinstance(S, Vertices):
         return Budget(np.ones(1), positive=True, whole=True, points=S.matrix)
     return None
 

@@ -10,8 +10,9 @@ from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import lowest
+from greedyhull.atoms.scores import largest, lowest
 from greedyhull.atoms.sizes import Sizes
+from greedyhull.kernels.checks import least_and_sum
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -84,7 +85,8 @@ class CappedSimplex(AtomSet):
         return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        return bool(x.min() >= -tol * self.total) and float(x.sum()) <= (1.0 + tol) * self.total
+        least, sum_ = least_and_sum(np.ascontiguousarray(x, dtype=np.float64))
+        return least >= -tol * self.total and sum_ <= (1.0 + tol) * self.total
 
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate
@@ -98,7 +100,7 @@ class CappedSimplex(AtomSet):
         return Iterate(self.block(j), weights / weights.sum(), self.shape)
 
     def max_abs(self, c: Array) -> float:
-        return self.total * float(c.max())
+        return self.total * largest(c)
 
     def rescaled(self, radius: float) -> CappedSimplex:
         return CappedSimplex(self.shape[0], radius)

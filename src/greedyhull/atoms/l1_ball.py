@@ -9,9 +9,10 @@ import numpy as np
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import lowest
+from greedyhull.atoms.scores import largest, lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.kernels.checks import sum_abs
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -127,8 +128,8 @@ class L1Ball(AtomSet, KeepsFinite):
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the ball."""
         if self.weights is None:
-            return float(np.abs(x).sum()) / self.radius
-        return float(np.abs(x / self._scale).sum())
+            return sum_abs(np.ascontiguousarray(x, dtype=np.float64)) / self.radius
+        return sum_abs(np.ascontiguousarray(x / self._scale, dtype=np.float64))
 
     @override
     def decompose(self, w: Array) -> Iterate:
@@ -146,7 +147,7 @@ class L1Ball(AtomSet, KeepsFinite):
     @override
     def max_abs(self, c: Array) -> float:
         if self.weights is None:
-            return self.radius * float(c.max())
+            return self.radius * largest(c)
         return float((c * self._scale).max())
 
     @override

@@ -10,8 +10,9 @@ from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import lowest
+from greedyhull.atoms.scores import largest, lowest
 from greedyhull.atoms.sizes import Sizes
+from greedyhull.kernels.checks import least_and_sum
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -100,7 +101,8 @@ class Simplex(AtomSet, KeepsFinite):
         return Iterate(self.block(np.arange(d)), np.full(d, 1.0 / d), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        return bool(x.min() >= -tol * self.total) and abs(float(x.sum()) - self.total) <= tol * self.total
+        least, sum_ = least_and_sum(np.ascontiguousarray(x, dtype=np.float64))
+        return least >= -tol * self.total and abs(sum_ - self.total) <= tol * self.total
 
     @override
     def decompose(self, w: Array) -> Iterate:
@@ -112,7 +114,7 @@ class Simplex(AtomSet, KeepsFinite):
 
     @override
     def max_abs(self, c: Array) -> float:
-        return self.total * float(c.max())
+        return self.total * largest(c)
 
     @override
     def rescaled(self, radius: float) -> Simplex:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf
 from operator import is_
 
@@ -19,6 +20,7 @@ class Combined(Stop):
     def __init__(self, stops: tuple[Stop, ...]) -> None:
         self.stops: tuple[Stop, ...] = stops
         self.asks_gap = any(stop.asks_gap for stop in stops)
+        self._fixed = all(stop._fixed for stop in stops)
 
     def hint(self, event: Event, still: bool) -> str:
         return next(filter(None, (stop.hint(event, still) for stop in self.stops)), "")
@@ -50,13 +52,27 @@ class Either(Combined):
         return next((stop.claim(event) for stop in self.stops if stop.met(event)), None)
 
     def limits(self) -> Limits:
+        return self._fixed_limits if self._fixed else self._limits()
+
+    def aim(self) -> Aim | None:
+        return self._fixed_aim if self._fixed else self._aim()
+
+    @cached_property
+    def _fixed_limits(self) -> Limits:
+        return self._limits()
+
+    @cached_property
+    def _fixed_aim(self) -> Aim | None:
+        return self._aim()
+
+    def _limits(self) -> Limits:
         iterations = seconds = inf
         for stop in self.stops:
             part = stop.limits()
             iterations, seconds = min(iterations, part.iterations), min(seconds, part.seconds)
         return Limits(iterations, seconds)
 
-    def aim(self) -> Aim | None:
+    def _aim(self) -> Aim | None:
         absolute, relative, floor, rounds = NO_AIM
         for stop in self.stops:
             aim = stop.aim()
@@ -68,6 +84,8 @@ class Either(Combined):
         return Aim(absolute, relative, floor, rounds)
 
     def begin(self) -> Stop:
+        if self._fixed:
+            return self
         begun = tuple([stop.begin() for stop in self.stops])
         return self if all(map(is_, begun, self.stops)) else Either(begun)  # most stops have nothing to count
 

@@ -29,7 +29,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.standing import BLURRED, Standing, held_by_rounding, standing_still
 from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
-from greedyhull.driver.unseen import ahead_of, note_passed
+from greedyhull.driver.unseen import ahead_of, may_set_out, note_passed
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
@@ -78,6 +78,8 @@ class Run:
         self.careful = False
         self.checkpoint: Path | None = None
         self.start_value = nan
+        self.asked_at = 0.0  # seconds of the run when a solver last asked how far it may go
+        self.inspects = own_objective(f)  # whether value and gradient are a user's, and compared at the start
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex, self.exact_gradient, self.scale = f.traits.convex, f.traits.exact_gradient, f.scale
@@ -129,7 +131,8 @@ class Run:
     def solve(self) -> Solution:
         event: Event | None = None
         with self.interrupt as interrupt:
-            self.memory.requested, self.memory.ahead = self._requested, lambda: ahead_of(self)
+            self.memory.requested, self.memory.ahead = self.requested, lambda: ahead_of(self)
+            self.memory.start_unseen = may_set_out(self)
             if self.needs.atoms and isinstance(self.w, CoordinateIterate):
                 self.w.decompose = self.S.decompose
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
@@ -184,7 +187,7 @@ class Run:
             return held_by_rounding(event)
         return standing_still(event, self.solver) if self.standing.still(event, self.w, self.memory) else None
 
-    def _requested(self, k: int) -> bool:
+    def requested(self, k: int) -> bool:
         """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
         now = self.seconds
         if now > LISTEN_AFTER and not self.interrupt.listening:
@@ -197,7 +200,7 @@ class Run:
             from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
-        if not self.trace.rows and isnan(self.start_value) and own_objective(f):  # not as it goes on after a resume
+        if self.inspects and not self.trace.parts and isnan(self.start_value):  # not as it goes on after a resume
             inspect_gradient(f, self.S, self.w, memory)
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
@@ -257,18 +260,19 @@ class Run:
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         w, memory, trace = p.point, self.memory, self.trace
-        self.certified_point, work, rows = w, w.work, trace.rows
+        self.certified_point, work, rows = w, w.work, trace.parts
         seconds = self.earlier + perf_counter() - self.began
         gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0
         if kind != "always":
             kind, delta = held(bound.kind, bound.delta + memory.spent)
+        if not rows and isnan(self.start_value):
+            told = value if p.value is None else self.first_value  # a value that was told is an estimate
+            self.start_value = told if memory.passed is None else memory.passed.value[0]
+            self._caution()
         if memory.passed is not None:
             note_passed(self)
         if rows:
             trace.steps.append(w.step)
-        elif isnan(self.start_value):
-            self.start_value = value if p.value is None else self.first_value  # a value that was told is an estimate
-            self._caution()
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.guide  # it promises progress up to its tolerance
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about

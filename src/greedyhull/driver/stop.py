@@ -35,6 +35,12 @@ class Stop:
 
     asks_gap = False  # whether the request is one about the gap
     _honest = False  # whether its claims are known to be met; else they are compared with `met`
+    _fixed = False  # whether its limits and its aim never change, and one object serves all runs
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.__module__.startswith("greedyhull.driver."):  # a user's class may answer in ways of its own
+            cls._honest = cls._fixed = False
 
     def __call__(self, event: Event) -> Reason | str | None:
         raise TypeError(f"{type(self).__name__} does not say when to stop")
@@ -140,6 +146,7 @@ class Gap(Stop):
 
     absolute: float
     asks_gap = True
+    _honest = _fixed = True
 
     def __post_init__(self) -> None:
         check(isinstance(self.absolute, Real) and self.absolute >= 0,
@@ -190,6 +197,7 @@ class Relative(Stop):
     r: float
     floor: float | None = None
     asks_gap = True
+    _honest = _fixed = True
 
     def __post_init__(self) -> None:
         check(isinstance(self.r, Real) and self.r >= 0,
@@ -292,6 +300,7 @@ class Iterations(Stop):
     """
 
     k: int
+    _fixed = True
 
     def __post_init__(self) -> None:
         check((type(self.k) is int or isinstance(self.k, Integral)) and self.k >= 0,
@@ -331,6 +340,7 @@ class Seconds(Stop):
     """
 
     t: float
+    _fixed = True
 
     def __post_init__(self) -> None:
         check(isinstance(self.t, Real) and self.t >= 0,

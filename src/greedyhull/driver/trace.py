@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
 
 
+Row = tuple[float, ...]
+
+
+class Folded(Protocol):
+    """Rows that nobody has read yet."""
+
+    def rows(self) -> list[Row]: ...
+
+
 class Trace:
     """Record of a run in columns; row k describes the iterate w_k and the step η_k taken from it.
 
@@ -25,13 +34,31 @@ class Trace:
     """
 
     def __init__(self) -> None:
-        self.rows: list[tuple[float, ...]] = []
+        self.parts: list[Row | Folded] = []  # rows, and what unfolds into rows once somebody reads them
         self.steps: list[float] = []
+        self._folded = False
+
+    @property
+    def rows(self) -> list[Row]:
+        """A tuple for each iteration, in the order of the columns without ``step``."""
+        if self._folded:
+            self.rows = [row for part in self.parts for row in ([part] if isinstance(part, tuple) else part.rows())]
+        return self.parts  # type: ignore[return-value]  # nothing is folded here
+
+    @rows.setter
+    def rows(self, rows: list[Row]) -> None:
+        self.parts, self._folded = list(rows), False
+
+    def fold(self, part: Folded) -> None:
+        """Rows that are made when they are read."""
+        self.parts.append(part)
+        self._folded = True
 
     def settle(self, value: float, gap: float, oracle_calls: int, atoms: int | None = None) -> None:
         """Write what the certificate of the last point says, what it asked, and the number of its atoms if that is another."""
-        row = self.rows[-1]
-        self.rows[-1] = (*row[:2], value, gap, row[4] if atoms is None else atoms, oracle_calls, *row[6:])
+        row = self.parts[-1]
+        assert isinstance(row, tuple), "rounds that nobody saw end with one that was seen"
+        self.parts[-1] = (*row[:2], value, gap, row[4] if atoms is None else atoms, oracle_calls, *row[6:])
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.driver.own import ships
-from greedyhull.solvers.parts.ahead import ONE, Ahead
+from greedyhull.driver.trace import Row
+from greedyhull.solvers.parts.ahead import ONE, Ahead, Passed
 from greedyhull.types import Solver
 from greedyhull.types.kinds import made_of
 
@@ -21,6 +23,7 @@ SPARE = 2.0  # times the last rounding that a solver may keep free below the gap
 
 def ahead_of(run: Run) -> Ahead:
     """One round where somebody watches, saves or checks; else all until the stop may be met. The aim is the same for both."""
+    run.asked_at = run.seconds
     aim = run.stop.aim()
     if aim is None or not _alone(run.solver):
         return ONE
@@ -36,23 +39,47 @@ def _alone(solver: Solver) -> bool:
     return ships(solver) and combining is None and around is None
 
 
-def note_passed(run: Run) -> None:
-    """Rows for the rounds since the last one, each with the best bound known by then.
+def may_set_out(run: Run) -> bool:
+    """Whether the start need not be seen: nobody watches, nothing was resumed or is left to be looked at there."""
+    if run.watchers or run.checkpoint is not None or run.careful or run.trace.parts or not isnan(run.start_value):
+        return False
+    return run.memory.k == 0 and not run.inspects and run.stop.aim() is not None and not run.requested(0)
 
-    Their bounds are those of the core, with the rounding of the point that was last looked at. The certificate of the run
-    rests on none of them.
+
+class Unseen:
+    """Rounds that nobody saw, as rows of a trace, each with the best bound known by then.
+
+    Their bounds are those of the core, with the rounding of the point that was looked at after them. The certificate of the
+    run rests on none of them.
     """
-    memory, rows, passed = run.memory, run.trace.rows, run.memory.passed
+
+    def __init__(self, run: Run, passed: Passed, before: Row | None) -> None:
+        memory, work = run.memory, run.w.work
+        self.passed, self.convex, self.rounding, self.began = passed, run.convex, run.rounding, run.asked_at
+        self.k, self.calls, self.gradients, self.products = memory.k, memory.oracle_calls, work.gradients, work.products
+        self.lower = -inf if before is None else before[2] - before[3]
+        value = passed.value[0] if before is None else before[2]
+        self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
+
+    def rows(self) -> list[Row]:
+        """A row for each round."""
+        passed, n = self.passed, len(self.passed.value)
+        value, gap = np.array(passed.value), np.array(passed.gap) + self.rounding + self.blur
+        if self.convex:
+            best = np.maximum(np.maximum.accumulate(value - gap), self.lower)
+            gap = np.minimum(gap, value - best + self.rounding)
+        left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
+        seconds, products = self.began + np.array(passed.seconds), self.products - passed.products * left
+        columns = (self.k - left, seconds, value, gap, np.array(passed.atoms), self.calls - left, self.gradients - left, products,
+                   np.zeros(n))
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def note_passed(run: Run) -> None:
+    """Fold the rounds since the last row into the trace."""
+    memory, trace, passed = run.memory, run.trace, run.memory.passed
     assert passed is not None
-    before, memory.passed = rows[-1], None
-    blur = SINGLE * (abs(before[2]) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
-    value, gap, at = passed.value, passed.gap + run.rounding + blur, np.arange(len(passed.value))
-    if run.convex:
-        best = np.maximum(np.maximum.accumulate(value - gap), before[2] - before[3])
-        gap = np.minimum(gap, value - best + run.rounding)
-    k, calls = memory.k - len(at) + at, memory.oracle_calls - len(at) + at
-    left = len(at) - at  # rounds from there to the point that is seen
-    gradients, products = run.w.work.gradients - left, run.w.work.products - passed.products * left
-    run.trace.steps.extend(passed.step.tolist())
-    columns = (k, before[1] + passed.seconds, value, gap, passed.atoms, calls, gradients, products, np.zeros(len(at)))
-    rows.extend(zip(*(column.tolist() for column in columns), strict=True))
+    before, memory.passed = (trace.parts[-1] if trace.parts else None), None
+    assert before is None or isinstance(before, tuple)
+    trace.steps.extend(passed.step if before is not None else passed.step[1:])
+    trace.fold(Unseen(run, passed, before))

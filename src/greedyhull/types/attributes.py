@@ -53,6 +53,12 @@ def _declares(cls: type, name: str) -> bool | None:
     return name in {field.name for field in fields(cls)} if is_dataclass(cls) else None
 
 
+@lru_cache(maxsize=256)
+def declares_none(cls: type, *names: str) -> bool:
+    """Whether no object of a class has any of these attributes, as far as the class can tell."""
+    return all(_declares(cls, name) is False for name in names)
+
+
 @lru_cache(maxsize=512)
 def _only_words(cls: type) -> bool:
     """Whether the ``__getattr__`` of a class finds nothing and only words an error, which takes microseconds."""

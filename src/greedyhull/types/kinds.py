@@ -38,7 +38,7 @@ from greedyhull.types import (
     Summed,
     Tolerant,
 )
-from greedyhull.types.attributes import has, lacks
+from greedyhull.types.attributes import declares_none, has, lacks
 
 
 def linear_model(f: Objective) -> LinearModel | None:
@@ -126,6 +126,9 @@ def cautious(solver: Solver) -> CautiousSolver | None:
 
 def made_of(solver: Solver) -> tuple[Combining | None, Around | None, Tolerant | None]:
     """The solver as one that takes steps of several others, of another one, and as one with a tolerance."""
+    cls: Any = type(solver)  # mypy takes no class for hashable
+    if declares_none(cls, "solvers", "solver", "tolerance"):
+        return None, None, None
     return (cast(Combining, solver) if has(solver, "solvers") else None,
             cast(Around, solver) if has(solver, "solver") else None,
             cast(Tolerant, solver) if has(solver, "tolerance") else None)

@@ -239,9 +239,9 @@ def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
     f, S, solver = gh.logistic(X, LABELS), gh.LinfBall(D, 2.5), gh.Corrective(steps=1)
     advance, left = CompiledCoordinates.advance, [1]
 
-    def failing(rounds, w, memory):
+    def failing(rounds, w, memory, *ahead):
         left[0] -= 1
-        return left[0] >= 0 and advance(rounds, w, memory)
+        return left[0] >= 0 and advance(rounds, w, memory, *ahead)
 
     monkeypatch.setattr(CompiledCoordinates, "advance", failing)
     whole = gh.minimize(f, S, solver, stop=TIGHT, watch=lambda event: None)

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.kernels.checks import all_finite
 from greedyhull.objectives.line import Curve
 from greedyhull.points.arrays import masked
 from greedyhull.points.lengths import length
@@ -31,8 +32,9 @@ def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
         array = array.ravel()
     check(array.shape == (n,), lambda: f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
     check(array.dtype.kind in "biuf", lambda: f"{name} has dtype {array.dtype}; numbers are wanted. Encode its entries first.")
-    array = np.array(array, dtype=dtype)  # its own: a user may write on his
-    check(bool(np.isfinite(array).all()), lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
+    array = np.array(array, dtype=dtype, order="C")  # its own: a user may write on his
+    finite = all_finite(array) if array.dtype == np.float64 else bool(np.isfinite(array).all())
+    check(finite, lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
     return array
 
 

@@ -15,7 +15,7 @@ from greedyhull.points.gradients import as_array
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 from greedyhull.types.override import KeepsAtom, override
 
-FEW = 8  # so many entries are added one by one sooner than at once
+SHORT = 4096  # coordinates, at most, that are added up sooner than looked up
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -130,16 +130,18 @@ class BasisBlock(BlockBase):
 
     @override
     def add_to(self, w: Array, c: Array) -> None:
-        whole, index, c = flat(w), self.index, c * self.scale
-        if self._m > FEW:
-            np.add.at(whole, index, c)
-            return
-        for j, entry in zip(index.tolist(), c.tolist(), strict=True):
-            whole[j] += entry
+        self._add(flat(w), c * self.scale)
 
     @override
     def add_sizes_to(self, w: Array, c: Array) -> None:
-        np.add.at(flat(w), self.index, c * np.abs(self.scale))
+        self._add(flat(w), c * np.abs(self.scale))
+
+    def _add(self, w: Array, entries: Array) -> None:
+        """Add an entry for each atom to its coordinate."""
+        if self.size <= SHORT:
+            w += np.bincount(self.index, entries, self.size)
+        else:
+            np.add.at(w, self.index, entries)
 
     @override
     def append(self, atom: Atom) -> Block:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
-
-from greedyhull.types import Array
 
 
 class Aim(NamedTuple):
@@ -36,18 +35,23 @@ class Ahead(NamedTuple):
     floor: float = 0.0
     rounding: float = 0.0
 
+    def gap(self, value: float) -> float:
+        """The gap to reach where f has this value."""
+        return max(self.absolute, self.relative * max(abs(value), self.floor))
+
 
 class Passed(NamedTuple):
     """Rounds that nobody saw, in columns for the trace. ``gap`` is the Frank-Wolfe gap, before rounding.
 
     ``step`` is the step that led to the point of a round, and ``products`` what each round cost in passes over the data.
+    Where nobody saw the start, it is the first of them; no step led there.
     """
 
-    value: Array
-    gap: Array
-    seconds: Array
-    atoms: Array
-    step: Array
+    value: Sequence[float]
+    gap: Sequence[float]
+    seconds: Sequence[float]
+    atoms: Sequence[int]
+    step: Sequence[float]
     products: float = 1.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ class CompiledCoordinates(CompiledRounds):
     """The core's rounds and the coordinates that follow them."""
 
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
-        self.f, self.S, self.core = f, S, made
+        self.f, self.S, self.core, self.entries = f, S, made, f.design.n * prod(f.domain)
         made.begin(w.x.ravel().copy(), cold)
         self.gap: float = made.look()  # not finite where numbers are out of the core's range
 

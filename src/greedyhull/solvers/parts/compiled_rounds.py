@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from greedyhull.objectives.ridged import Ridged
 from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.ahead import Passed
+from greedyhull.solvers.parts.ahead import Ahead, Passed
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Loss, Objective, State
@@ -48,6 +48,7 @@ KINKED = (Absolute, Quantile, EpsilonInsensitive, Hinge)
 LOST = 4  # how the core ends where numbers have left their range
 STAGE = 30  # rounds at one smoothness, at most, before the driver looks
 MOST = 65535  # sparse columns that can be worked on
+SHORT = 100_000  # entries of data, at most, for which a look takes about as long as a round
 
 
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
@@ -126,6 +127,7 @@ class CompiledRounds:
 
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, budget: Budget, made: Any) -> None:
         self.f, self.S, self.budget, self.core = f, S, budget, made
+        self.entries = f.design.n * f.domain[0] + (0 if budget.points is None else prod(budget.points.shape))
         self.gap = np.inf  # not finite where numbers are out of the core's range
 
     def begin(self, w: Iterate) -> bool:
@@ -145,27 +147,34 @@ class CompiledRounds:
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
         """Rounds until the driver ends them, or the core can do no more."""
         oracle = memory.oracle(self.S)
-        self._tell(w)
+        if not self._set_out(w, memory):
+            return
         for _ in memory.count(first=0):
             g = f.gradient(w)
             found = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
-            if not self.advance(w, memory):
+            if not self.advance(w, memory, memory.ahead()):
                 oracle.forget()
                 memory.k += 1
                 w.refresh()  # who goes on computes by itself, in the type of the data, as a resumed run would
                 return
 
-    def advance(self, w: Iterate, memory: Memory) -> bool:
-        """As many rounds as nobody has to see; False where the core can do no more."""
-        ahead = memory.ahead()
+    def _set_out(self, w: Iterate, memory: Memory) -> bool:
+        """Stand at the start, or go on from it at once where nobody has to see it; False where the core can do no more."""
+        ahead = memory.ahead() if memory.start_unseen and self.entries <= SHORT else None
+        if ahead is None or self.gap <= ahead.gap(self.core.value()):
+            self._tell(w)
+            return True
+        return self.advance(w, memory, ahead, 0)
+
+    def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
+        """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 where w was not looked at."""
         ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
-        if rounds > 1:
-            value, gap, seconds, atoms = np.array(rows[1:-1]).T
-            memory.skip(Passed(value, gap, seconds, atoms.astype(np.int64), np.ones(rounds - 1)))
+        if rounds > seen:
+            memory.skip(Passed(*zip(*rows[seen:-1], strict=True), [1.0] * (rounds - seen)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         self._stand(w)

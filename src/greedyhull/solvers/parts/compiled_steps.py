@@ -113,7 +113,7 @@ class CompiledSteps:
             return False
         products = 1.0 + 1.0 / self.f.domain[0]  # a gradient, and the image of an atom
         if rounds > 1:
-            value, gap, seconds, atoms, step = (column[:-1] for column in columns)
+            value, gap, seconds, atoms, step = (column[:-1].tolist() for column in columns)
             memory.skip(Passed(value, gap, seconds, atoms, step, products))
             self._bound(memory)
         w.work.gradients += rounds

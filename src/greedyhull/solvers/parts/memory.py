@@ -54,6 +54,7 @@ class Memory:
         self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.ahead: Callable[[], Ahead] = one_round  # how far a solver may go before the driver looks again
+        self.start_unseen = False  # whether a solver may set out before anybody has looked at the start
         self.passed: Passed | None = None  # rounds that nobody saw, for the trace
         self.arrays: State = {}
         self._rng: np.random.Generator | None = None
