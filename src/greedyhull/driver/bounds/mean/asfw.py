@@ -51,8 +51,8 @@ def _asfw_last(run: Run) -> Iterator[Bound]:
     p = fast_enough(run, _minibatch(run).batch)
     K, c = run.constants, run.c
     value = asfw(LastIterate(p), run.T + 1, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c))
-    yield run.bound("ASFW (last iterate)", float(value), ("M", "sigma", "r_S"), "(r_S σ + M/2 + c)(t + 1)^−p/(1 − p)",
-                    also=(c, Constant(p, "exact", "p")))
+    yield run.bound("ASFW (last iterate)", float(value), ("M", "sigma", "r_S"), "K_p(r_S σ + M/2 + c)(t + 1)^−p",
+                    also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
 
 
 def _asfw_mean_gap(run: Run) -> Iterator[Bound]:

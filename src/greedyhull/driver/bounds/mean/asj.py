@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.driver.bounds.mean.record import StochasticRecord, fast_enough, scheduled
 from greedyhull.errors import check
+from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.steps import Capped, Exact, OpenLoop
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.stochastic_jones import StochasticJones
@@ -64,7 +65,8 @@ def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
     p = fast_enough(run, batch)
     value = LastIterate(p).bound(noise, bend + float(c), np.inf, run.T + 1)
     yield run.bound("Theorem ASJ (last iterate)", float(value), (*names, "sigma", "r_S"),
-                    f"(r_S σ + {word} + c)(t + 1)^−p/(1 − p)", also=(c, Constant(p, "exact", "p")))
+                    f"K_p(r_S σ + {word} + c)(t + 1)^−p",
+                    also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
 
 
 def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
@@ -84,8 +86,9 @@ def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
 class JonesRecord(StochasticRecord[StochasticJones]):
     """A run that compares values of f: where atoms are listed it is the solver's own search that errs, not the oracle."""
 
-    def step_at(self, k: int) -> float:
-        return self.solver.eta(k)
+    @property
+    def rule(self) -> APriori:
+        return self.solver.schedule
 
     @property
     def returns_mean(self) -> bool:
