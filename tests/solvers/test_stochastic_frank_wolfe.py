@@ -174,12 +174,12 @@ def below(errors, bound):
 
 @pytest.mark.parametrize("c", [0.0, 0.5])
 def test_asfw_is_below_its_bound(c):
-    """E e_k ≤ 2(r_S σ + M/2 + c)/√k for k ≥ 2, σ² the largest variance of a term's gradient, attained at an atom."""
+    """E e_k ≤ √2(r_S σ + M/2 + c)/√k for k ≥ 2, σ² the largest variance of a term's gradient, attained at an atom."""
     residuals = XT @ CORNERS.T - YT[:, None]
     terms = residuals[:, :, None] * XT[:, None, :]
     sigma = np.sqrt(((terms - terms.mean(axis=0)) ** 2).sum(axis=2).mean(axis=0).max())
     S = gh.Inexact(BALL)  # it errs by as much as it may, ε_k = cη_k
-    bound = 2 * (BALL.circumradius * sigma + float(TINY.curvature(BALL)) / 2 + c)
+    bound = np.sqrt(2.0) * (BALL.circumradius * sigma + float(TINY.curvature(BALL)) / 2 + c)
     solver = StochasticFrankWolfe(tolerance=gh.power(0.5, c), every=4)
     errors, k, _ = errors_of(TINY, S, solver, 100)
     assert below(errors[:, 1:], bound / np.sqrt(k[1:]))

@@ -231,11 +231,11 @@ def c(request, monkeypatch):
 @pytest.mark.parametrize("step", [gh.Power(0.5), gh.Capped(gh.Power(0.5))], ids=["given step", "capped joint step"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_last_iterate_and_anytime_average_are_below_their_bounds(name, step, c):
-    """E e_k ≤ 2B/√k for k ≥ 2; the mean of w_1 … w_t has (e_1 + B H_t)/Σk^−1/2; B = r_S σ + M + c."""
+    """E e_k ≤ √2B/√k for k ≥ 2; the mean of w_1 … w_t has (e_1 + B H_t)/Σk^−1/2; B = r_S σ + M + c."""
     f, S, least, drift, M = constants(name)
     B, tolerance = drift + M + c, gh.power(0.5, c)
     errors, means, k = measured(f, S, gh.StochasticJones(step=step, tolerance=tolerance, every=10), least)
-    assert below(errors[:, 1:], 2 * B / np.sqrt(k[1:]))
+    assert below(errors[:, 1:], np.sqrt(2.0) * B / np.sqrt(k[1:]))
     t = np.arange(1, K)
     bound = (errors[0, 0] + B * np.cumsum(1 / t)) / np.cumsum(t**-0.5)
     assert below(means[:, 1:], bound[k[1:] - 2])

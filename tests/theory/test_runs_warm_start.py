@@ -57,6 +57,26 @@ def test_every_schedule_begins_at_the_short_step(rule):
     assert rule.start(warm=False)(Parabola(1.0, -1e-3, 2.0, 1.0), 0) == 1.0
 
 
+@problems
+def test_the_schedule_of_the_paper_runs_from_any_start(f, S):
+    """late=False: η_k = 2/(k + 2) from k = 0, so that w_1 is an atom, and Theorem 2 holds whatever the start."""
+    start, lower = near(f, S, 3)
+    s = gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop(late=False)), start=start, stop=gh.Iterations(50))
+    steps = s.trace.step[:-1]
+    assert steps == pytest.approx(2.0 / (np.arange(len(steps)) + 2.0))
+    if len(steps) >= 2:
+        assert s.bounds().named("Theorem 2 (rate)").value >= s.value - lower
+        later = gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop()), start=start, stop=gh.Iterations(2))
+        assert later.trace.step[0] < 1.0
+
+
+def test_what_is_said_of_late():
+    assert repr(gh.OpenLoop()) == "OpenLoop(ell=2.0)" and repr(gh.OpenLoop(late=False)) == "OpenLoop(ell=2.0, late=False)"
+    assert gh.OpenLoop() != gh.OpenLoop(late=False)
+    with pytest.raises(GreedyhullError, match="True or False is wanted"):
+        gh.OpenLoop(late="no")
+
+
 def test_no_step_before_a_line_falls():
     step = gh.OpenLoop().start(warm=True)
     assert step(Parabola(1.0, 0.0, 1.0, 1.0), 0) == 0.0

@@ -21,7 +21,22 @@ def test_last_iterate_solves_the_recursion(family, p):
     E = theory.recursion(2 * bend, k**-p, 3.0 * k**-p, e0=50.0)  # noise r_Sσ/√b with b = η^−2
     got = bound(LastIterate(p), np.arange(2, 401), **GIVEN)
     assert np.all(E[1:] <= got * (1 + 1e-12))
-    assert bound(LastIterate(0.5), 100, **GIVEN) == pytest.approx(2 * (3.0 + bend) / 10)
+    assert bound(LastIterate(0.5), 100, **GIVEN) == pytest.approx(math.sqrt(2) * (3.0 + bend) / 10)
+
+
+@pytest.mark.parametrize("p, K", [(0.0, 1.0), (0.25, 2**0.25), (0.5, math.sqrt(2)), (0.75, 1.75477), (0.9, 2.57207)])
+def test_the_constant_of_the_last_iterate_is_the_largest_of_its_recursion(p, K):
+    assert LastIterate(p).constant == pytest.approx(K, abs=5e-5)
+    k = np.arange(1.0, 20_000.0)
+    x = theory.recursion(2.0, k**-p)[1:] * (k + 1.0) ** p
+    assert x.max() == pytest.approx(LastIterate(p).constant) and x[-1] < 1.05 * max(1.0, x[-1000])
+
+
+@pytest.mark.parametrize("p", [0.97, 0.999, 1 - 1e-9])
+def test_the_constant_close_to_one_is_still_true(p):
+    k = np.arange(1.0, 20_000.0)
+    x = theory.recursion(2.0, k**-p)[1:] * (k + 1.0) ** p
+    assert x.max() <= LastIterate(p).constant * (1 + 1e-12) and LastIterate(p).constant <= 1 / (1 - p)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -81,7 +96,7 @@ def test_without_replacement():
 
 
 @pytest.mark.parametrize("build, words", [
-    (lambda: LastIterate(1.0), r"p is 1.0.*\[0, 1\).*B/\(1 - p\)"),
+    (lambda: LastIterate(1.0), r"p is 1.0.*\[0, 1\).*1/\(1 - p\)"),
     (lambda: FixedHorizon(0.0), "gamma is 0.0"),
     (lambda: BetterSchedule(-1.0), "tau is -1.0"),
     (lambda: theory.asj(FixedHorizon(3.0), 4, e1=1.0, **GIVEN), r"steps γ/√t above 1.*t >= 9"),

@@ -194,7 +194,8 @@ class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, Ke
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
-                yield duals.improve(look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound}))
+                told = {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2}
+                yield duals.improve(look(point, told))
             before, eta, b = source.spent, step_at(rule, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
             g = duals.gradient(source.draw(b), x.array)
@@ -208,7 +209,7 @@ class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, Ke
 
     def begins(self, f: Objective, S: AtomSet, x: Array) -> Leader:
         """ḡ_1 = 0 and Φ seen from x; c is measured if it is not given."""
-        weights, D, r = weights_of(self.sigma), S.diameter, S.circumradius
+        weights, r, R = weights_of(self.sigma), S.circumradius, float(S.radius_around(x))
         c = weights.c
         if c is None:
             V = steepness(f, S, x).V
@@ -216,7 +217,7 @@ class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, Ke
             b = min(size(self.batch, 1, n), n or np.inf)
             c = weights.factor * b**0.5 * 0.5 * r * (r / V) if V > 0.0 else 1.0
             c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
-        return Leader(self.regularizer, x, c, 0.5 * D * D)  # Φ is 1-smooth
+        return Leader(self.regularizer, x, c, 0.5 * R * R)  # Φ is 1-smooth
 
     @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:

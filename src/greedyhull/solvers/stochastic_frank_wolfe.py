@@ -69,7 +69,7 @@ class StochasticFrankWolfe(KeepsCautiousSolver, KeepsTolerant):
 
     Notes
     -----
-    With the defaults, b_k = k and η_k = k^−1/2, it is the paper's ASFW: E e_k ≤ 2(r_S σ + M/2 + c)/√k for ε_k ≤ cη_k.
+    With the defaults, b_k = k and η_k = k^−1/2, it is the paper's ASFW: E e_k ≤ √2(r_S σ + M/2 + c)/√k for ε_k ≤ cη_k.
     Batches are asked at k. Step rules and tolerances count from zero and are asked at k − 1, so that the first step is one:
     `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1), `harmonic(c)` c times that. ``also["spent"]`` of an event counts the term
     gradients that the estimator asked for, without those of certificates.

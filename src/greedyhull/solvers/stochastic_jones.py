@@ -64,7 +64,7 @@ class StochasticJones(KeepsCautiousSolver, KeepsTolerant):
 
     Notes
     -----
-    With the defaults, b_k = k and η_k = k^−1/2, E e_k ≤ 2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k. M is the curvature of f,
+    With the defaults, b_k = k and η_k = k^−1/2, E e_k ≤ √2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k. M is the curvature of f,
     σ² the largest variance of a term's gradient, r_S the circumradius of S. Batches are asked at k, steps and tolerances at
     k − 1, as for `StochasticFrankWolfe`.
 
@@ -178,10 +178,10 @@ class StochasticJones(KeepsCautiousSolver, KeepsTolerant):
 
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
-        return step_at(self._rule, k - 1)
+        return step_at(self.schedule, k - 1)
 
     @cached_property
-    def _rule(self) -> APriori:
+    def schedule(self) -> APriori:
         """The schedule of η_k; where nothing holds the joint choice back it is one."""
         if isinstance(self.step, Exact):
             return Constant(1.0)
@@ -230,6 +230,6 @@ class StochasticJones(KeepsCautiousSolver, KeepsTolerant):
         if not diverges(lambda k: self.eta(k + 1)):
             yield (f"Theorem 1: the steps of {self.step!r} have a finite sum, and the points need not reach the minimum. Use "
                    "Power(0.5).")
-        rule = self._rule
+        rule = self.schedule
         if isinstance(rule, Power) and rule.p >= 1.0:
-            yield "Theorem ASJ: the constant 1/(1 − p) of its bound is infinite for p = 1. Use Power(0.5), or OpenLoop()."
+            yield "Theorem ASJ: the constant of its bound is infinite for p = 1. Use Power(0.5), or OpenLoop()."

@@ -36,14 +36,16 @@ class Along:
     """
 
     def __init__(self, constants: Mapping[str, SupportsFloat], n: int | None, e1: float) -> None:
-        self.constants, self.n, self.used = constants, n, dict[str, None]()
+        self.constants, self.n, self.used = constants, n, dict[str, float]()  # what was asked for is asked at every step
         self.k, self.eta, self.error = 1, 0.0, e1
 
     def __getitem__(self, name: str) -> float:
+        if name in self.used:
+            return self.used[name]
         value = float(self.constants[name]) if name in self.constants else math.inf
         check(math.isfinite(value), f"The constant {name} of this problem is unknown or infinite, and the error of the "
                                     "gradient estimate is made of it. Pass it, or use an estimator that does not need it.")
-        self.used[name] = None
+        self.used[name] = value
         return value
 
     def known(self, name: str) -> bool:

@@ -35,12 +35,11 @@ def recursion(M: float | Array, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0, e0
     )
     check(not (np.isnan(e0) or e0 < 0), f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
     bends, eps = per_step("M", _curvatures(M), eta.size), per_step("eps", tolerances(eps), eta.size)
-    E = np.empty(eta.size + 1)
-    E[0] = e0
-    for k, step in enumerate(eta):
-        kept = 0.0 if step == 1 else (1 - step) * E[k]  # a full step forgets even an unknown, infinite error
-        E[k + 1] = kept + step * eps[k] + bends[k] / 2 * step**2
-    return E
+    added, e, E = eta * eps + bends / 2 * eta**2, float(e0), [float(e0)]
+    for step, more in zip(eta.tolist(), added.tolist(), strict=True):
+        e = more if step == 1 else (1 - step) * e + more  # a full step forgets even an unknown, infinite error
+        E.append(e)
+    return np.array(E)
 
 
 def remaining(eta: npt.ArrayLike) -> float:

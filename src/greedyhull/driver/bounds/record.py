@@ -34,7 +34,7 @@ class Record:
         self.S: AtomSet = solution.atom_set
         self.solver = stepper(solution.solver)  # Aggregated takes the steps of another
         self.rule = rule_of(self.solver)
-        self.open_loop = isinstance(self.rule, OpenLoop) and self.rule.ell == 2.0
+        self.open_loop = two_over(self.rule)
         trace, certificate = solution.trace, solution.certificate
         self.values, self.gaps, self.slacks = (np.asarray(trace[c], dtype=np.float64) for c in ("value", "gap", "slack"))
         self.K = len(self.values) - 1
@@ -145,6 +145,11 @@ class Record:
             formula = formula.replace("k", "n")
             constants = (Constant(n, "exact", "n"), *constants)
         return self.bound(name, value(n), counted.short, constants, formula, of)
+
+
+def two_over(rule: object) -> bool:
+    """Whether the steps are 2/(k + 2), as far as a warm start does not move their count."""
+    return isinstance(rule, OpenLoop) and rule.ell == 2.0
 
 
 def slack(name: str, value: float) -> Constant:

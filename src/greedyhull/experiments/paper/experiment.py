@@ -31,13 +31,20 @@ FULL = Scale("full", steps=4000, runs=200, points=2000)
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: ``measured`` is at most, at least or, within ``room``, equal to ``limit``."""
+    """One comparison: ``measured`` is at most, at least or, within ``room``, equal to ``limit``.
+
+    Where it is a ``share`` of a bound, ``idle`` is the share that an algorithm which never moves would use, and ``why`` says
+    why the bound is not nearer than a factor of 1.5.
+    """
 
     what: str
     measured: float
     sign: Literal["≤", "≥", "="]
     limit: float
     room: float = 0.0
+    share: bool = False
+    idle: float | None = None
+    why: str = ""
 
     @property
     def ok(self) -> bool:
@@ -48,10 +55,26 @@ class Check:
         off = self.measured - self.limit
         return (off if self.sign == "≤" else -off) <= self.room
 
+    @property
+    def factor(self) -> float | None:
+        """What the bound can be divided by before this check fails; None where there is no bound.
+
+        >>> bounded("", 0.8).factor
+        1.25
+        """
+        if not self.share:
+            return None
+        return (self.limit + self.room) / self.measured if self.measured > 0.0 else math.inf
+
 
 def at_most(what: str, measured: float, limit: float, room: float = 0.0) -> Check:
     """measured ≤ limit + room."""
     return Check(what, float(measured), "≤", float(limit), float(room))
+
+
+def bounded(what: str, share: float, *, idle: float | None = None, why: str = "", room: float = 0.0) -> Check:
+    """``share``, what was measured over its bound, is at most one."""
+    return Check(what, float(share), "≤", 1.0, float(room), True, None if idle is None else float(idle), why)
 
 
 def at_least(what: str, measured: float, limit: float, room: float = 0.0) -> Check:

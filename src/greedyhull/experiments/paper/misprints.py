@@ -38,7 +38,7 @@ MISPRINTS = (
     Misprint("Theorem 4", "condition", "any step", "η_k > 0: at η_k = 0 every atom is a Jones atom"),
     Misprint("section 3, before Theorem 5", "slip", "step size √k", "step size k^−½"),
     Misprint("section 3, before Theorem 5", "constant", "error O(1/√t) at any iteration t",
-             "the average has a factor ln t; the last iterate has none: E e_k ≤ 2B/√k"),
+             "the average has a factor ln t; the last iterate has none: E e_k ≤ √2 B/√k"),
     Misprint("Proposition 1", "constant", "the iterates do not converge",
              "True: the gap is ½ at every k ≥ 2. But their average converges there. With the first point doubled it does "
              "not: its gap is 9/640."),

@@ -14,7 +14,7 @@ from greedyhull.experiments.paper.problems import Problem, atom_array, posed, va
 from greedyhull.measures.noise import noise
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.types import Array, AtomSet, Solver, Summed
+from greedyhull.types import Array, Solver, Summed
 from greedyhull.types.kinds import summed
 
 
@@ -66,27 +66,25 @@ def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled
                    float(sizes.diameter), float(((high - low) ** 2).max()))
 
 
-def along(sampled: Sampled, solver: Solver, at: Array, seed: int, S: AtomSet | None = None) -> Array:
-    """Errors of w_k and of the mean of the points before it, weighted with their steps, at the given k: two rows.
+def ordinary() -> Sampled:
+    """A problem as one meets them: more terms than the largest batch of a few hundred steps, always the same."""
+    return regression(0, n=20_000)
+
+
+def along(sampled: Sampled, solver: Solver, at: Array, seed: int) -> Array:
+    """Errors of w_k and of stochastic Jones' own average of the points before it, at the given k: two rows.
 
     The solver is looked at after every step (``every=1``). k counts from one, as in the paper.
     """
     problem = sampled.problem
-    last, mean, total = np.full(len(at), np.nan), np.full(len(at), np.nan), 0.0
-    average = np.zeros(problem.S.shape)
-    before: Array = average
+    last, mean = np.full(len(at), np.nan), np.full(len(at), np.nan)
     place = {int(k): i for i, k in enumerate(at)}
 
     def watch(event: Event) -> None:
-        nonlocal total, before
-        if event.iteration > 1:
-            total += event.step
-            average[...] += event.step / total * (before - average)
-        before = event.point.array()
         i = place.get(event.iteration)
         if i is not None:
+            average = event.also["average"].array()
             last[i], mean[i] = event.value - problem.least, value_at(problem.f, average) - problem.least
 
-    minimize(problem.f, problem.S if S is None else S, solver, start=problem.atoms[0], stop=Iterations(int(at[-1])), seed=seed,
-             watch=watch)
+    minimize(problem.f, problem.S, solver, start=problem.atoms[0], stop=Iterations(int(at[-1])), seed=seed, watch=watch)
     return np.stack([last, mean])

@@ -98,7 +98,7 @@ class _Scheduled(KeepsStep):
 
 
 @hinted
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OpenLoop(KeepsStepRule):
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
@@ -109,6 +109,9 @@ class OpenLoop(KeepsStepRule):
     ----------
     ell : float, default 2.0
         ℓ, at least 1. Larger values give larger steps, and faster rates on some sets.
+    late : bool, default True
+        Whether the count begins late after a warm start. If False, the steps are ℓ/(k + ℓ), k = 0, 1, …, from every start, as
+        in the paper; the first step is then 1, and the second point is an atom.
 
     See Also
     --------
@@ -127,9 +130,14 @@ class OpenLoop(KeepsStepRule):
     """
 
     ell: float = 2.0
+    late: bool = True
 
     def __post_init__(self) -> None:
         check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
+        check(isinstance(self.late, bool), f"OpenLoop(late={self.late!r}) was given; True or False is wanted.")
+
+    def __repr__(self) -> str:
+        return f"OpenLoop(ell={self.ell!r})" if self.late else f"OpenLoop(ell={self.ell!r}, late=False)"
 
     def at(self, k: float) -> float:
         """Return η_k."""
@@ -137,7 +145,7 @@ class OpenLoop(KeepsStepRule):
 
     @override
     def start(self, warm: bool = False) -> _Scheduled:
-        return _Scheduled(self, warm)
+        return _Scheduled(self, warm and self.late)
 
 
 @hinted

@@ -28,7 +28,7 @@ def _arsfw(run: Run) -> Iterator[Bound]:
         c *= (run.T / weights.horizon) ** 0.75
     status: Status = "estimated" if K.D.status == "estimated" else "upper bound"
     known = weights.c is not None or linear_model(run.f) is not None  # else c was measured at the first point
-    R2 = Constant(0.5 * float(K.D) ** 2, status, "R2")  # Φ is 1-smooth, wherever the run began
+    R2 = Constant(float(run.solution.also.get("R2", 0.5 * float(K.D) ** 2)), status, "R2")  # max Φ from where it began
     c_eps = Constant(float(run.c), run.c.status, "c_ε")
     check(np.isfinite(float(K.L_rms)) and np.isfinite(float(K.D)), f"L or D is not finite: {K.L_rms!r}, {K.D!r}.")
     value = arsfw(weights.bound, run.T, c=c, L=float(K.L_rms), M_Phi=float(K.M_Phi), R2=float(R2), rho=rho, c_eps=float(c_eps))

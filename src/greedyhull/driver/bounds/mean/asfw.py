@@ -8,10 +8,11 @@ from typing import TypeAlias
 import numpy as np
 
 from greedyhull.driver.bounds.mean.record import StochasticRecord, fast_enough
+from greedyhull.driver.bounds.record import two_over
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.solvers.gradients import Minibatch, Root, Spider, Storm, Svrg
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
-from greedyhull.solvers.parts.steps import OpenLoop, Power
+from greedyhull.solvers.parts.steps import Power
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.theory import (
     Along,
@@ -51,8 +52,8 @@ def _asfw_last(run: Run) -> Iterator[Bound]:
     p = fast_enough(run, _minibatch(run).batch)
     K, c = run.constants, run.c
     value = asfw(LastIterate(p), run.T + 1, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c))
-    yield run.bound("ASFW (last iterate)", float(value), ("M", "sigma", "r_S"), "(r_S σ + M/2 + c)(t + 1)^−p/(1 − p)",
-                    also=(c, Constant(p, "exact", "p")))
+    yield run.bound("ASFW (last iterate)", float(value), ("M", "sigma", "r_S"), "K_p(r_S σ + M/2 + c)(t + 1)^−p",
+                    also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
 
 
 def _asfw_mean_gap(run: Run) -> Iterator[Bound]:
@@ -66,7 +67,7 @@ def _asfw_mean_gap(run: Run) -> Iterator[Bound]:
 def _svrf(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
-    check(run.solver.estimator == Svrg() and run.solver.step == OpenLoop(), "It is about Svrg() with steps OpenLoop().")
+    check(run.solver.estimator == Svrg() and two_over(run.solver.step), "It is about Svrg() with steps OpenLoop().")
     _exact_oracle(run)
     value = svrf_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1)
     yield run.bound("SVRF", float(value), ("L_max", "D"), "4LD²/(t + 2)")
@@ -75,7 +76,7 @@ def _svrf(run: Run) -> Iterator[Bound]:
 def _spider(run: Run) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
-    check(run.solver.estimator == Spider() and run.solver.step == OpenLoop() and run.n is not None,
+    check(run.solver.estimator == Spider() and two_over(run.solver.step) and run.n is not None,
           "It is about Spider() with steps OpenLoop(), on a finite sum.")
     _exact_oracle(run)
     value = spider_rate(float(run.constants.L_s), float(run.constants.D), run.T + 1)

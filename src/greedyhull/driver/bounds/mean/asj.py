@@ -8,8 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from greedyhull.driver.bounds.mean.record import StochasticRecord, fast_enough, scheduled
+from greedyhull.driver.bounds.record import two_over
 from greedyhull.errors import check
-from greedyhull.solvers.parts.steps import Capped, Exact, OpenLoop
+from greedyhull.solvers.parts.rules import APriori
+from greedyhull.solvers.parts.steps import Capped, Exact
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.stochastic_jones import StochasticJones
 from greedyhull.theory import (
@@ -54,7 +56,7 @@ def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
     run.must_return_last()
     (bend, names, word), K, c = _bend(run), run.constants, run.c
     batch, noise = run.solver.batches(run.f, run.S), float(K.r_S) * float(K.sigma)
-    if scheduled(run.solver.step) == OpenLoop():
+    if two_over(scheduled(run.solver.step)):
         scale = np.max(noise / (np.sqrt(run.sizes(batch)) * run.eta))
         tau = Constant(max(float(scale), 1e-300), "upper bound", "τ")
         value = BetterSchedule(float(tau)).bound(noise, bend + float(c), np.inf, run.T)
@@ -64,7 +66,8 @@ def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
     p = fast_enough(run, batch)
     value = LastIterate(p).bound(noise, bend + float(c), np.inf, run.T + 1)
     yield run.bound("Theorem ASJ (last iterate)", float(value), (*names, "sigma", "r_S"),
-                    f"(r_S σ + {word} + c)(t + 1)^−p/(1 − p)", also=(c, Constant(p, "exact", "p")))
+                    f"K_p(r_S σ + {word} + c)(t + 1)^−p",
+                    also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
 
 
 def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
@@ -84,8 +87,9 @@ def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
 class JonesRecord(StochasticRecord[StochasticJones]):
     """A run that compares values of f: where atoms are listed it is the solver's own search that errs, not the oracle."""
 
-    def step_at(self, k: int) -> float:
-        return self.solver.eta(k)
+    @property
+    def rule(self) -> APriori:
+        return self.solver.schedule
 
     @property
     def returns_mean(self) -> bool:

@@ -11,9 +11,10 @@ import numpy as np
 from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.inexact import Inexact
 from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.driver.bounds.mean.in_advance import sizes_of, steps_of, tolerances_of
 from greedyhull.driver.bounds.solved import Solved
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.solvers.gradients.base import Size, size
+from greedyhull.solvers.gradients.base import Size
 from greedyhull.solvers.parts.looks import Look
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.steps import Capped, Power
@@ -50,11 +51,12 @@ class StochasticRecord(Generic[Sampler]):
         check(first == 1, f"The record begins at step {first}: the run was resumed, and what came before is not on it.")
         self.T = int(solution.iterations) - 1
         check(self.T >= 1, "No step was taken.")
-        self.eta = np.array([self.step_at(k) for k in range(1, self.T + 1)])
+        self.eta = steps_of(self.rule, self.T)
 
-    def step_at(self, k: int) -> float:
-        """η_k, k from one."""
-        return float(scheduled(self.solver.step).at(k - 1))
+    @property
+    def rule(self) -> APriori:
+        """The schedule of the steps η_k."""
+        return scheduled(self.solver.step)
 
     @cached_property
     def constants(self) -> Constants:
@@ -75,7 +77,7 @@ class StochasticRecord(Generic[Sampler]):
         tolerance = self.solver.tolerance
         adaptive = any(float(tolerance(k, None)) != float(tolerance(k, 1.0)) for k in range(min(self.T, 3)))
         check(not adaptive, "The tolerance depends on the gap, which is not on the record of every step. Give a schedule.")
-        return np.array([float(tolerance(k, None)) for k in range(self.T)])
+        return tolerances_of(tolerance, self.T)
 
     @cached_property
     def eps(self) -> Array:
@@ -97,8 +99,7 @@ class StochasticRecord(Generic[Sampler]):
 
     def sizes(self, batch: Size) -> Array:
         """b_k, infinite where the batch is all of the data."""
-        b = np.array([float(size(batch, k, self.n)) for k in range(1, self.T + 1)])
-        return np.where(b >= (np.inf if self.n is None else self.n), np.inf, b)
+        return sizes_of(batch, self.eta, self.n)
 
     def must_be_convex(self) -> None:
         check(self.f.traits.convex, "f is not known to be convex, so that only gaps can be spoken of.")

@@ -76,8 +76,8 @@ def run(scale: Scale, seed: int) -> Finding:
 
 
 def promised_by_k(noise: float, bend: float, goal: Array) -> tuple[Array, Array]:
-    """Terms and oracle calls until 2B/√k ≤ ε with b_k = k."""
-    calls = np.ceil((2.0 * (noise + bend) / goal) ** 2)
+    """Terms and oracle calls until √2 B/√k ≤ ε with b_k = k."""
+    calls = np.ceil(2.0 * ((noise + bend) / goal) ** 2)
     return 0.5 * calls * (calls + 1.0), calls
 
 

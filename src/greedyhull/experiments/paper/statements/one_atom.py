@@ -19,8 +19,8 @@ def run(scale: Scale, seed: int) -> Finding:
     problem, K = corners(n), np.arange(n - 1)
     first = problem.atoms[0]
     values = {name: play(problem, solver, n - 2, seed=seed, start=first).errors + problem.least for name, solver in (
-        ("Frank-Wolfe, line search", FrankWolfe()), ("Frank-Wolfe, 2/(k + 2)", FrankWolfe(OpenLoop())), ("Jones", Jones()),
-        ("pairwise Jones", PairwiseJones()))}
+        ("Frank-Wolfe, line search", FrankWolfe()), ("Frank-Wolfe, 2/(k + 2)", FrankWolfe(OpenLoop(late=False))),
+        ("Jones", Jones()), ("pairwise Jones", PairwiseJones()))}
     bound = one_atom_lower(K)
     least = min(float((v[: n - 1] * (np.arange(len(v[: n - 1])) + 1.0)).min()) for v in values.values())
     searched = values["Frank-Wolfe, line search"]

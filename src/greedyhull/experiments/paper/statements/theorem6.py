@@ -11,79 +11,161 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
-from greedyhull.experiments.paper.experiment import Check, Experiment, Figure, Finding, Scale, Table, at_most, curve, fitted
+from greedyhull.experiments.paper.experiment import (
+    Check,
+    Experiment,
+    Figure,
+    Finding,
+    Scale,
+    Table,
+    bounded,
+    curve,
+    equal,
+    fitted,
+)
 from greedyhull.experiments.paper.kinked import Kinked, kinked
+from greedyhull.experiments.paper.leader_on_a_line import CONSTANTS, IDLE, OnALine, solved, solved_with
 from greedyhull.experiments.paper.trajectory import means, spread
 from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
-from greedyhull.theory import ConstantWeights, UniformAverage, VariableWeights, arsfw, arsfw_printed
-from greedyhull.theory.arsfw import WeightSchedule
+from greedyhull.theory import (
+    ConstantWeights,
+    UniformAverage,
+    VariableWeights,
+    arsfw,
+    arsfw_along,
+    arsfw_printed,
+    arsfw_rate1,
+    arsfw_rate1_printed,
+)
 from greedyhull.types import Array
 
-Weights = Fading | Steady | Unweighted
+Row = tuple[str | float, ...]
+T = 1_000_000  # steps on the line
+LAGS = "K bounds how far the point lags behind the leader at every step, and it lags that far at few of them"
+SUMS = "(ln t + 1)/t^¼ stands for a quotient of sums that is four times smaller, and 3L for L"
+PRINTED = "3L stands for L, and 2 for ½"
 
 
 def run(scale: Scale, seed: int) -> Finding:
-    at = spread(250 if scale.steps < 1000 else 1500, 20)
-    runs = max(scale.runs // 20, 4)
-    rows: list[tuple[str | float, ...]] = []
     checks: list[Check] = []
-    figures: list[Figure] = []
-    for problem in (kinked("hinge", L1Ball(5, 2.0), seed), kinked("absolute", Simplex(5, 1.5), seed)):
-        c = float(np.sqrt(problem.R2)) / problem.L
-        drawn = []
-        ways = (Way("fading weights", Fading(c), VariableWeights(), c), Way("constant weights", None, ConstantWeights(), c),
-                Way("no weights (ours)", Unweighted(5.0 * c), UniformAverage(), 5.0 * c))
-        for way in ways:
-            t, mean, error = measured(problem, way, at, runs, seed)
-            bound = arsfw(way.schedule, t, c=way.c, **problem.constants)
-            surely = mean - 3.0 * error
-            rows.append((problem.name, way.name, float((mean / bound).max()), fitted(t, mean)))
-            told = f"{problem.name}, {way.name}: largest (mean − 3 standard errors)"
-            checks.append(at_most(f"{told}/corrected bound", float((surely / bound).max()), 1.0))
-            if isinstance(way.schedule, VariableWeights | ConstantWeights):
-                printed = arsfw_printed(way.schedule, t, c=way.c, L=problem.L, R2=problem.R2)
-                checks.append(at_most(f"{told}/printed bound", float((surely / printed).max()), 1.0))
-            drawn.append(curve(way.name, t, mean))
-        t = at - 1
-        corrected = arsfw(VariableWeights(), t, c=c, **problem.constants)
-        printed = arsfw_printed(VariableWeights(), t, c=c, L=problem.L, R2=problem.R2)
-        drawn += [curve("corrected bound, fading weights", t, corrected, "bound"),
-                  curve("printed bound, fading weights", t, printed, "exact")]
-        title = f"{problem.name.capitalize()} loss, one term a step"
-        figures.append(Figure(problem.name, title, "t", "mean error of the average", tuple(drawn)))
-    table = Table(f"Means of {runs} runs", ("loss", "weights", "mean / corrected bound", "fitted power"), tuple(rows))
-    return Finding("Both losses obey the printed and the corrected bounds for all weights; the corrected ones are smaller. "
-                   "Weights that are all alike need neither a horizon nor a logarithm.",
-                   tuple(checks), tuple(figures), (table,))
+    rows: list[Row] = []
+    for part in (weighted(), rate1(), agreement(400 if scale.runs < 100 else 4000)):
+        checks += part[0]
+        rows += part[1]
+    table = Table("f(w) = w over [−1, 1], begun at +1; nothing is random", ("weights", "t", "error", "bound", "error / bound",
+                                                                            "doing nothing / bound"), tuple(rows))
+    shown, usual = ordinary(scale, seed)
+    return Finding(
+        "On a line, from its far end, the error is up to 0.9 of the corrected bounds after a million steps, and never moving "
+        "breaks them. The printed bounds, true as well, are two to four times as large. On hinge and absolute losses the "
+        "errors are a few hundredths of the bounds. There a c of R/L, which the bound favours, is too small for the "
+        "horizon: absolute loss then falls more slowly than t^−¼. With 20R/L both losses fall faster.",
+        tuple(checks), (attained(), shown), (table, usual))
 
 
 class Way(NamedTuple):
-    """How subgradients are weighted; ``weights`` None are constant ones, another run for every horizon."""
+    """How subgradients are weighted on the line, with a c of ``times``·t^−¼, chosen before any run."""
 
     name: str
-    weights: Weights | None
-    schedule: WeightSchedule
-    c: float
+    times: float
+    why: str
+
+    def on(self, t: int) -> tuple[OnALine, float]:
+        """The run, and its bound."""
+        c = self.times * t**-0.25
+        if self.name == "constant":
+            return OnALine.steady(t, c), float(arsfw(ConstantWeights(), t, c=c, **CONSTANTS))
+        if self.name == "fading":
+            return OnALine.fading(t, c), float(arsfw(VariableWeights(), t, c=c, **CONSTANTS))
+        return OnALine.unweighted(t, c), float(arsfw(UniformAverage(), t, c=c, **CONSTANTS))
 
 
-def measured(problem: Kinked, way: Way, at: Array, runs: int, seed: int) -> tuple[Array, Array, Array]:
-    """Numbers of steps, mean errors of the average after them, and standard errors."""
-    weights = way.weights
-    if weights is not None:
-        return at - 1, *means(lambda s: path(problem, weights, at, s), runs, seed)
-    horizons = at[:: max(len(at) // 5, 1)]
-    found = [means(partial(horizon, problem, way.c, int(t)), runs, seed) for t in horizons]
-    return horizons, np.array([mean[0] for mean, _ in found]), np.array([error[0] for _, error in found])
+WAYS = (Way("constant", 1.8, ""), Way("fading", 0.39, ""), Way("no", 1.16, LAGS))
 
 
-def horizon(problem: Kinked, c: float, t: int, seed: int) -> Array:
-    """The error of the average after t steps with constant weights for that horizon."""
-    return path(problem, Steady(t, c), np.array([t + 1]), seed)
+def weighted() -> tuple[list[Check], list[Row]]:
+    """The three weights against their bounds; fading ones also against the sum that their bound is taken from."""
+    checks: list[Check] = []
+    rows: list[Row] = []
+    for way in WAYS:
+        on, bound = way.on(T)
+        error, c = on.error(), way.times * T**-0.25
+        told = [("corrected", bound, way.why)]
+        if way.name == "constant":
+            told.append(("printed", float(arsfw_printed(ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
+        if way.name == "fading":
+            told.append(("printed", float(arsfw_printed(VariableWeights(), T, c=c, L=1.0, R2=2.0)), SUMS))
+            k = np.arange(1.0, T + 1.0)
+            along = arsfw_along(k**-0.5, on.sigma, 1.0, rho=1.0, M_Phi=4.0, R2=2.0)
+            told.append(("corrected, by the recursion", along, ""))
+        for kind, limit, why in told:
+            what = f"{way.name} weights: error over the {kind} bound"
+            checks.append(bounded(what, error / limit, idle=IDLE / limit, why=why))
+            rows.append((f"{way.name}, {kind}", T, error, limit, error / limit, IDLE / limit))
+    return checks, rows
 
 
-def path(problem: Kinked, weights: Weights, at: Array, seed: int) -> Array:
+def rate1() -> tuple[list[Check], list[Row]]:
+    """The first bound, for other powers than ½ and for oracles that err: λ = 1 + c_ε/R²."""
+    checks: list[Check] = []
+    rows: list[Row] = []
+    for p, lam, c in ((0.4, 1.0, 0.0027), (0.4, 3.0, 0.0027), (0.6, 1.0, 0.052)):
+        lost = 2.0 * (lam - 1.0)
+        on = OnALine.fading(T, c, p, lost)
+        error, name = on.error(), f"p = {p}, λ = {lam:g}"
+        right = arsfw_rate1(on.sigma, c=c, c_eps=lost, p=p, rho=1.0, **CONSTANTS)
+        printed = arsfw_rate1_printed(on.sigma, c=c, L=1.0, rho=1.0, R2=2.0, lam=lam, p=p)
+        for kind, limit, why in (("corrected", right, "" if error > right / 1.5 else LAGS), ("printed", printed, PRINTED)):
+            checks.append(bounded(f"{name}: error over the {kind} first bound", error / limit, idle=IDLE / limit, why=why))
+            rows.append((f"{name}, {kind}", T, error, limit, error / limit, IDLE / limit))
+    return checks, rows
+
+
+def agreement(t: int) -> tuple[list[Check], list[Row]]:
+    """The solver does on the line what the arithmetic says."""
+    c = 0.2
+    pairs = (("constant weights", solved(Steady(t, c), t), OnALine.steady(t, c)),
+             ("fading weights", solved(Fading(c), t), OnALine.fading(t, c)),
+             ("no weights", solved(Unweighted(c), t), OnALine.unweighted(t, c)),
+             ("p = 0.4", solved_with(c, 0.4, t), OnALine.fading(t, c, 0.4)))
+    return [equal(f"{name}: error of the solver after {t} steps, against the arithmetic", got, on.error(), 1e-9)
+            for name, got, on in pairs], []
+
+
+def attained() -> Figure:
+    """How much of the bounds is attained, by the number of steps."""
+    t = np.geomspace(100, 200_000, 10).round().astype(int)
+    drawn = []
+    for way in WAYS:
+        runs = [way.on(int(n)) for n in t]
+        drawn.append(curve(f"{way.name} weights", t, [on.error() / bound for on, bound in runs]))
+    drawn.append(curve("constant weights: doing nothing", t, [IDLE / WAYS[0].on(int(n))[1] for n in t], "exact"))
+    return Figure("attained", "f(w) = w: error as a share of the corrected bound", "t", "share",
+                  (*drawn, curve("bound", t, np.ones(len(t)), "bound")), log="x")
+
+
+def ordinary(scale: Scale, seed: int) -> tuple[Figure, Table]:
+    """Hinge and absolute loss with one term a step, for the c that the bound favours and for a larger one."""
+    at, runs = spread(250 if scale.steps < 1000 else 3000, 20), max(scale.runs // 25, 4)
+    rows: list[Row] = []
+    drawn = []
+    for problem in (kinked("hinge", L1Ball(5, 2.0), 0), kinked("absolute", Simplex(5, 1.5), 0)):
+        for times in (1.0, 20.0):
+            c = times * float(np.sqrt(problem.R2)) / problem.L
+            mean, _ = means(partial(path, problem, Fading(c), at), runs, seed)
+            bound = arsfw(VariableWeights(), at - 1, c=c, **problem.constants)
+            rows.append((problem.name, f"{times:g}R/L", float(mean[-1]), float(mean[-1] / bound[-1]),
+                         float(mean[0] / bound[-1]), fitted(at - 1, mean)))
+            drawn.append(curve(f"{problem.name} loss, c = {times:g}R/L", at - 1, mean))
+    return (Figure("ordinary", f"Fading weights, one term a step, means of {runs} runs", "t", "mean error of the average",
+                   tuple(drawn)),
+            Table("Hinge and absolute loss: not checked, since doing nothing would pass",
+                  ("loss", "c", "mean error", "mean / bound", "doing nothing / bound", "fitted power"), tuple(rows)))
+
+
+def path(problem: Kinked, weights: Fading, at: Array, seed: int) -> Array:
     """Errors of the averages w̄_{k−1} at the given k, in one run with single terms."""
     found, place = np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
 
@@ -92,7 +174,7 @@ def path(problem: Kinked, weights: Weights, at: Array, seed: int) -> Array:
         if i is not None:
             found[i] = event.value - problem.least
 
-    solver = RegularizedStochasticFrankWolfe(weights, batch=1, every=1 if len(at) > 1 else int(at[0]))
+    solver = RegularizedStochasticFrankWolfe(weights, batch=1, every=1)
     minimize(problem.f, problem.S, solver, stop=Iterations(int(at[-1])), seed=seed, watch=watch)
     return found
 
@@ -103,6 +185,7 @@ EXPERIMENT = Experiment(
     "ck^−¾ its average has an expected error of O(ln t/t^¼), with σ_k = ct^−¾ of O(t^−¼).",
     "The final bounds are true as printed for p < 1, although a step of their proof is false (see Lemma 4); corrected, "
     "with L in place of 3L and ½ in place of 2, they are smaller.",
-    "How do hinge and absolute loss do against both bounds, with one term a step?",
+    "How near can the error come to both bounds, for all weights, other powers and erring oracles? What do hinge and absolute "
+    "loss do?",
     run,
 )
