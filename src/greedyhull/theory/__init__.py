@@ -18,7 +18,8 @@ Jones atoms and FW atoms       ``jones_to_fw``, ``fw_to_jones``, ``prune`` (Theo
 growing batches                ``asj``, ``asfw``, ``asfw_line_search``, ``asj_gap``, ``asfw_gap``, ``asj_printed``, with
                                ``FixedHorizon``, ``AnytimeAverage``, ``LastIterate``, ``BetterSchedule``, ``AsRecorded``
 atoms right on average         ``expect_rate``, ``expect_violation``
-any gradient estimator         ``expected_error``, ``Along``
+any gradient estimator         ``expected_error``, ``Along``; with Jones' choice ``expected_jones_error``,
+                               ``variance_reduced_jones_rate``
 nonsmooth f (ARSFW)            ``arsfw``, ``arsfw_printed``, ``arsfw_rate1``, ``arsfw_along``, ``arsfw_K``, ``lazy_regret``, …
 related methods                ``svrf_rate``, ``spider_rate``, ``svfw_gap``, ``storm_rate``, …; ``SOURCES`` tells
 constants of a problem         ``constants``: M, σ, L, D, r_S, …, each with its status
@@ -80,6 +81,7 @@ from greedyhull.theory.rates import (
     zhang,
 )
 from greedyhull.theory.recursion import diverges, limit, recursion, remaining
+from greedyhull.theory.reduced import expected_jones_error, variance_reduced_jones_rate
 from greedyhull.theory.related import (
     SOURCES,
     momentum_rate,
@@ -141,6 +143,7 @@ __all__ = [
     "expect_rate",
     "expect_violation",
     "expected_error",
+    "expected_jones_error",
     "fw_to_jones",
     "gap_rate",
     "greedy_recursion",
@@ -178,6 +181,7 @@ __all__ = [
     "svrf_epoch_rate",
     "svrf_rate",
     "swap_steps",
+    "variance_reduced_jones_rate",
     "warm_start_index",
     "warm_start_rate",
     "without_replacement",
