@@ -34,6 +34,13 @@ inline void reweight(const Point& p, Index atom, double eta) {
     p.alpha[p.place[atom]] += eta;
 }
 
+// x <- (1 - eta) x +- eta high_best e_best.
+inline void step_to(const Point& p, Index best, bool negative, double eta) {
+    for (Index j = 0; j < p.x.size; j++) p.x[j] *= 1.0 - eta;
+    p.x[best] += eta * (negative ? -p.high[best] : p.high[best]);
+    reweight(p, negative ? best + p.x.size : best, eta);
+}
+
 inline void to_coordinate(const Point& p, const double* g, double eta) {
     const Index d = p.x.size;
     Index best = 0;
@@ -44,10 +51,7 @@ inline void to_coordinate(const Point& p, const double* g, double eta) {
         for (Index j = 1; j < d; j++)
             if (g[j] < g[best]) best = j;
     }
-    const bool negative = p.kind == L1_BALL && g[best] > 0.0;
-    for (Index j = 0; j < d; j++) p.x[j] *= 1.0 - eta;
-    p.x[best] += eta * (negative ? -p.high[best] : p.high[best]);
-    reweight(p, negative ? best + d : best, eta);
+    step_to(p, best, p.kind == L1_BALL && g[best] > 0.0, eta);
 }
 
 inline void to_sphere(const Point& p, const double* g, double eta) {

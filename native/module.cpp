@@ -1,4 +1,6 @@
 // The door between Python and the core: every shape that the loops rely on is compared before they begin.
+#include <type_traits>
+
 #include "blas_door.hpp"
 #include "coordinate_door.hpp"
 #include "budget_batch_door.hpp"
@@ -146,7 +148,14 @@ Point point(int kind, const Vector<const double>& low, const Vector<const double
     return {kind, span(low), span(high), matrix(rows), span(x), span(alpha), span(atoms), span(place), span(used)};
 }
 
-template <class Rows>
+// Parabolas toward coordinates are those of squares.
+template <class Choice>
+void expect_choice(int loss, int kind) {
+    expect(std::is_same_v<Choice, ByGradient> || (loss == SQUARED && (kind == L1_BALL || kind == SIMPLEX)),
+           "a choice by values is made for squares over coordinate atoms");
+}
+
+template <class Choice, class Rows>
 void differences(const Rows& rows, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares, int weighted,
                  int loss, const Vector<const double>& shape, const Vector<const Index>& index,
                  const Vector<const Index>& ends, const Vector<const double>& eta, const Vector<const double>& keep,
@@ -156,11 +165,12 @@ void differences(const Rows& rows, Index n, Index d, const Vector<const double>&
     expect(span(y).size == n && p.x.size == d && span(g).size == d && span(base).size == d && span(other).size == d &&
                span(keep).size == steps && span(here).size == steps && span(there).size == steps,
            "difference_steps: shapes differ");
-    difference_steps(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+    expect_choice<Choice>(loss, p.kind);
+    difference_steps<Choice>(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
                      {span(keep), span(here), span(there), span(base), span(other), follows != 0, span(g)}, p);
 }
 
-template <class T>
+template <class Choice, class T>
 void dense_differences(Table2<const T> X, Vector<const double> y, Vector<const double> shares, int weighted, int loss,
                        Vector<const double> shape, Vector<const Index> index, Vector<const Index> ends,
                        Vector<const double> eta, Vector<const double> keep, Vector<const double> here,
@@ -168,11 +178,11 @@ void dense_differences(Table2<const T> X, Vector<const double> y, Vector<const d
                        Vector<double> g, int kind, Vector<const double> low, Vector<const double> high,
                        Table2<const double> rows, Vector<double> x, Vector<double> alpha, Vector<Index> atoms,
                        Vector<Index> place, Vector<Index> used) {
-    differences(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta,
+    differences<Choice>(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta,
                 keep, here, there, base, other, follows, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
 }
 
-template <class T, class I>
+template <class Choice, class T, class I>
 void sparse_differences(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
                         Vector<const double> shares, int weighted, int loss, Vector<const double> shape,
                         Vector<const Index> index, Vector<const Index> ends, Vector<const double> eta,
@@ -181,39 +191,40 @@ void sparse_differences(Vector<const Index> starts, Vector<const I> places, Vect
                         Vector<const double> low, Vector<const double> high, Table2<const double> rows, Vector<double> x,
                         Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
     const auto X = compressed<T, I>(starts, places, entries);
-    differences(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, keep,
+    differences<Choice>(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, keep,
                 here, there, base, other, follows, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
 }
 
-template <class Rows>
+template <class Choice, class Rows>
 void tables(const Rows& rows, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares, int weighted,
             int loss, const Vector<const double>& shape, const Vector<const Index>& index, const Vector<const Index>& ends,
             const Vector<const double>& eta, int both, const Vector<double>& table, const Vector<double>& mean,
             const Vector<double>& g, const Point& p) {
     expect(span(y).size == n && p.x.size == d && span(mean).size == d && span(table).size == n && (!both || span(g).size == d),
            "table_steps: shapes differ");
-    table_steps(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+    expect_choice<Choice>(loss, p.kind);
+    table_steps<Choice>(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
                 {both != 0, span(table), span(mean), span(g)}, p);
 }
 
-template <class T>
+template <class Choice, class T>
 void dense_tables(Table2<const T> X, Vector<const double> y, Vector<const double> shares, int weighted, int loss,
                   Vector<const double> shape, Vector<const Index> index, Vector<const Index> ends, Vector<const double> eta,
                   int both, Vector<double> table, Vector<double> mean, Vector<double> g, int kind, Vector<const double> low,
                   Vector<const double> high, Table2<const double> rows, Vector<double> x, Vector<double> alpha,
                   Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
-    tables(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta, both,
+    tables<Choice>(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta, both,
            table, mean, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
 }
 
-template <class T, class I>
+template <class Choice, class T, class I>
 void sparse_tables(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
                    Vector<const double> shares, int weighted, int loss, Vector<const double> shape, Vector<const Index> index,
                    Vector<const Index> ends, Vector<const double> eta, int both, Vector<double> table, Vector<double> mean,
                    Vector<double> g, int kind, Vector<const double> low, Vector<const double> high, Table2<const double> rows,
                    Vector<double> x, Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
     const auto X = compressed<T, I>(starts, places, entries);
-    tables(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, both, table,
+    tables<Choice>(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, both, table,
            mean, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
 }
 
@@ -247,8 +258,10 @@ void sparse_kernels(nb::module_& m) {
     def(m, "dot_columns", dots<T, I>);
     def(m, "gram_rows", by_rows<T, I>);
     def(m, "gram_columns", by_columns<T, I>);
-    def(m, "difference_steps", sparse_differences<T, I>);
-    def(m, "table_steps", sparse_tables<T, I>);
+    def(m, "difference_steps", sparse_differences<ByGradient, T, I>);
+    def(m, "table_steps", sparse_tables<ByGradient, T, I>);
+    def(m, "jones_difference_steps", sparse_differences<ByValues, T, I>);
+    def(m, "jones_table_steps", sparse_tables<ByValues, T, I>);
     def(m, "wide_table_steps", wide_tables<T, I>);
 }
 
@@ -257,8 +270,10 @@ void kernels_of(nb::module_& m) {
     def(m, "logistic_pieces", pieces<double, T>);
     sparse_kernels<T, std::uint32_t>(m);
     sparse_kernels<T, std::uint64_t>(m);
-    def(m, "difference_steps", dense_differences<T>);
-    def(m, "table_steps", dense_tables<T>);
+    def(m, "difference_steps", dense_differences<ByGradient, T>);
+    def(m, "table_steps", dense_tables<ByGradient, T>);
+    def(m, "jones_difference_steps", dense_differences<ByValues, T>);
+    def(m, "jones_table_steps", dense_tables<ByValues, T>);
 }
 
 }  // namespace

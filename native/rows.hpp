@@ -27,6 +27,10 @@ struct DenseRows {
         const T* a = X.row(i);
         for (Index j = 0; j < X.columns; j++) g[j] += r * static_cast<double>(a[j]);
     }
+    void spread_squares(Index i, double r, double* g) const {
+        const T* a = X.row(i);
+        for (Index j = 0; j < X.columns; j++) g[j] += r * (static_cast<double>(a[j]) * static_cast<double>(a[j]));
+    }
 };
 
 template <class T, class I>
@@ -45,6 +49,12 @@ struct SparseRows {
     }
     void spread(Index i, double r, double* g) const {
         for (Index q = X.starts[i]; q < X.starts[i + 1]; q++) g[X.places[q]] += r * static_cast<double>(X.entries[q]);
+    }
+    void spread_squares(Index i, double r, double* g) const {
+        for (Index q = X.starts[i]; q < X.starts[i + 1]; q++) {
+            const double entry = static_cast<double>(X.entries[q]);
+            g[X.places[q]] += r * (entry * entry);
+        }
     }
 };
 

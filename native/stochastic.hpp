@@ -1,9 +1,10 @@
-// Stochastic Frank-Wolfe steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
+// Stochastic Frank-Wolfe and Jones steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
+#include "atom_choices.hpp"
 #include "atoms.hpp"
 #include "rows.hpp"
 #include "slopes.hpp"
@@ -40,9 +41,10 @@ struct Difference {
     Span<double> g;
 };
 
-template <class Rows>
+template <class Choice, class Rows>
 void difference_steps(const Rows& rows, const Terms& f, const Batches& b, const Difference& e, const Point& p) {
     std::vector<double> z(static_cast<std::size_t>(b.index.size)), z_there(z.size());
+    Choice choice(p.x.size);
     Index begin = 0;
     for (Index t = 0; t < b.eta.size; t++) {
         const Index end = b.ends[t];
@@ -56,7 +58,8 @@ void difference_steps(const Rows& rows, const Terms& f, const Batches& b, const 
             rows.spread(i, r * (f.share(i) / static_cast<double>(end - begin)), e.g.data);
         }
         if (e.follows) std::copy(p.x.data, p.x.data + p.x.size, e.point.data);
-        advance(p, e.g.data, b.eta[t]);
+        choice.see(rows, f, b, begin, end, z.data());
+        choice.go(p, e.g.data, b.eta[t]);
         begin = end;
     }
 }
@@ -68,16 +71,18 @@ struct Table {
     Span<double> table, mean, g;
 };
 
-template <class Rows>
+template <class Choice, class Rows>
 void table_steps(const Rows& rows, const Terms& f, const Batches& b, const Table& e, const Point& p) {
     std::vector<double> z(static_cast<std::size_t>(b.index.size));
     const double n = static_cast<double>(f.y.size);
+    Choice choice(p.x.size);
     Index begin = 0;
     for (Index t = 0; t < b.eta.size; t++) {
         const Index end = b.ends[t], size = (end - begin) / (e.both ? 2 : 1);
         if (e.both) {
             std::copy(e.mean.data, e.mean.data + e.mean.size, e.g.data);
             products(rows, b, begin, begin + size, p.x.data, z.data());
+            choice.see(rows, f, b, begin, begin + size, z.data());
             for (Index q = begin; q < begin + size; q++) {
                 const Index i = b.index[q];
                 const double r = f.slope(z[static_cast<std::size_t>(q - begin)], i), many = static_cast<double>(size);
@@ -85,13 +90,14 @@ void table_steps(const Rows& rows, const Terms& f, const Batches& b, const Table
             }
         }
         products(rows, b, end - size, end, p.x.data, z.data());
+        if (!e.both) choice.see(rows, f, b, begin, end, z.data());
         for (Index q = end - size; q < end; q++) {
             const Index i = b.index[q];
             const double r = f.slope(z[static_cast<std::size_t>(q - end + size)], i) * (f.share(i) / n);
             rows.spread(i, r - e.table[i], e.mean.data);
             e.table[i] = r;
         }
-        advance(p, e.both ? e.g.data : e.mean.data, b.eta[t]);
+        choice.go(p, e.both ? e.g.data : e.mean.data, b.eta[t]);
         begin = end;
     }
 }

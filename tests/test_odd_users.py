@@ -63,7 +63,8 @@ def test_functions_may_keep_what_they_are_shown():
     m = Shared()
     f = gh.finite_sum(lambda w, i: 0.5 * float(np.mean(m.residual(w, i) ** 2)),
                       lambda w, i: A[i].T @ m.residual(w, i) / len(i), 200, 4)
-    for solver in (gh.StochasticFrankWolfe(), gh.StochasticFrankWolfe.storm(), gh.StochasticJones()):
+    for solver in (gh.StochasticFrankWolfe(), gh.StochasticFrankWolfe.storm(), gh.StochasticJones(),
+                   gh.VarianceReducedJones()):
         s = gh.minimize(f, gh.LinfBall(4, 1.0), solver, stop=gh.Gap(1e-3) | gh.Iterations(300))
         assert s.value == pytest.approx(0.5 * np.mean((A @ s.x - t) ** 2), rel=1e-12)
 

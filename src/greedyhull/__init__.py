@@ -27,8 +27,8 @@ Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
     Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated; for kinks Smoothed,
-    MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, Storc, LuFreund,
-    RegularizedStochasticFrankWolfe
+    MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, VarianceReducedJones, Storc,
+    LuFreund, RegularizedStochasticFrankWolfe
 Step sizes
     Exact, Short, Backtracking, OpenLoop, LogAdaptive, Power, Constant, Capped
 Tolerances of the oracle
@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
     from greedyhull.solvers.stochastic_jones import StochasticJones
     from greedyhull.solvers.storc import Storc
+    from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
 
 __version__ = "0.1.0"
 
@@ -133,7 +134,7 @@ __all__ = [
     "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
     "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
     "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "Unweighted", "Vertices",
+    "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
     "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
     "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
@@ -187,6 +188,7 @@ _LATER = {name: module for module, names in {
     "solvers.stochastic_frank_wolfe": "StochasticFrankWolfe",
     "solvers.stochastic_jones": "StochasticJones",
     "solvers.storc": "Storc",
+    "solvers.variance_reduced_jones": "VarianceReducedJones",
 }.items() for name in names.split()}
 _INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
 _MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a folder

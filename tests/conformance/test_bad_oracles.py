@@ -49,7 +49,7 @@ SMOOTH = [*(gh.FrankWolfe(rule) for rule in RULES), *(gh.BlendedPairwise(rule) f
           gh.Jones(), gh.Jones(gh.OpenLoop()), gh.PairwiseJones(), gh.Mixed(), gh.Mixed(choose="better"), gh.Aggregated(),
           SFW(), SFW.momentum(), SFW.storm(), SFW.spider(), SFW.svrf(), SFW.svfw(30), SFW.saga(), SFW.dual(),
           gh.StochasticJones(), gh.StochasticJones(step=gh.Capped(gh.OpenLoop()), point="average"), gh.Storc(0.01),
-          gh.LuFreund(4)]
+          gh.VarianceReducedJones(), gh.LuFreund(4)]
 SHARP = [gh.MoreauFrankWolfe(), gh.MoreauFrankWolfe(2), RSFW(), RSFW.fading(), RSFW.fixed(30), gh.Smoothed(),
          gh.Smoothed(gh.FrankWolfe()), gh.Smoothed(gh.BlendedPairwise())]
 
@@ -102,6 +102,7 @@ def test_a_rule_that_leaves_the_hull_is_stopped(step: float, S: Any) -> None:
         def state(self) -> dict[str, Any]:
             return {}
 
-    for solver in (gh.FrankWolfe(Rule()), gh.BlendedPairwise(Rule()), SFW(step=Rule()), gh.StochasticJones(step=Rule())):
+    for solver in (gh.FrankWolfe(Rule()), gh.BlendedPairwise(Rule()), SFW(step=Rule()), gh.StochasticJones(step=Rule()),
+                   gh.VarianceReducedJones(step=Rule())):
         with pytest.raises(gh.GreedyhullError, match="step"):
             gh.minimize(SQUARES, S, solver, stop=gh.Iterations(5))

@@ -18,7 +18,7 @@ SOLVERS = [
     gh.BlendedPairwise(), gh.Corrective(), gh.Jones(), gh.PairwiseJones(), gh.Mixed(), gh.Aggregated(), SFW(),
     SFW.momentum(), SFW.storm(), SFW.spider(), SFW.svrf(), SFW.saga(), SFW.dual(), SFW(look=gh.MinibatchGap(2)),
     SFW(look=gh.Regret()), gh.StochasticJones(), gh.StochasticJones.growing(), gh.Storc(), gh.LuFreund(2), RSFW(),
-    RSFW.fixed(9), gh.MoreauFrankWolfe(), gh.MoreauFrankWolfe(1), gh.Smoothed(),
+    gh.VarianceReducedJones(), RSFW.fixed(9), gh.MoreauFrankWolfe(), gh.MoreauFrankWolfe(1), gh.Smoothed(),
 ]
 SETS: dict[str, Callable[[int, float], Any]] = {
     "one vertex": lambda d, r: gh.Vertices(np.full((1, d), r)),

@@ -41,6 +41,8 @@ SOLVERS += [
     (gh.StochasticFrankWolfe(), None, NO_SUMS),
     (gh.StochasticFrankWolfe.dual(), None, NO_SUMS),
     (gh.StochasticJones(), None, NO_SUMS),
+    (gh.VarianceReducedJones(), None, NO_SUMS),
+    (gh.VarianceReducedJones(gh.gradients.Saga(2)), None, NO_SUMS),
     (gh.StochasticJones(step=gh.Capped(gh.OpenLoop()), point="average"), None, NO_SUMS),
 ]
 NAMES = {problem.name for problem in small_problems()}

@@ -171,7 +171,8 @@ def test_a_function_that_changed_out_of_sight_keeps_no_bound(tmp_path):
     assert s.value <= s.certificate.gap
 
 
-@pytest.mark.parametrize("solver", [gh.StochasticFrankWolfe.saga(), gh.StochasticJones(), gh.LuFreund()], ids=repr)
+@pytest.mark.parametrize("solver", [gh.StochasticFrankWolfe.saga(), gh.StochasticJones(), gh.VarianceReducedJones(),
+                                    gh.LuFreund()], ids=repr)
 def test_tables_of_other_data_are_forgotten(solver, tmp_path):
     S, path = gh.L1Ball(6, 1.0), tmp_path / "r.npz"
     gh.minimize(gh.least_squares(X, y), S, solver, stop=gh.Iterations(50), checkpoint=path)

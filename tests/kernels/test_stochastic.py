@@ -10,6 +10,8 @@ from greedyhull.kernels.stochastic import (
     Rows,
     advance,
     difference_steps,
+    jones_difference_steps,
+    jones_table_steps,
     slope,
     table_steps,
     wide_table_steps,
@@ -130,3 +132,39 @@ def test_wide_steps_are_the_plain_ones(S, width):
         found.append([a for a in arrays if isinstance(a, np.ndarray)])
     for core_array, plain in zip(*found, strict=True):
         np.testing.assert_allclose(core_array, plain, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.skipif(core is None, reason="without the compiled core there is nothing to compare")
+@pytest.mark.parametrize("S", SETS[:3], ids=["l1", "weighted l1", "simplex"])
+@pytest.mark.parametrize("form", ["dense", "csr", "csr, float32", "weighted"])
+def test_loops_that_choose_by_values_are_their_references(form, S):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((30, D)) * (rng.random((30, D)) < 0.6) * 2.0 ** np.arange(D)
+    y = rng.standard_normal(30)
+    data = X if form in ("dense", "weighted") else sparse.csr_array(X.astype(np.float32 if "float32" in form else np.float64))
+    f = gh.least_squares(data, y, sample_weight=rng.random(30) + 0.1 if form == "weighted" else None)
+    terms, point = given(f, S, 4, 12, seed=5)
+    t = len(terms[-1])
+    kept = (rng.random(t), rng.random(t), rng.random(t), rng.standard_normal(D), rng.random(D), 1, rng.standard_normal(D))
+    tables = (1, 0.1 * rng.standard_normal(30), rng.standard_normal(D), np.zeros(D))
+    differ = False
+    for loop, name, own in ((jones_difference_steps, "jones_difference_steps", kept),
+                            (jones_table_steps, "jones_table_steps", tables),
+                            (jones_table_steps, "jones_table_steps", (0, *tables[1:]))):
+        found = []
+        for way in (loop, REFERENCES[name], REFERENCES[name.removeprefix("jones_")]):
+            arrays = told(*own, *point)
+            way(*terms, *arrays)
+            found.append([a for a in arrays if isinstance(a, np.ndarray)])
+        for core_array, plain in zip(*found[:2], strict=True):
+            np.testing.assert_allclose(core_array, plain, rtol=1e-12, atol=1e-12)
+        differ |= any(not np.array_equal(a, b) for a, b in zip(found[0], found[2], strict=True))
+    assert differ, "values made no difference"
+
+
+@pytest.mark.skipif(core is None, reason="without the compiled core there is nothing to compare")
+def test_loops_that_choose_by_values_know_squares_over_coordinates_only():
+    for f, S in ((gh.logistic(np.eye(D), np.ones(D)), SETS[0]), (gh.least_squares(np.eye(D), np.ones(D)), SETS[3])):
+        terms, point = given(f, S, 2, 3, seed=5)
+        with pytest.raises(ValueError, match="squares over coordinate atoms"):
+            jones_table_steps(*terms, *told(0, np.zeros(D), np.zeros(D), np.zeros(D), *point))

@@ -139,5 +139,6 @@ def a_step_rule(kept: gh.Exact | gh.Short | gh.OpenLoop | gh.Constant | gh.Backt
 SOLVERS: tuple[types.Solver, ...] = (
     gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.Jones(), gh.PairwiseJones(), gh.LuFreund(), gh.Aggregated(),
     gh.MoreauFrankWolfe(), gh.Smoothed(), gh.StochasticFrankWolfe(), gh.StochasticJones(), gh.Storc(),
+    gh.VarianceReducedJones(),
     gh.RegularizedStochasticFrankWolfe(),
 )

@@ -31,7 +31,8 @@ SETS: Names = {"l1_ball": gh.L1Ball, "simplex": gh.Simplex, "capped_simplex": gh
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,
-    "stochastic_jones": gh.StochasticJones, "storc": gh.Storc, "lu_freund": gh.LuFreund,
+    "stochastic_jones": gh.StochasticJones, "variance_reduced_jones": gh.VarianceReducedJones,
+    "storc": gh.Storc, "lu_freund": gh.LuFreund,
     "moreau_frank_wolfe": gh.MoreauFrankWolfe, "regularized_stochastic_frank_wolfe": gh.RegularizedStochasticFrankWolfe,
     "smoothed": gh.Smoothed, "aggregated": gh.Aggregated, "mixed": gh.Mixed}
 STEPS: Names = {"exact": gh.Exact, "short": gh.Short, "backtracking": gh.Backtracking, "open_loop": gh.OpenLoop,

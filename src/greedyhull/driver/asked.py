@@ -19,7 +19,8 @@ SOLVERS = {  # names of algorithms that people write in words
     "afw": "BlendedPairwise", "fcfw": "Corrective", "sfw": "StochasticFrankWolfe",
     **{name.lower(): name for name in ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Corrective", "Mixed",
                                        "Aggregated", "Smoothed", "StochasticFrankWolfe", "StochasticJones", "LuFreund",
-                                       "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe", "Storc")},
+                                       "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe", "Storc",
+                                       "VarianceReducedJones")},
 }
 
 

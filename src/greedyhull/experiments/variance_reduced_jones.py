@@ -1,9 +1,8 @@
-"""Does a control variate make stochastic Jones need fewer gradients? An experiment; nothing is proved."""
+"""Does variance reduction make stochastic Jones need fewer gradients? The solvers side by side, at equal numbers of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,77 +11,15 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Callback, Gap, Iterations
 from greedyhull.errors import check
-from greedyhull.objectives.batch import source_of
 from greedyhull.objectives.by_name import least_squares, logistic
 from greedyhull.objectives.composite import Composite
-from greedyhull.points.iterate import Iterate
-from greedyhull.points.position import Position
-from greedyhull.solvers.gradients.base import Epochs, Size, check_size
 from greedyhull.solvers.gradients.svrg import Svrg
-from greedyhull.solvers.parts.joint.minibatch import MinibatchChoice
-from greedyhull.solvers.parts.looks import FullGap, Looking, at_steps
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
-from greedyhull.types import Array, AtomSet, Minibatch, Needs, Objective, Solver
-
-
-@dataclass(frozen=True)
-class VarianceReducedJones:
-    """The atom that minimises f_B(w + η_k(d − w)) − ⟨∇f_B(w̃) − ∇f(w̃), ·⟩, w̃ the snapshot of steps 1, 2, 4, 8, ….
-
-    The linear term has mean zero, so that the mean over all batches is f, as it is for plain minibatches; near the
-    snapshot the gradients of batches differ less. Where two looks at a batch cost a pass, the pass is made, and is the
-    new snapshot.
-    """
-
-    batch: Size = field(default=linear(4.0))
-    step: APriori = field(default=OpenLoop())
-    epoch: int | None = None
-    needs = Needs(atoms=False, terms=True)
-
-    def __post_init__(self) -> None:
-        check_size("batch", self.batch)
-
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        oracle, x = memory.oracle(S), w.view("position", Position)
-        source = memory.part("source", lambda: source_of(f, memory.rng))
-        snapshot = memory.part("snapshot", lambda: _Snapshot(self, source))
-        look: Looking = memory.part("look", lambda: at_steps(FullGap(), None).start(f, S, w, memory))
-        choice = MinibatchChoice(S, oracle)
-        for k in memory.count(first=1):
-            if look.due(k, source.spent):
-                yield look(w, {"spent": source.spent})
-            d, eta = choice.at(snapshot.surrogate(x.array, k), x.array, self.step.at(k - 1), 0.0)
-            w.move(w.toward(d), eta)
-
-
-class _Snapshot(Epochs):
-    def surrogate(self, x: Array, k: int) -> Minibatch | Corrected:
-        source, b = self.source, self.size(k)
-        if self.begins(k) or 2 * b >= source.n:
-            whole = source.again(source.whole)
-            self.arrays.update(full=whole.gradient(x), x=x.copy())
-            return whole
-        batch = source.draw(b)
-        return Corrected(batch, source.again(batch).gradient(self.arrays["x"]) - self.arrays["full"])
-
-
-class Corrected:
-    """f_B − ⟨shift, ·⟩."""
-
-    def __init__(self, batch: Minibatch, shift: Array) -> None:
-        self.batch, self.shift = batch, shift
-
-    def value(self, x: Array) -> float:
-        return float(self.batch.value(x) - self.shift.dot(x))
-
-    def gradient(self, x: Array) -> Array:
-        return np.asarray(self.batch.gradient(x) - self.shift)
+from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
+from greedyhull.types import Array, AtomSet, Objective, Solver
 
 
 @dataclass(frozen=True)
@@ -98,7 +35,7 @@ class Curves:
 
 
 SOLVERS: dict[str, Solver] = {
-    "variance-reduced Jones": VarianceReducedJones(),
+    "variance-reduced Jones": VarianceReducedJones(Svrg(linear(4.0))),
     "ASJ": StochasticJones(),
     "ASJ, batches 4k": StochasticJones(linear(4.0), OpenLoop()),
     "ASFW": StochasticFrankWolfe(),

@@ -42,6 +42,27 @@ def table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: 
 def table_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index: Index, ends: Index,
                 eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int, low: Array, high: Array, rows: Array,
                 x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None: ...
+@overload
+def jones_difference_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int,
+                           loss: int, shape: Array, index: Index, ends: Index, eta: Array, keep: Array, here:
+                           Array, there: Array, base: Array, point: Array, follows: int, g: Array, kind: int,
+                           low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place:
+                           Index, used: Index, /) -> None: ...
+@overload
+def jones_difference_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array,
+                           index: Index, ends: Index, eta: Array, keep: Array, here: Array, there: Array, base:
+                           Array, point: Array, follows: int, g: Array, kind: int, low: Array, high: Array,
+                           rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None: ...
+@overload
+def jones_table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int,
+                      loss: int, shape: Array, index: Index, ends: Index, eta: Array, both: int, table: Array,
+                      mean: Array, g: Array, kind: int, low: Array, high: Array, rows: Array, x: Array, alpha:
+                      Array, atoms: Index, place: Index, used: Index, /) -> None: ...
+@overload
+def jones_table_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index:
+                      Index, ends: Index, eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int,
+                      low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index,
+                      used: Index, /) -> None: ...
 def wide_table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int,
                      shape: Array, index: Index, ends: Index, eta: Array, table: Array, mean: Array, width: int, kind: int,
                      low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index,

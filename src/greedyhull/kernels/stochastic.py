@@ -1,4 +1,4 @@
-"""Stochastic Frank-Wolfe steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
+"""Stochastic Frank-Wolfe and Jones steps for linear models: rows, slopes, the estimate, the best atom, the move, in one loop.
 
 The loops take rows first: the arrays ``starts, places, entries`` of a CSR matrix, or one dense ``matrix``. Then come the
 terms, the batches, what the estimate keeps, and set and point. ``loss`` and ``kind`` are numbers of `engines`. The references
@@ -59,6 +59,11 @@ class Rows:
         where, entries = self.row(i)
         g[where] += r * entries
 
+    def spread_squares(self, i: int, r: float, g: Array) -> None:
+        """g ← g + r aᵢ², entry by entry."""
+        where, entries = self.row(i)
+        g[where] += r * np.asarray(entries, dtype=np.float64) ** 2
+
 
 def taken(given: tuple[Any, ...]) -> tuple[Rows, tuple[Any, ...]]:
     """The rows, and what comes after them."""
@@ -94,15 +99,65 @@ def advance(kind: int, low: Array, high: Array, rows: Array, eta: float, g: Arra
         x += eta * rows[int((rows @ g).argmin())]
 
 
+class ByGradient:
+    """Frank-Wolfe's choice: the atom with the least ⟨g, ·⟩."""
+
+    def __init__(self, a: Rows, shares: Array, weighted: int) -> None:
+        pass
+
+    def see(self, batch: Index, x: Array) -> None:
+        """Look at a batch from x."""
+
+    def go(self, kind: int, low: Array, high: Array, rows: Array, eta: float, g: Array, x: Array, *weights: Any) -> None:
+        """x ← (1 − η)x + ηd."""
+        advance(kind, low, high, rows, eta, g, x, *weights)
+
+
+class ByValues(ByGradient):
+    """Jones' choice, for squares over ±high_j e_j: the atom with the least ⟨g, d − x⟩ + (η/2)‖d − x‖²_H, H that of the batch.
+
+    Up to what all atoms share that is (η/2)high_j²H_jj ± high_j(g_j − η(Hx)_j).
+    """
+
+    def __init__(self, a: Rows, shares: Array, weighted: int) -> None:
+        self.a, self.shares, self.weighted = a, shares, weighted
+
+    def see(self, batch: Index, x: Array) -> None:
+        self.pull, self.diagonal = np.zeros_like(x), np.zeros_like(x)
+        for i in batch.tolist():
+            share = self.shares[i * self.weighted] / len(batch)
+            self.a.spread(i, share * self.a.product(i, x), self.pull)
+            self.a.spread_squares(i, share, self.diagonal)
+
+    def go(self, kind: int, low: Array, high: Array, rows: Array, eta: float, g: Array, x: Array, *weights: Any) -> None:
+        lean = high * (g - eta * self.pull)
+        score = 0.5 * eta * high * high * self.diagonal + (-np.abs(lean) if kind == 0 else lean)
+        best = int(score.argmin())
+        negative = kind == 0 and lean[best] > 0.0
+        x *= 1.0 - eta
+        x[best] += eta * (-high[best] if negative else high[best])
+        reweight(best + len(x) if negative else best, eta, *weights)
+
+
 @compiled
 def difference_steps(*given: Any) -> None:
     """g ← keep·g + base + here·∇f_B(x) − there·∇f_B(point), then a step; ``point`` is the last x where it ``follows``.
 
     The batch of step t ends at ends[t] in ``index``. All arrays are changed in place.
     """
+    _differences(ByGradient, given)
+
+
+@compiled
+def jones_difference_steps(*given: Any) -> None:
+    """`difference_steps` with Jones' choice among coordinate atoms, for squares."""
+    _differences(ByValues, given)
+
+
+def _differences(kind_of: type[ByGradient], given: tuple[Any, ...]) -> None:
     a, (y, shares, weighted, loss, shape, index, ends, eta, keep, here, there, base, point, follows, g, *rest) = taken(given)
     kind, low, high, rows, x, *weights = rest
-    begin = 0
+    begin, choice = 0, kind_of(a, shares, weighted)
     for t in range(len(eta)):
         end, own = int(ends[t]), g.copy()
         g[:] = keep[t] * own + base
@@ -114,7 +169,8 @@ def difference_steps(*given: Any) -> None:
             a.spread(i, r * (shares[i * weighted] / (end - begin)), g)
         if follows:
             point[:] = x
-        advance(kind, low, high, rows, eta[t], g, x, *weights)
+        choice.see(index[begin:end], x)
+        choice.go(kind, low, high, rows, eta[t], g, x, *weights)
         begin = end
 
 
@@ -122,12 +178,23 @@ def difference_steps(*given: Any) -> None:
 def table_steps(*given: Any) -> None:
     """Steps with a table of slopes and its mean Aᵀtable: with the mean renewed at the batch, or, where each step has ``both``
     a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed."""
+    _tables(ByGradient, given)
+
+
+@compiled
+def jones_table_steps(*given: Any) -> None:
+    """`table_steps` with Jones' choice among coordinate atoms, for squares; values are those of the batch to estimate with."""
+    _tables(ByValues, given)
+
+
+def _tables(kind_of: type[ByGradient], given: tuple[Any, ...]) -> None:
     a, (y, shares, weighted, loss, shape, index, ends, eta, both, table, mean, g, *rest) = taken(given)
     kind, low, high, rows, x, *weights = rest
-    begin, n = 0, len(y)
+    begin, n, choice = 0, len(y), kind_of(a, shares, weighted)
     for t in range(len(eta)):
         end = int(ends[t])
         b = (end - begin) // (1 + both)
+        choice.see(index[begin : begin + b], x)
         if both:
             g[:] = mean
             for i in index[begin : begin + b].tolist():
@@ -137,7 +204,7 @@ def table_steps(*given: Any) -> None:
             r = slope(loss, shape, a.product(i, x), y[i]) * (shares[i * weighted] / n)
             a.spread(i, r - table[i], mean)
             table[i] = r
-        advance(kind, low, high, rows, eta[t], g if both else mean, x, *weights)
+        choice.go(kind, low, high, rows, eta[t], g if both else mean, x, *weights)
         begin = end
 
 

@@ -10,12 +10,16 @@ the schedule 2/(k + 2)         ``rate`` (Theorem 2), ``zhang``, ``aggregate_rate
 line search, warm starts       ``line_search_rate``, ``warm_start_rate``, ``warm_start_index``, ``late_start_rate``
 a minimiser inside the hull    ``interior_rate``, ``linear_rate``
 oracles with a relative error  ``multiplicative_rate``
+Jones' choice by values        ``jones_rate``, ``joint_jones_rate``, ``mean_jones_rate``, ``jones_variance``
+pairwise Jones                 ``pairwise_jones_rate``, ``pairwise_jones_error``, ``swap_steps``; ``simplex_width``,
+                               ``box_width``, ``l1_width``
 what no method can beat        ``recursion_lower``, ``greedy_recursion`` (Theorem 3), ``one_atom_lower``
 Jones atoms and FW atoms       ``jones_to_fw``, ``fw_to_jones``, ``prune`` (Theorem 4)
 growing batches                ``asj``, ``asfw``, ``asfw_line_search``, ``asj_gap``, ``asfw_gap``, ``asj_printed``, with
                                ``FixedHorizon``, ``AnytimeAverage``, ``LastIterate``, ``BetterSchedule``, ``AsRecorded``
 atoms right on average         ``expect_rate``, ``expect_violation``
-any gradient estimator         ``expected_error``, ``Along``
+any gradient estimator         ``expected_error``, ``Along``; with Jones' choice ``expected_jones_error``,
+                               ``variance_reduced_jones_rate``
 nonsmooth f (ARSFW)            ``arsfw``, ``arsfw_printed``, ``arsfw_rate1``, ``arsfw_along``, ``arsfw_K``, ``lazy_regret``, …
 related methods                ``svrf_rate``, ``spider_rate``, ``svfw_gap``, ``storm_rate``, …; ``SOURCES`` tells
 constants of a problem         ``constants``: M, σ, L, D, r_S, …, each with its status
@@ -54,8 +58,17 @@ from greedyhull.theory.equivalence import fw_to_jones, jones_to_fw, prune
 from greedyhull.theory.expect import expect_rate
 from greedyhull.theory.expected import Along, expected_error
 from greedyhull.theory.interior import interior_rate, linear_rate
+from greedyhull.theory.jones import joint_jones_rate, jones_rate, mean_jones_rate
 from greedyhull.theory.listed import Bounds, Refused, Theorems
 from greedyhull.theory.lower import greedy_recursion, greedy_step, one_atom_lower, recursion_lower
+from greedyhull.theory.pairwise import (
+    box_width,
+    l1_width,
+    pairwise_jones_error,
+    pairwise_jones_rate,
+    simplex_width,
+    swap_steps,
+)
 from greedyhull.theory.rates import (
     aggregate_rate,
     gap_rate,
@@ -68,6 +81,7 @@ from greedyhull.theory.rates import (
     zhang,
 )
 from greedyhull.theory.recursion import diverges, limit, recursion, remaining
+from greedyhull.theory.reduced import expected_jones_error, variance_reduced_jones_rate
 from greedyhull.theory.related import (
     SOURCES,
     momentum_rate,
@@ -85,6 +99,7 @@ from greedyhull.theory.table import Constants
 
 if TYPE_CHECKING:
     from greedyhull.measures.constants import constants
+    from greedyhull.measures.spread import jones_variance
     from greedyhull.measures.violation import expect_violation
 
 __all__ = [
@@ -122,32 +137,42 @@ __all__ = [
     "asj",
     "asj_gap",
     "asj_printed",
+    "box_width",
     "constants",
     "diverges",
     "expect_rate",
     "expect_violation",
     "expected_error",
+    "expected_jones_error",
     "fw_to_jones",
     "gap_rate",
     "greedy_recursion",
     "greedy_step",
     "interior_rate",
+    "joint_jones_rate",
+    "jones_rate",
     "jones_to_fw",
+    "jones_variance",
+    "l1_width",
     "late_start_rate",
     "lazy_regret",
     "lazy_regret_printed",
     "limit",
     "line_search_rate",
     "linear_rate",
+    "mean_jones_rate",
     "momentum_rate",
     "multiplicative_rate",
     "one_atom_lower",
     "online_cg_rate",
+    "pairwise_jones_error",
+    "pairwise_jones_rate",
     "prune",
     "rate",
     "recursion",
     "recursion_lower",
     "remaining",
+    "simplex_width",
     "spider_gap",
     "spider_rate",
     "storc_rate",
@@ -155,6 +180,8 @@ __all__ = [
     "svfw_gap",
     "svrf_epoch_rate",
     "svrf_rate",
+    "swap_steps",
+    "variance_reduced_jones_rate",
     "warm_start_index",
     "warm_start_rate",
     "without_replacement",
@@ -168,6 +195,10 @@ def __getattr__(name: str) -> Any:
         from greedyhull.measures.constants import constants
 
         return constants
+    if name == "jones_variance":
+        from greedyhull.measures.spread import jones_variance
+
+        return jones_variance
     if name == "expect_violation":
         from greedyhull.measures.violation import expect_violation
 

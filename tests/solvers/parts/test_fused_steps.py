@@ -177,3 +177,32 @@ def test_wide_data_go_the_same_way_bit_by_bit(b, where, monkeypatch):
     np.testing.assert_array_equal(runs[0].point.array(), runs[1].point.array())
     np.testing.assert_array_equal(runs[0].point.weights, runs[1].point.weights)
     np.testing.assert_array_equal(runs[0].trace["value"], runs[1].trace["value"])
+
+
+@pytest.mark.parametrize("how", ["dense", "sparse"])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_jones_goes_the_same_way_with_all_estimators(name, how, monkeypatch):
+    where = SETS["weighted L1Ball" if name in ("svrg", "saga") else "Simplex" if name == "dual" else "L1Ball"]
+    f = gh.least_squares(STORED[how], Y, sample_weight=SHARES)
+    assert_same(monkeypatch, f, where, gh.VarianceReducedJones(ESTIMATORS[name]), gh.Iterations(400))
+
+
+@pytest.mark.parametrize("name", ["doubling svrg", "saga", "dual", "storm"])
+def test_bursts_of_jones_resume_bit_by_bit(name, tmp_path):
+    f, S, stop, seen = gh.least_squares(X, Y), SETS["L1Ball"], gh.Iterations(700), []
+    solver = gh.VarianceReducedJones(ESTIMATORS[name], every=100)
+    run = Run(f, S, solver, None, stop, 3)
+    run.watchers = [lambda event: (save_state(tmp_path / f"{len(seen)}.npz", run.state()), seen.append(event.point.array()))]
+    whole = run.solve()
+    for i in (1, 5):
+        again = Run(f, S, solver, None, stop, 3)
+        again.restore(load_state(tmp_path / f"{i}.npz"))
+        np.testing.assert_array_equal(again.solve().point.array(), whole.point.array())
+
+
+def test_jones_makes_its_own_steps_for_other_losses_and_sets(monkeypatch):
+    counted = made_by_kernel(monkeypatch)
+    for f, S in ((gh.logistic(X, LABELS), SETS["L1Ball"]), (gh.least_squares(X, Y), SETS["Vertices"]),
+                 (gh.least_squares(X, Y, l2=0.1), SETS["L1Ball"])):
+        gh.minimize(f, S, gh.VarianceReducedJones(Minibatch(2)), stop=gh.Iterations(80))
+    assert counted == []

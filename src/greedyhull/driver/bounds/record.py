@@ -51,6 +51,7 @@ class Record:
         best = self.values[-1] - (self.values - self.gaps).max()
         self.after: dict[Quantity, float] = {"error": max(certificate.value - self.values[-1], 0.0),  # recomputed at the end
                                              "certified gap": max(certificate.gap - best, 0.0)}
+        self.atoms = np.asarray(trace["atoms"], dtype=np.float64)
         self.first, self.met = int(trace["iteration"][0]), solution.curvature or None
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from greedyhull.driver.bounds.by_values import jones_by_variance, pairwise_contracts
 from greedyhull.driver.bounds.record import Record, slack
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.solvers.jones import Jones
@@ -127,6 +128,8 @@ STATEMENTS: dict[str, Callable[[Record], Iterator[Bound]]] = {
     "Theorem 1 (constant step)": _theorem_1,
     "Theorem 2 (rate)": _theorem_2,
     "Zhang's corollary": _zhang,
+    "Jones (variance)": jones_by_variance,
+    "Pairwise Jones (contraction)": pairwise_contracts,
     "Line search (rate)": _line_search,
     "Warm start (line search)": _warm_start,
     "Warm start (open loop)": _late_start,

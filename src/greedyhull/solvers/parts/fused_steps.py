@@ -1,4 +1,4 @@
-"""Bursts: the steps of stochastic Frank-Wolfe from one look to the next, done by a kernel.
+"""Bursts: the steps of stochastic Frank-Wolfe, or of Jones, from one look to the next, done by a kernel.
 
 The terms of many steps are drawn at once, as the sampler would have drawn them one step after the other; point, estimate and
 counts end where single steps would have brought them, up to rounding. A burst leaves nothing behind that must be saved.
@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.simplex import Simplex
 from greedyhull.kernels.core import core
-from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps
+from greedyhull.kernels.stochastic import (
+    difference_steps,
+    jones_difference_steps,
+    jones_table_steps,
+    table_steps,
+    wide_table_steps,
+)
 from greedyhull.objectives.batch import Source
+from greedyhull.objectives.losses.squared import Squared
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.gradients.base import ArrayState, Estimate, share, size
 from greedyhull.solvers.gradients.dual import Dual
@@ -34,11 +43,23 @@ from greedyhull.types import Array, AtomSet, Index, Objective, Supply
 
 if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
+    from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
 
 FIRST = 50  # a run of fewer steps is over before a kernel is loaded
 TERMS = 1 << 16  # so many are drawn at once, at most
 WIDE = 2000  # columns of sparse data from which on a step should not look at all of them
 Due = Callable[[int, int], bool]
+
+
+class Loops(NamedTuple):
+    """The kernels that make the steps; those of Jones know squares and coordinate atoms only."""
+
+    differences: Callable[..., None]
+    tables: Callable[..., None]
+    by_values: bool
+
+
+LINEAR, JONES = Loops(difference_steps, table_steps, False), Loops(jones_difference_steps, jones_table_steps, True)
 
 
 class Plan(NamedTuple):
@@ -48,19 +69,21 @@ class Plan(NamedTuple):
     draws: tuple[bool, ...]  # one batch after the other, and whether its terms are different ones
     needs: tuple[str, ...]  # the arrays that the first step makes
     size: Callable[[Any, int], int]  # (estimate, k) -> b_k
-    run: Callable[[Any, range, tuple[Any, ...], tuple[Any, ...]], None]  # (estimate, steps, terms and batches, set and point)
+    run: Callable[[Loops, Any, range, tuple[Any, ...], tuple[Any, ...]], None]  # (…, steps, terms and batches, set and point)
 
 
-def compiled_burst(solver: StochasticFrankWolfe, f: Objective, S: AtomSet, source: Supply, estimate: Estimate,
-                   look: Looking) -> Burst:
+def compiled_burst(solver: StochasticFrankWolfe | VarianceReducedJones, f: Objective, S: AtomSet, source: Supply,
+                   estimate: Estimate, look: Looking, loops: Loops = LINEAR) -> Burst:
     """The bursts of a solve; there are none where a kernel cannot do its steps, or the look wants to see every one."""
     plan, known = PLANS.get(type(solver.estimator)), None if core is None else engine(f, S)
+    if known is not None and loops.by_values and not (type(known.f.loss) is Squared and type(S) in (L1Ball, Simplex)):
+        return Burst()
     if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:
         return Burst()
     assert isinstance(source, Source) and isinstance(estimate, ArrayState)  # as in the tables
     if isinstance(solver.estimator, Minibatch) and not solver.estimator.replace:
         plan = plan._replace(draws=(True,))
-    return Kernel(in_advance(solver.step), known, plan, source, estimate, look)
+    return Kernel(in_advance(solver.step), known, plan, source, estimate, look, loops)
 
 
 class Burst:
@@ -74,9 +97,10 @@ class Burst:
 class Kernel(Burst):
     """Bursts by a kernel."""
 
-    def __init__(self, step: APriori, known: Engine, plan: Plan, source: Source, estimate: ArrayState, look: Looking) -> None:
+    def __init__(self, step: APriori, known: Engine, plan: Plan, source: Source, estimate: ArrayState, look: Looking,
+                 loops: Loops) -> None:
         self.step, self.known, self.plan, self.source, self.estimate = step, known, plan, source, estimate
-        self.look = look
+        self.look, self.loops = look, loops
 
     def __call__(self, w: Any, x: Array, memory: Any) -> bool:
         first: int = memory.k
@@ -94,7 +118,7 @@ class Kernel(Burst):
                 break
             self._make(range(k, k + len(sizes)), sizes, w, x)
             k += len(sizes)
-        self.look.oracle.calls += k - first
+        self.look.oracle.calls += 0 if self.loops.by_values else k - first  # values of all atoms need no oracle
         memory.k = max(first, k - 1)
         return k > first
 
@@ -117,7 +141,7 @@ class Kernel(Burst):
         index = source.sampler.successive(sizes, plan.draws)
         eta = np.array([self.step.at(k - 1) for k in steps], dtype=np.float64)
         weights = _Weights(w, self.known.set[2]) if w.keeps_atoms else _NoWeights(w, x)
-        plan.run(self.estimate, steps, (*self.known.terms, index, len(plan.draws) * np.cumsum(sizes), eta),
+        plan.run(self.loops, self.estimate, steps, (*self.known.terms, index, len(plan.draws) * np.cumsum(sizes), eta),
                  (*self.known.set, x, weights.alpha, weights.atoms, weights.place, weights.used))
         weights.write()
         spent = plan.asks * int(sizes.sum())
@@ -171,29 +195,29 @@ def _shares(estimate: Any, steps: range) -> Array:
     return rho
 
 
-def _minibatch(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+def _minibatch(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     none, zeros = np.zeros(len(steps)), np.zeros_like(point[4])
-    difference_steps(*terms, none, none + 1.0, none, zeros, zeros, 0, np.zeros_like(zeros), *point)
+    loops.differences(*terms, none, none + 1.0, none, zeros, zeros, 0, np.zeros_like(zeros), *point)
 
 
-def _momentum(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+def _momentum(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     rho, zeros = _shares(estimate, steps), np.zeros_like(point[4])
-    difference_steps(*terms, 1.0 - rho, rho, 0.0 * rho, zeros, zeros, 0, estimate.arrays["g"], *point)
+    loops.differences(*terms, 1.0 - rho, rho, 0.0 * rho, zeros, zeros, 0, estimate.arrays["g"], *point)
 
 
-def _storm(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+def _storm(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     keep, kept = 1.0 - _shares(estimate, steps), estimate.arrays
-    difference_steps(*terms, keep, np.ones_like(keep), keep, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+    loops.differences(*terms, keep, np.ones_like(keep), keep, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
 
 
-def _spider(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+def _spider(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     ones, kept = np.ones(len(steps)), estimate.arrays
-    difference_steps(*terms, ones, ones, ones, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+    loops.differences(*terms, ones, ones, ones, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
 
 
-def _svrg(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+def _svrg(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     ones, kept = np.ones(len(steps)), estimate.arrays
-    difference_steps(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
+    loops.differences(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
 
 
 def _table(estimate: Any) -> tuple[Array, Array]:
@@ -202,15 +226,15 @@ def _table(estimate: Any) -> tuple[Array, Array]:
     return estimate.arrays["table"], estimate.arrays["mean"]
 
 
-def _saga(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-    table_steps(*terms, 1, *_table(estimate), np.zeros_like(point[4]), *point)
+def _saga(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+    loops.tables(*terms, 1, *_table(estimate), np.zeros_like(point[4]), *point)
 
 
-def _dual(estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+def _dual(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
     sparse, (_, _, _, _, x, alpha, atoms, _, used) = terms[0].ndim == 1, point
     table, mean = _table(estimate)
-    if not sparse or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
-        table_steps(*terms, 0, table, mean, np.zeros(0), *point)
+    if loops.by_values or not sparse or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
+        loops.tables(*terms, 0, table, mean, np.zeros(0), *point)
     else:
         wide_table_steps(*terms, table, mean, isqrt(len(x)), *point)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.driver.stop import Stop
-from greedyhull.solvers.gradients import Minibatch, Saga, Svrg
+from greedyhull.solvers.gradients import Dual, Minibatch, Saga, Spider, Storm, Svrg
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
 from greedyhull.testing.fuzz.models import Model
 from greedyhull.testing.fuzz.regions import Region
@@ -99,6 +99,13 @@ def _stochastic_jones(rng: Rng) -> Drawn:
     return Drawn("StochasticJones", gh.StochasticJones(batch, rule, tolerance(rng), look=look(rng)), 40)
 
 
+def _variance_reduced_jones(rng: Rng) -> Drawn:
+    estimator: Any = pick(rng, (Svrg(gh.linear(4.0)), Svrg(2), Saga(3), Minibatch(gh.linear()), Spider(2, 5), Storm(2),
+                                Dual(2)))
+    seen = look(rng) if estimator.unbiased else gh.FullGap()
+    return Drawn("VarianceReducedJones", gh.VarianceReducedJones(estimator, scheduled(rng), tolerance(rng), look=seen), 60)
+
+
 def _regularized(rng: Rng) -> Drawn:
     weights: tuple[gh.Unweighted | gh.Fading | gh.Steady, ...] = (gh.Unweighted(), gh.Fading(), gh.Steady(50))
     return Drawn("RegularizedStochasticFrankWolfe",
@@ -118,7 +125,7 @@ def _storc(rng: Rng) -> Drawn:
 
 
 ANY = (_frank_wolfe, _jones, _pairwise_jones, _blended, _corrective, _mixed, _aggregated, _smoothed, _default, _stochastic,
-       _stochastic_jones, _regularized, _moreau, _lu_freund, _storc)
+       _stochastic_jones, _variance_reduced_jones, _regularized, _moreau, _lu_freund, _storc)
 
 
 def draw_solver(rng: Rng, model: Model) -> Drawn:
@@ -134,7 +141,8 @@ def draw_solver(rng: Rng, model: Model) -> Drawn:
     if model.n:
         makes += [_moreau, _moreau]
     if model.n and model.smooth:
-        makes += [_stochastic, _stochastic, _stochastic_jones, _lu_freund, _storc, _regularized]
+        makes += [_stochastic, _stochastic, _stochastic_jones, _variance_reduced_jones, _lu_freund, _storc,
+                  _regularized]
     return pick(rng, makes)(rng)
 
 

@@ -10,10 +10,12 @@ from greedyhull.driver.bounds.mean.arsfw import ARSFW
 from greedyhull.driver.bounds.mean.asfw import ASFW
 from greedyhull.driver.bounds.mean.asj import ASJ
 from greedyhull.driver.bounds.mean.moreau import MOREAU
+from greedyhull.driver.bounds.mean.reduced import REDUCED
 from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
+from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
 from greedyhull.theory import Theorems
 
 ABOUT: dict[type, Theorems] = {
@@ -21,4 +23,5 @@ ABOUT: dict[type, Theorems] = {
     RegularizedStochasticFrankWolfe: ARSFW,
     StochasticFrankWolfe: ASFW,
     StochasticJones: ASJ,
+    VarianceReducedJones: REDUCED,
 }

@@ -86,9 +86,11 @@ class MinibatchChoice:
 
     def _lines(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> tuple[Array, Array]:
         """Slope and bend of the parabola toward every atom."""
+        return _slopes(f, S, w), self._bends(f, S, w)
+
+    def _bends(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
         Hw = f.hessian_product(w, f.at(w).z)
-        bends = self._energies(f, S, w) - 2.0 * S.scores(Hw) + w.dot(Hw)
-        return _slopes(f, S, w), np.maximum(bends, 0.0)
+        return np.asarray(np.maximum(self._energies(f, S, w) - 2.0 * S.scores(Hw) + w.dot(Hw), 0.0))
 
     def _energies(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
         """d_jᵀHd_j of all atoms, computed once for as long as f̃ stays the same: once it is all of f."""
