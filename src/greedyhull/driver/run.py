@@ -143,9 +143,7 @@ class Run:
                     for watcher in self.watchers:
                         watcher(event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
-                        from greedyhull.driver.saving import save
-
-                        save(self, event)
+                        self._save(event)
                     said = hear(self.stop, event)
                     if said is None:
                         said = self._stands(event)
@@ -156,10 +154,7 @@ class Run:
                             self._sharpen()
                         continue
                     reason = said or interrupted(event)
-                    if self.checkpoint is not None:  # before views are refreshed, so that a resumed run goes on bit by bit
-                        from greedyhull.driver.saving import save
-
-                        save(self, event)
+                    self._save(event)  # before views are refreshed, so that a resumed run goes on bit by bit
                     final, fresh = certify_end(self, event)
                     if said is None or final is event or not self.stop.met(event) or self.stop.met(final):
                         break
@@ -167,6 +162,7 @@ class Run:
                         break
                 else:
                     event = last(event)
+                    self._save(event)
                     reason = held_by_rounding(event) if self.rounding > BLURRED * event.gap else ended(event)
                     final, fresh = certify_end(self, event, moved=event.point is self.w)
             except KeyboardInterrupt:
@@ -180,6 +176,13 @@ class Run:
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason, event)
+
+    def _save(self, event: Event) -> None:
+        """Write the state, if anybody wants it."""
+        if self.checkpoint is not None:
+            from greedyhull.driver.saving import save
+
+            save(self, event)
 
     def _stands(self, event: Event) -> Reason | None:
         """Why the run will not get further, if so."""

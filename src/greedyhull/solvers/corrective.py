@@ -15,7 +15,7 @@ from greedyhull.points.owners import least_of
 from greedyhull.solvers.parts.compiled_coordinates import compiled_coordinates
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
 from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
-from greedyhull.solvers.parts.corrective_numbers import BLURRED, EARLY, PROMISING, ROUNDING
+from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.slides import Slide
@@ -81,9 +81,9 @@ class Corrective(KeepsSolver):
                                   "BlendedPairwise().")
         compiled = None if "by hand" in memory.arrays else self._compiled(f, S, w, memory)
         if compiled is not None:
-            yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
-            if memory.gap is not None and f.rounding(w, S) > BLURRED * memory.gap:
-                return  # what is left is rounding, and by hand there would be more
+            goes_on = yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
+            if not goes_on:
+                return
         memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on, resumed or not
         if not w.keeps_atoms:
             yield from coordinate_rounds(curved, S, w, memory, self.steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from math import isfinite, prod
 from typing import Any
 
@@ -90,9 +90,9 @@ class CompiledCoordinates(CompiledRounds):
         made.begin(w.x.ravel().copy(), cold)
         self.gap: float = made.look()  # not finite where numbers are out of the core's range
 
-    def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, w: Iterate, memory: Memory) -> Generator[Progress, None, bool]:
         self._stand(w)  # the core may have begun elsewhere
-        yield from super().run(f, w, memory)
+        return (yield from super().run(f, w, memory))
 
     def _stand(self, w: Iterate) -> None:
         assert isinstance(w, CoordinateIterate)

@@ -6,7 +6,7 @@ and its gradient. The driver's certificate is made from these as from any others
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from functools import partial
 from math import isfinite, prod
 from typing import Any
@@ -36,6 +36,7 @@ from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Ahead, Passed
+from greedyhull.solvers.parts.corrective_numbers import BLURRED
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Loss, Objective, State
@@ -144,20 +145,23 @@ class CompiledRounds:
         self.gap = self.core.look()
         return True
 
-    def run(self, f: Objective, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        """Rounds until the driver ends them, or the core can do no more."""
+    def run(self, f: Objective, w: Iterate, memory: Memory) -> Generator[Progress, None, bool]:
+        """Rounds until the driver ends them, or the core can do no more; True where Python may do more."""
         oracle = memory.oracle(self.S)
         if not self._set_out(w, memory):
-            return
+            return True
         for _ in memory.count(first=0):
             g = f.gradient(w)
             found = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
             if not self.advance(w, memory, memory.ahead()):
+                if memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
+                    return False  # what is left is rounding, and by hand there would be more
                 oracle.forget()
                 memory.k += 1
                 w.refresh()  # who goes on computes by itself, in the type of the data, as a resumed run would
-                return
+                break
+        return True
 
     def _set_out(self, w: Iterate, memory: Memory) -> bool:
         """Stand at the start, or go on from it at once where nobody has to see it; False where the core can do no more."""
@@ -218,7 +222,11 @@ class SharpenedRounds(CompiledRounds):
         super().__init__(f, S, budget, made)
         self.mu = f.mu
 
-    def advance(self, w: Iterate, memory: Memory) -> bool:
+    def _set_out(self, w: Iterate, memory: Memory) -> bool:
+        self._tell(w)  # the start is seen: how sharp the loss must be is decided there
+        return True
+
+    def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
         """Rounds until the gap of f_μ is as good as closed; False where the core can do no more."""
         rounds, ending = 0, LOST
         if self.f.mu != self.mu:
