@@ -37,6 +37,7 @@ def test_each_is_a_whole_solution(found, tmp_path):
 def test_all_certificates_come_at_once(found):
     assert found.certificates() == [s.certificate for s in found]
     broken = gh.batch(gh.least_squares, gh.L1Ball(5, 1.0), X=X, Y=np.where(np.isin(Y, Y[0, 2]), np.nan, Y))
+    assert "no solution" in str(broken.certificates()[2]) and "stream" not in str(broken.certificates()[2])
     assert broken.certificates()[2].gap is None and broken.certificates()[3].gap == broken.gaps[3]
 
 

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 NAMED = 5  # failures that are listed by number
 
 
+class Nothing(Certificate):
+    """The certificate of a problem that has no solution."""
+
+    def __str__(self) -> str:
+        return "There is no solution, and nothing is certified; the error says why."
+
+
 @dataclass(frozen=True, eq=False)
 class Failure:
     """What stands in a batch for a problem that has no solution; ``error`` is why.
@@ -38,7 +45,7 @@ class Failure:
     value = float("nan")
     gap = float("inf")
     converged = False
-    certificate = Certificate(None, None, -float("inf"))
+    certificate = Nothing(None, None, -float("inf"))
 
     def __repr__(self) -> str:
         return f"Failure({self.reason})"
