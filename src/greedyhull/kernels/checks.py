@@ -11,18 +11,6 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @compiled
-def sum_abs(x: Array) -> float:
-    """Σ|xᵢ| of a contiguous float64 vector."""
-    return float(np.abs(x).sum())
-
-
-@compiled
-def least_and_sum(x: Array) -> tuple[float, float]:
-    """min xᵢ and Σxᵢ of a contiguous float64 vector; the sum is NaN where an entry is."""
-    return float(np.min(x, initial=np.inf)), float(x.sum())
-
-
-@compiled
 def all_finite(x: Array) -> bool:
     """Whether no entry of a contiguous float64 vector is NaN or infinite."""
     return bool(np.isfinite(x).all())

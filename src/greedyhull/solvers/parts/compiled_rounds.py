@@ -32,7 +32,7 @@ from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Ahead, Passed
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Loss, Objective, State
+from greedyhull.types import Array, AtomSet, Index, Loss, Objective, State
 from greedyhull.types.kinds import profiled
 
 # as in native/losses.hpp
@@ -107,6 +107,16 @@ def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
     return float(value), np.ascontiguousarray(r, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
 
 
+def _coordinates(w: Iterate) -> tuple[Index, Array]:
+    """The nonzero coordinates of a point, by number; of a single atom, as most runs begin with, it has them at hand."""
+    block = w.block
+    if type(block) is BasisBlock and len(block) == 1 and block.scale[0] != 0.0:
+        return block.index, block.scale * w.weights
+    x = w.array()
+    index = x.nonzero()[0]
+    return index, x[index]
+
+
 class CompiledRounds:
     """The core's rounds and the iterate that follows them."""
 
@@ -123,9 +133,9 @@ class CompiledRounds:
                 return False
             self.core.begin(numbers, w.weights.copy())
         else:
-            x, scales = w.array(), self.budget.scales
-            index = x.nonzero()[0]
-            self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
+            index, x = _coordinates(w)
+            scales = self.budget.scales
+            self.core.begin(index, x / (scales if len(scales) == 1 else scales[index]))
         self.gap = self.core.look()
         return True
 
