@@ -1,5 +1,5 @@
-// What is asked of arrays before and after a solve, in one pass each: NumPy needs a pass and a temporary array for each question,
-// and microseconds for each call, of which a small solve has few.
+// What is asked of arrays before a solve, in one pass each: NumPy needs a pass, a temporary array and a microsecond or two for each
+// question, and a small solve has few of them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""What is asked of arrays before and after a solve, in one pass each: whether a matrix is symmetric, whether numbers are finite."""
+"""What is asked of arrays before a solve, in one pass each: whether a matrix is symmetric, whether numbers are finite."""
 
 from __future__ import annotations
 

@@ -69,6 +69,7 @@ class QuadraticForm(KeepsImaged):
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
         self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
+        self.concavity: float | None = None  # where Q is too large to be factorised
         self._slack = 1e-10 if self.design.dtype == np.float64 else 1e-5  # of Q's size: what counts as rounding of Q
         self._check_symmetric()
 
@@ -103,7 +104,6 @@ class QuadraticForm(KeepsImaged):
     def _check_convex(self, curve: float, size: float) -> None:
         """The least eigenvalue of a Q that is not large, else the curve uᵀQu along a random u."""
         Q = entries(self.design)
-        self.concavity: float | None = None
         if Q is not None:
             self.concavity, size = concavity(Q, facts_of(Q))
             curve = -self.concavity

@@ -30,6 +30,7 @@ from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Ahead, Passed
+from greedyhull.solvers.parts.corrective_numbers import SHORT
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Index, Loss, Objective, State
@@ -39,7 +40,6 @@ from greedyhull.types.kinds import profiled
 KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
 LOST = 4  # how the core ends where numbers have left their range
 MOST = 65535  # sparse columns that can be worked on
-SHORT = 100_000  # entries of data, at most, for which a look takes about as long as a round
 
 
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
@@ -163,13 +163,14 @@ class CompiledRounds:
         return self.advance(w, memory, ahead, 0)
 
     def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
-        """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 where w was not looked at."""
+        """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 if w was not looked at."""
         ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
         if rounds > seen:
-            memory.skip(Passed(*zip(*rows[seen:-1], strict=True), [1.0] * (rounds - seen)))
+            value, gap, seconds, atoms = zip(*rows[seen:-1], strict=True)
+            memory.skip(Passed(value, gap, seconds, atoms, [1.0] * (rounds - seen)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         self._stand(w)

@@ -13,3 +13,4 @@ DECREASE = 0.25  # the share of what its slope promises that a step must bring
 TRIES = 4  # steps that are tried before the line is searched
 SHORTEST = 0.1  # a step that brought too little is cut to this share of it at least
 LONGEST = 0.5  # and to this share at most
+SHORT = 100_000  # entries of data, at most, for which compiled rounds set out before the driver has looked at the start
