@@ -1,27 +1,14 @@
-// What is asked of arrays before and after a solve, in one pass each: NumPy needs a pass and a temporary array for each question,
-// and microseconds for each call, of which a small solve has few.
+// What is asked of arrays before a solve, in one pass each: NumPy needs a pass, a temporary array and a microsecond or two for each
+// question, and a small solve has few of them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "arrays.hpp"
 
 namespace greedyhull {
-
-inline double sum_abs(Span<const double> x) {
-    double sum = 0.0;
-    for (Index i = 0; i < x.size; i++) sum += std::fabs(x[i]);
-    return sum;
-}
-
-// The least entry and the sum of all; the sum is NaN where an entry is.
-inline std::pair<double, double> least_and_sum(Span<const double> x) {
-    double least = std::numeric_limits<double>::infinity(), sum = 0.0;
-    for (Index i = 0; i < x.size; i++) least = x[i] < least ? x[i] : least, sum += x[i];
-    return {least, sum};
-}
 
 inline bool all_finite(Span<const double> x) {
     bool finite = true;
@@ -34,14 +21,27 @@ struct SquareFacts {
     double widest;             // the largest sum of |entries| in a row
 };
 
+// In tiles: a column that is read beside a row would miss the cache at every entry.
+inline bool is_symmetric(Matrix<const double> Q) {
+    constexpr Index TILE = 32;
+    const Index d = Q.rows;
+    bool same = true;
+    for (Index i = 0; i < d && same; i += TILE)
+        for (Index j = 0; j <= i; j += TILE)
+            for (Index a = i; a < std::min(i + TILE, d); a++)
+                for (Index b = j; b < std::min(j + TILE, a); b++) same &= Q.data[a * d + b] == Q.data[b * d + a];
+    return same;
+}
+
 inline SquareFacts square_facts(Matrix<const double> Q) {
     const Index d = Q.rows;
     const double slack = 1.0 + static_cast<double>(d) * std::numeric_limits<double>::epsilon();
-    SquareFacts facts{true, true, 0.0};
+    SquareFacts facts{is_symmetric(Q), true, 0.0};
     for (Index i = 0; i < d; i++) {
         const double* row = Q.data + i * d;
-        for (Index j = 0; j < i; j++) facts.symmetric &= row[j] == Q.data[j * d + i];
-        const double sum = sum_abs({row, d}), rest = sum - std::fabs(row[i]);
+        double sum = 0.0;
+        for (Index j = 0; j < d; j++) sum += std::fabs(row[j]);
+        const double rest = sum - std::fabs(row[i]);
         facts.dominant &= row[i] >= slack * rest;
         if (!(sum <= facts.widest)) facts.widest = sum;
     }

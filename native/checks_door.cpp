@@ -8,11 +8,6 @@ namespace greedyhull {
 
 void add_checks(nb::module_& m) {
     const auto plain = nb::arg().noconvert();
-    m.def("sum_abs", [](Vector<const double> x) { return sum_abs(span(x)); }, plain);
-    m.def("least_and_sum", [](Vector<const double> x) {
-        const auto [least, sum] = least_and_sum(span(x));
-        return nb::make_tuple(least, sum);
-    }, plain);
     m.def("all_finite", [](Vector<const double> x) { return all_finite(span(x)); }, plain);
     m.def("square_facts", [](Table2<const double> Q) {
         expect(Q.shape(0) == Q.shape(1), "square_facts: a square matrix is wanted");

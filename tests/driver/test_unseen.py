@@ -1,5 +1,7 @@
 """Rounds that nobody has to see: the trace has them all, limits hold to the round, and watching changes nothing."""
 
+import copy
+import pickle
 import signal
 import threading
 from itertools import pairwise
@@ -8,7 +10,9 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.run import Run
 from greedyhull.kernels.core import core
+from greedyhull.solvers.parts import compiled_rounds
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
 from greedyhull.solvers.parts.memory import Memory
 
@@ -147,3 +151,98 @@ def test_an_unwatched_run_takes_no_more_rounds_though_rounding_is_large_at_its_s
     alone, watched = gh.minimize(f, S, stop=stop), gh.minimize(f, S, stop=stop, watch=lambda event: None)
     assert alone.converged and watched.converged
     assert alone.iterations <= watched.iterations + 2
+
+
+# --- the start ----------------------------------------------------------------------------------------------------------
+
+COUNTED = ("iteration", "value", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("solver", [SLOW, gh.Corrective()], ids=["slow", "default"])
+def test_a_start_that_nobody_saw_is_a_row_like_that_of_a_watched_run(name, solver):
+    f, S = PROBLEMS[name]
+    unseen = gh.minimize(f, S, solver, stop=gh.Relative(1e-7))
+    watched = gh.minimize(f, S, solver, stop=gh.Relative(1e-7), watch=lambda event: None)
+    for ours, theirs in zip(columns(unseen, *COUNTED), columns(watched, *COUNTED), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert unseen.certificate.gap <= watched.certificate.gap * (1 + 1e-12) or unseen.converged
+    assert (unseen.trace.gap >= 0.0).all() and (np.diff(unseen.trace.seconds) >= 0.0).all()
+
+
+def test_the_driver_looks_at_the_last_point_alone(monkeypatch):
+    f, S = PROBLEMS["least_squares"]
+    looks, record = [], Run._record
+    monkeypatch.setattr(Run, "_record", lambda run, progress: looks.append(run.memory.k) or record(run, progress))
+    s = gh.minimize(f, S)
+    assert looks == [s.iterations] and s.iterations > 0
+    monkeypatch.setattr(compiled_rounds, "SHORT", 0)  # large data: a look costs nothing beside a round
+    looks.clear()
+    again = gh.minimize(f, S)
+    assert looks == [0, s.iterations] and again.x.tobytes() == s.x.tobytes()
+    assert again.trace.value.tolist() == s.trace.value.tolist()
+
+
+@pytest.mark.parametrize("stop", [gh.Seconds(0.0), gh.Iterations(0), gh.Relative(10.0), gh.Gap(1e9) & gh.Relative(10.0)],
+                         ids=repr)
+def test_a_run_that_may_end_at_the_start_ends_there(stop):
+    f, S = PROBLEMS["least_squares"]
+    s = gh.minimize(f, S, stop=stop)
+    assert s.iterations == 0 and len(s.trace) == 1 and s.trace.step.shape == (1,)
+
+
+def test_a_start_at_the_minimum_stays_where_it_is():
+    f, S = PROBLEMS["least_squares"]
+    best = gh.minimize(f, S, stop=gh.Relative(1e-9))
+    again = gh.minimize(f, S, start=best, stop=gh.Relative(1e-6))
+    assert again.converged and again.iterations == 0 and again.value == pytest.approx(best.value, rel=1e-12)
+
+
+def test_what_is_relative_to_the_start_is_so_though_nobody_saw_it():
+    f, S = PROBLEMS["least_squares"]
+    s = gh.minimize(f, S, stop=gh.RelativeToStart(1e-5) | gh.Relative(1e-12))
+    assert s.converged and s.trace.value[0] == pytest.approx(f.value(f.start(S, RNG)), rel=1e-12)
+
+
+def test_a_trace_that_nobody_has_read_is_copied_whole():
+    f, S = PROBLEMS["logistic"]
+    s = gh.minimize(f, S, SLOW, stop=gh.Relative(1e-7))
+    copies = [pickle.loads(pickle.dumps(s.trace)), copy.deepcopy(s.trace), copy.copy(s.trace)]
+    for one in copies:
+        assert len(one) == len(s.trace) == s.iterations + 1
+        assert one.to_dict().keys() == s.trace.to_dict().keys()
+        np.testing.assert_array_equal(one.gap, s.trace.gap)
+
+
+class Denied(gh.Relative):
+    """Claims that its request is met, and denies it."""
+
+    def met(self, event):
+        return False
+
+
+def test_a_stop_that_is_derived_from_ours_is_not_taken_at_its_word():
+    f, S = PROBLEMS["least_squares"]
+    for stop in (Denied(1e-3), Denied(1e-3) | gh.Seconds(60)):
+        s = gh.minimize(f, S, stop=stop)
+        assert not s.converged and s.gap <= 1e-3 * max(abs(s.value), f.scale)
+
+
+class Fewer(gh.Iterations):
+    """A limit that changes from run to run."""
+
+    allowed = 3
+
+    def limits(self):
+        return gh.Iterations(self.allowed).limits()
+
+    def __call__(self, event):
+        return "Enough." if event.iteration >= self.allowed else None
+
+
+def test_limits_of_a_derived_stop_may_change():
+    f, S = PROBLEMS["logistic"]
+    stop = gh.Gap(0.0) | Fewer(100)
+    assert gh.minimize(f, S, SLOW, stop=stop).iterations == 3
+    Fewer.allowed = 5
+    assert gh.minimize(f, S, SLOW, stop=stop).iterations == 5

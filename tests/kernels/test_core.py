@@ -28,6 +28,7 @@ def run(code: str, mode: str) -> subprocess.CompletedProcess[str]:
 def test_every_loop_of_the_core_has_its_reference() -> None:
     import greedyhull.estimators.l1_path
     import greedyhull.kernels.ball_qp
+    import greedyhull.kernels.budget_batch
     import greedyhull.kernels.stochastic
     import greedyhull.kernels.sum_qp  # noqa: F401
 

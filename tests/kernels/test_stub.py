@@ -27,7 +27,8 @@ def stubbed():
         if isinstance(node, ast.FunctionDef):
             arguments = [*node.args.posonlyargs, *node.args.args]
             types = [ast.unparse(a.annotation).partition("[")[0] for a in arguments]
-            found[node.name].append((types, ast.unparse(node.returns), [a.arg for a in arguments]))
+            returned = ast.unparse(node.returns).partition("[")[0]
+            found[node.name].append((types, returned, [a.arg for a in arguments]))
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.scores import all_finite
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.points.arrays import masked
@@ -35,12 +36,15 @@ def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     """values as a new array of finite float64 numbers, cut off at ``ceiling``."""
     try:
         plain = not masked(values) and not np.iscomplexobj(values)
-        array = np.minimum(np.array(values, dtype=np.float64), ceiling) if plain else np.empty(0)
+        array = np.array(values, dtype=np.float64, order="C") if plain else np.empty(0)
     except (TypeError, ValueError):
         raise GreedyhullError(f"{name} = {shown(values)} was given; numbers are wanted, in rows of equal length.") from None
     check(plain, lambda: f"{name} has masked or complex entries; real numbers are wanted.")
-    check(bool(np.isfinite(array).all()), lambda: f"{name} holds NaN or infinite values; finite numbers are wanted.")
-    check(bool((np.abs(array) <= HUGE).all()),
+    if ceiling < np.inf:
+        array = np.minimum(array, ceiling)
+    check(all_finite(array), lambda: f"{name} holds NaN or infinite values; finite numbers are wanted.")
+    sizes = np.abs(array)
+    check(not array.size or sizes.item(sizes.argmax()) <= HUGE,
           lambda: f"{name} has entries above {HUGE:g}, whose squares overflow. Scale it down.")
     return array
 

@@ -13,13 +13,12 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, positive
 from greedyhull.atoms.closed_oracle import ClosedOracle
-from greedyhull.atoms.scores import worst_within
+from greedyhull.atoms.scores import all_finite, worst_within
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
-from greedyhull.kernels.checks import all_finite
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
@@ -195,8 +194,7 @@ class AtomSet(ABC, KeepsAtomSet):
         """Whether an array is a point of the hull, of the right shape and without NaN."""
         if x.shape != self.shape:
             return False
-        finite = all_finite(x) if x.ndim == 1 and x.flags.c_contiguous else bool(np.isfinite(x).all())
-        return finite and self._holds(x, tol)
+        return all_finite(x) and self._holds(x, tol)
 
     @override
     def contains_quickly(self, w: Iterate) -> bool | None:

@@ -10,9 +10,8 @@ from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import largest, lowest
+from greedyhull.atoms.scores import largest, lowest, total
 from greedyhull.atoms.sizes import Sizes
-from greedyhull.kernels.checks import least_and_sum
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -85,8 +84,7 @@ class CappedSimplex(AtomSet):
         return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        least, sum_ = least_and_sum(np.ascontiguousarray(x, dtype=np.float64))
-        return least >= -tol * self.total and sum_ <= (1.0 + tol) * self.total
+        return bool(x.item(x.argmin()) >= -tol * self.total) and total(x) <= (1.0 + tol) * self.total
 
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate

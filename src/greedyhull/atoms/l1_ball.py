@@ -9,10 +9,9 @@ import numpy as np
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import largest, lowest
+from greedyhull.atoms.scores import largest, lowest, total
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
-from greedyhull.kernels.checks import sum_abs
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -128,8 +127,8 @@ class L1Ball(AtomSet, KeepsFinite):
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the ball."""
         if self.weights is None:
-            return sum_abs(np.ascontiguousarray(x, dtype=np.float64)) / self.radius
-        return sum_abs(np.ascontiguousarray(x / self._scale, dtype=np.float64))
+            return total(np.abs(x)) / self.radius
+        return total(np.abs(x / self._scale))
 
     @override
     def decompose(self, w: Array) -> Iterate:

@@ -10,9 +10,8 @@ from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import largest, lowest
+from greedyhull.atoms.scores import largest, lowest, total
 from greedyhull.atoms.sizes import Sizes
-from greedyhull.kernels.checks import least_and_sum
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -101,8 +100,7 @@ class Simplex(AtomSet, KeepsFinite):
         return Iterate(self.block(np.arange(d)), np.full(d, 1.0 / d), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        least, sum_ = least_and_sum(np.ascontiguousarray(x, dtype=np.float64))
-        return least >= -tol * self.total and abs(sum_ - self.total) <= tol * self.total
+        return bool(x.item(x.argmin()) >= -tol * self.total) and abs(total(x) - self.total) <= tol * self.total
 
     @override
     def decompose(self, w: Array) -> Iterate:

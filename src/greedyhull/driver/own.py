@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,13 @@ def ships(part: object) -> bool:
     >>> ships(gh.FrankWolfe()), ships(object())
     (True, False)
     """
-    return type(part).__module__.startswith("greedyhull.")
+    cls: Any = type(part)  # mypy takes no class for hashable
+    return _ships(cls)
+
+
+@lru_cache(maxsize=512)
+def _ships(cls: type) -> bool:
+    return cls.__module__.startswith("greedyhull.")
 
 
 @lru_cache(maxsize=256)

@@ -70,8 +70,8 @@ class Unseen:
             gap = np.minimum(gap, value - best + self.rounding)
         left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
         seconds, products = self.began + np.array(passed.seconds), self.products - passed.products * left
-        columns = (self.k - left, seconds, value, gap, np.array(passed.atoms), self.calls - left, self.gradients - left, products,
-                   np.zeros(n))
+        columns = (self.k - left, seconds, value, gap, np.array(passed.atoms), self.calls - left, self.gradients - left,
+                   products, np.zeros(n))
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
 

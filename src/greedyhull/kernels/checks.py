@@ -1,4 +1,4 @@
-"""What is asked of arrays before and after a solve, in one pass each: whether a matrix is symmetric, whether numbers are finite."""
+"""What is asked of arrays before a solve, in one pass each: whether a matrix is symmetric, whether numbers are finite."""
 
 from __future__ import annotations
 
@@ -8,18 +8,6 @@ from greedyhull.kernels.core import compiled
 from greedyhull.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
-
-
-@compiled
-def sum_abs(x: Array) -> float:
-    """Σ|xᵢ| of a contiguous float64 vector."""
-    return float(np.abs(x).sum())
-
-
-@compiled
-def least_and_sum(x: Array) -> tuple[float, float]:
-    """min xᵢ and Σxᵢ of a contiguous float64 vector; the sum is NaN where an entry is."""
-    return float(np.min(x, initial=np.inf)), float(x.sum())
 
 
 @compiled

@@ -6,8 +6,11 @@ paper have eigenvalues of about −eps·‖Q‖ once they are stored; λ tells h
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from greedyhull.kernels.checks import square_facts
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.points.columns import column
@@ -27,13 +30,23 @@ def entries(design: Design) -> Array | None:
     return np.stack([column(design, j) for j in range(design.n)]).astype(np.float64) if design.n <= SMALL else None
 
 
-def concavity(Q: Array) -> tuple[float, float]:
+class Facts(NamedTuple):
+    """Whether Q = Qᵀ; whether it is dominant, so that no eigenvalue of a symmetric Q is negative; maxᵢ Σⱼ |Qᵢⱼ|."""
+
+    symmetric: bool
+    dominant: bool
+    widest: float
+
+
+def facts_of(Q: Array) -> Facts:
+    """What one pass over a square matrix tells; of one in Fortran order, its transpose is looked at."""
+    return Facts(*square_facts(np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q)))
+
+
+def concavity(Q: Array, facts: Facts) -> tuple[float, float]:
     """λ, and the size of Q's eigenvalues that it is to be compared with."""
-    d, size = len(Q), np.abs(Q)
-    diagonal = np.diagonal(Q)
-    rest = size.sum(axis=1) - np.diagonal(size)
-    widest = float(size.sum(axis=1).max())
-    if bool((diagonal >= (1.0 + d * EPS) * rest).all()):  # dominant: no eigenvalue is negative
+    d, widest = len(Q), facts.widest
+    if facts.dominant:
         return 0.0, widest
     if d <= SMALL and _definite(Q, -(d + 8) * EPS * widest):  # as most are; a factor costs a tenth of eigenvalues
         return 0.0, widest

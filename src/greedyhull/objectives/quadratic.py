@@ -11,7 +11,7 @@ from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.renamed import former
-from greedyhull.objectives.concavity import concavity, entries
+from greedyhull.objectives.concavity import concavity, entries, facts_of
 from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
@@ -64,12 +64,12 @@ class QuadraticForm(KeepsImaged):
         self.b = np.zeros(d) if b is None else numbers(b, "b")
         check(self.b.shape == (d,),
               lambda: f"b has shape {self.b.shape} but Q is {d}x{d}; a vector with {d} entries is wanted.")
-        check(bool(np.isfinite(self.b).all()), "b holds NaN or infinite values.")
         self.domain: Shape = (d,)
         self.scale = given_scale(scale)
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
         self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
+        self.concavity: float | None = None  # where Q is too large to be factorised
         self._slack = 1e-10 if self.design.dtype == np.float64 else 1e-5  # of Q's size: what counts as rounding of Q
         self._check_symmetric()
 
@@ -77,7 +77,17 @@ class QuadraticForm(KeepsImaged):
         return f"quadratic(d={self.domain[0]})"
 
     def _check_symmetric(self) -> None:
-        """Two random products tell: uᵀ(Qv) = vᵀ(Qu) for every u, v only if Q = Qᵀ. A hair is taken off by (Q + Qᵀ)/2."""
+        """Entries tell, or two random products: uᵀ(Qv) = vᵀ(Qu) for every u, v only if Q = Qᵀ. (Q + Qᵀ)/2 takes a hair off."""
+        Q = entries(self.design) if self.design.stored else None
+        facts = None if Q is None else facts_of(Q)
+        if Q is not None and facts is not None and facts.symmetric:
+            self._norm = self.design.frobenius
+            self.concavity, size = concavity(Q, facts)
+            self._check_curve(-self.concavity, size)
+        else:
+            self._compare_products()
+
+    def _compare_products(self) -> None:
         rng = np.random.default_rng(0)
         u, v = rng.standard_normal((2, self.domain[0]))
         Q = self.design.precise()
@@ -94,10 +104,12 @@ class QuadraticForm(KeepsImaged):
     def _check_convex(self, curve: float, size: float) -> None:
         """The least eigenvalue of a Q that is not large, else the curve uᵀQu along a random u."""
         Q = entries(self.design)
-        self.concavity: float | None = None
         if Q is not None:
-            self.concavity, size = concavity(Q)
+            self.concavity, size = concavity(Q, facts_of(Q))
             curve = -self.concavity
+        self._check_curve(curve, size)
+
+    def _check_curve(self, curve: float, size: float) -> None:
         check(curve >= -self._slack * size, lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
                                             "½wᵀQw − bᵀw is not convex and no certificate would hold. A convex quadratic "
                                             "is wanted.")
@@ -206,7 +218,9 @@ class QuadraticForm(KeepsImaged):
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
         norm = self._norm
-        entry, size, linear = (S.max_abs(c) for c in (np.full(self.domain, norm), np.ones(self.domain), np.abs(self.b)))
+        ones = np.zeros(self.domain)
+        ones += 1.0
+        entry, size, linear = S.max_abs(norm * ones), S.max_abs(ones), S.max_abs(np.abs(self.b))
         sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
 

@@ -36,10 +36,10 @@ from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.ahead import Ahead, Passed
-from greedyhull.solvers.parts.corrective_numbers import BLURRED
+from greedyhull.solvers.parts.corrective_numbers import BLURRED, SHORT
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Loss, Objective, State
+from greedyhull.types import Array, AtomSet, Index, Loss, Objective, State
 from greedyhull.types.kinds import profiled
 
 # as in native/losses.hpp
@@ -49,7 +49,6 @@ KINKED = (Absolute, Quantile, EpsilonInsensitive, Hinge)
 LOST = 4  # how the core ends where numbers have left their range
 STAGE = 30  # rounds at one smoothness, at most, before the driver looks
 MOST = 65535  # sparse columns that can be worked on
-SHORT = 100_000  # entries of data, at most, for which a look takes about as long as a round
 
 
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
@@ -123,6 +122,16 @@ def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
     return float(value), np.ascontiguousarray(r, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
 
 
+def _coordinates(w: Iterate) -> tuple[Index, Array]:
+    """The nonzero coordinates of a point, by number; of a single atom, as most runs begin with, it has them at hand."""
+    block = w.block
+    if type(block) is BasisBlock and len(block) == 1 and block.scale[0] != 0.0:
+        return block.index, block.scale * w.weights
+    x = w.array()
+    index = x.nonzero()[0]
+    return index, x[index]
+
+
 class CompiledRounds:
     """The core's rounds and the iterate that follows them."""
 
@@ -139,9 +148,9 @@ class CompiledRounds:
                 return False
             self.core.begin(numbers, w.weights.copy())
         else:
-            x, scales = w.array(), self.budget.scales
-            index = x.nonzero()[0]
-            self.core.begin(index, x[index] / (scales if len(scales) == 1 else scales[index]))
+            index, x = _coordinates(w)
+            scales = self.budget.scales
+            self.core.begin(index, x / (scales if len(scales) == 1 else scales[index]))
         self.gap = self.core.look()
         return True
 
@@ -172,13 +181,14 @@ class CompiledRounds:
         return self.advance(w, memory, ahead, 0)
 
     def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
-        """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 where w was not looked at."""
+        """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 if w was not looked at."""
         ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
         if rounds > seen:
-            memory.skip(Passed(*zip(*rows[seen:-1], strict=True), [1.0] * (rounds - seen)))
+            value, gap, seconds, atoms = zip(*rows[seen:-1], strict=True)
+            memory.skip(Passed(value, gap, seconds, atoms, [1.0] * (rounds - seen)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         self._stand(w)

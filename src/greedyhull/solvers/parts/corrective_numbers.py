@@ -14,3 +14,4 @@ TRIES = 4  # steps that are tried before the line is searched
 SHORTEST = 0.1  # a step that brought too little is cut to this share of it at least
 LONGEST = 0.5  # and to this share at most
 BLURRED = 0.5  # of the gap: where rounding may be a larger share and the core can do no more, nothing is left to do
+SHORT = 100_000  # entries of data, at most, for which compiled rounds set out before the driver has looked at the start
