@@ -1,7 +1,7 @@
-"""A rival for mixtures: sequential quadratic programming with an active set on a low-rank likelihood matrix, as mixsqp does it.
+"""A rival for mixtures: sequential quadratic programming with an active set on a low-rank likelihood matrix, as in mixsqp.
 
-The method of Kim, Carbonetto, Stephens and Anitescu (2020): min −mean log(Px) + Σx over x ≥ 0, whose minimiser sums to one. P is
-replaced by QR with few columns, found by a random sketch.
+The method of Kim, Carbonetto, Stephens and Anitescu (2020): min −mean log(Px) + Σx over x ≥ 0, whose minimiser sums to one. P
+is replaced by QR with few columns, found by a random sketch.
 """
 
 from __future__ import annotations

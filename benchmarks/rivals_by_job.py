@@ -104,12 +104,13 @@ def ensemble_job(n: int, m: int) -> Job:
 
 
 def huber_job(n: int, d: int) -> Job:
-    """With an intercept; the rival is the same without one, on centred targets."""
+    """With an intercept; the rival is ours without one."""
     X, y = regression(n, d)
     S = gh.L1Ball(d, 0.5 * float(np.abs(np.linalg.lstsq(X, y, rcond=None)[0]).sum()))
     f = gh.huber(X, y, intercept=True)
     solve = lambda intercept: gh.minimize(gh.huber(X, y, intercept=intercept), S, stop=gh.Relative(1e-8))
-    return Job(lambda: solve(True), lambda w: float(gh.certify(f, S, w).value or 0.0), {"ours, no intercept": lambda: solve(False).x})
+    return Job(lambda: solve(True), lambda w: float(gh.certify(f, S, w).value or 0.0),
+               {"ours, no intercept": lambda: solve(False).x})
 
 
 def ball_job(n: int, d: int) -> Job:

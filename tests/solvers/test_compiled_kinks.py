@@ -1,4 +1,4 @@
-"""Losses with kinks in the core: the same pieces as in Python, bounds that are true against linear programs, runs that go on."""
+"""Losses with kinks in the core: the same pieces as in Python, bounds true against linear programs, runs that go on."""
 
 from functools import partial
 from typing import Any
@@ -103,7 +103,8 @@ ODD: dict[str, Any] = {
 def test_odd_data_are_certified_truly(name: str, radius: float, intercept: bool) -> None:
     X, y = ODD[name](*data(60, 9))
     least = least_absolute(X, y, radius, intercept)
-    s = gh.minimize(gh.absolute(X, y, intercept=intercept), gh.L1Ball(X.shape[1], radius), stop=gh.Gap(1e-7) | gh.Iterations(300))
+    f, S = gh.absolute(X, y, intercept=intercept), gh.L1Ball(X.shape[1], radius)
+    s = gh.minimize(f, S, stop=gh.Gap(1e-7) | gh.Iterations(300))
     noise = 1e-9 * (1.0 + least)
     assert s.converged and s.certificate.lower <= least + noise and least <= s.value + noise
 
@@ -113,7 +114,8 @@ def test_odd_data_are_certified_truly(name: str, radius: float, intercept: bool)
 def test_other_units_change_nothing_but_the_units(scale: float, intercept: bool) -> None:
     X, y = data(60, 9)
     least = least_absolute(X, y, 1.0, intercept)
-    s = gh.minimize(gh.absolute(X, scale * y, intercept=intercept), gh.L1Ball(9, scale), stop=gh.Relative(1e-6) | gh.Iterations(300))
+    f, stop = gh.absolute(X, scale * y, intercept=intercept), gh.Relative(1e-6) | gh.Iterations(300)
+    s = gh.minimize(f, gh.L1Ball(9, scale), stop=stop)
     assert s.converged and s.certificate.lower <= least * scale * (1.0 + 1e-9) and s.value >= least * scale * (1.0 - 1e-9)
 
 
