@@ -11,6 +11,7 @@ SECTIONS = {
     "corrective": "ours and rivals on real l1 problems",
     "core": "which problems of Corrective run in the compiled core",
     "small": "quadratics over the simplex beside QP solvers",
+    "rivals_by_job": "absolute deviations, mixtures, ensembles and others beside the tools people use for them",
     "radii": "ours and rivals at ten radii of one problem of each class",
     "scaling": "time and memory by rows, columns and entries; the first solve of a process",
     "threads": "large data by one thread and by several",
@@ -48,6 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.numbers import numbers
     from benchmarks.overhead import overhead
     from benchmarks.radii import radii
+    from benchmarks.rivals_by_job import rivals_by_job
     from benchmarks.scaling import scaling
     from benchmarks.small import small
     from benchmarks.steps import steps
@@ -61,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
                "scaling": scaling, "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
-               "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers,
+               "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers, "rivals_by_job": rivals_by_job,
                "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):

@@ -42,6 +42,7 @@ constexpr Index MANY_ROWS = 4000;     // fewer than this are never sampled
 constexpr Index GROW_FROM = 16000;    // rows: of so many, a part is solved for first
 constexpr double GROWN = 0.03;        // of the value at zero: to what it is, about what a part can tell
 constexpr Index GROW_ROUNDS = 30;     // at most
+constexpr double STEADY = 1e-4;       // of the mean curvature: added where few rows bend
 constexpr double REST = 1e-14;        // of the budget: less than this is rounding
 constexpr int TRIES = 12;             // shorter steps, before a round gives up
 
@@ -498,6 +499,19 @@ class Corrective : public Patience {
         return std::fabs(spent) > 1e-14 ? total - price * spent : total;
     }
 
+    // Of losses that are smoothed few rows may bend, and leave directions without curvature, in which a step goes too far: a
+    // little is added there.
+    const double* steadied(const double* hessian) {
+        if (hessian == nullptr || sampled_hessian || loss_->slack() == 0.0) return hessian;
+        const std::size_t m = u.size(), bent = static_cast<std::size_t>(std::count_if(H_rows.begin(), H_rows.end(), [](double c) { return c != 0.0; }));
+        if (4 * bent > 5 * m) return hessian;
+        if (hessian == H.data()) reduced_ = H;
+        double trace = 0.0;
+        for (std::size_t a = 0; a < m; a++) trace += reduced_[a * m + a];
+        for (std::size_t a = 0; a < m; a++) reduced_[a * m + a] += STEADY * trace / static_cast<double>(m);
+        return reduced_.data();
+    }
+
     // Newton steps with a line search, until a tenth of the gap is left on the working columns.
     bool newton(double gap, double aim, bool early, const std::function<bool()>& asked) {
         const std::size_t m = u.size();
@@ -511,7 +525,7 @@ class Corrective : public Patience {
                 if (left <= enough || asked()) break;
             }
             follow(early && sampling && X_.n > std::max(MANY_ROWS, SAMPLE * A_ROW_EACH * static_cast<Index>(m)));
-            const double* hessian = whole_hessian();
+            const double* hessian = steadied(whole_hessian());
             if (hessian == nullptr) break;
             qp_.u = u, qp_.g = g_;
             qp_.solve(budget_, static_cast<Index>(m), hessian, inner(gap, aim));

@@ -15,7 +15,7 @@ import greedyhull as gh
 from greedyhull.kernels.core import core
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
-RIVALS = {"celer", "skglm", "adelie", "copt", "quadprog", "daqp", "piqp", "threadpoolctl"}  # which need not be installed
+RIVALS = {"celer", "skglm", "adelie", "copt", "quadprog", "daqp", "piqp", "threadpoolctl", "sklego"}  # not always installed
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("__")))
@@ -110,3 +110,13 @@ def test_the_phases_of_a_solve_follow_the_rounds_that_it_makes(bench, kind):
     assert p.rounds == s.iterations and min(p) > 0 and p.driver >= 0
     assert where.stored(case.f) == case.X.nbytes
     assert where.stored(gh.least_squares(sparse.csc_array(np.eye(500)), np.ones(500))) == 12 * 500
+
+
+def test_the_rival_for_mixtures_finds_the_same_likelihood(bench):
+    rng = np.random.default_rng(0)
+    x = rng.choice([0.0, 3.0], size=400) + rng.standard_normal(400)
+    P = np.exp(-0.5 * (x[:, None] - np.linspace(x.min(), x.max(), 80)) ** 2)
+    w = bench("mixture_sqp").mixture_weights(P)
+    s = gh.minimize(gh.log_likelihood(P), gh.Simplex(80), stop=gh.Gap(1e-8))
+    assert w.min() >= 0.0 and abs(w.sum() - 1.0) <= 1e-12
+    assert s.certificate.lower - 1e-12 <= -np.log(P @ w).mean() <= s.value + 1e-6

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
+from greedyhull.estimators.columns import columns_of
 from greedyhull.estimators.selection import improved, selected
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "stacking" / "diabetes_oof.npz"
@@ -254,3 +255,21 @@ def test_logarithms_of_probabilities():
     np.testing.assert_array_equal(m.predict_log_proba(p), np.log(m.predict_proba(p)))
     sure = EnsembleClassifier().fit(t[:, None].astype(float), t)
     assert sorted(sure.predict_log_proba([[1.0]])[0]) == [-np.inf, 0.0]
+
+
+@pytest.mark.parametrize("K, columns", [(2, 5), (3, 6), (3, 4)])
+@pytest.mark.parametrize("kind", ["probabilities", "scores", "both"])
+def test_the_probabilities_of_the_true_class_are_those_of_all_classes(K, columns, kind):
+    rng = np.random.default_rng(columns)
+    labels = rng.integers(0, K, 30)
+    if K == 3 and columns == 4:
+        X = rng.integers(0, 3, (30, 4)).astype(float)  # votes
+    elif K == 3:
+        X = rng.dirichlet(np.ones(3), (30, 2)).reshape(30, 6)
+    else:
+        X = rng.random((30, 5))
+    if kind != "probabilities" and K == 2:
+        X[:, : 5 if kind == "scores" else 2] = 5.0 * rng.standard_normal((30, 5 if kind == "scores" else 2))
+    reader, before = columns_of(X, K, None), X.copy()
+    assert np.array_equal(reader.of_truth(X, labels), reader.read(X)[np.arange(30), labels])
+    assert np.array_equal(X, before)

@@ -43,7 +43,7 @@ class Columns(NamedTuple):
         return np.asarray(P / np.maximum(P.sum(axis=1, keepdims=True), TINY))
 
     def of_truth(self, X: Array, labels: Array) -> Array:
-        """(samples, models): the probability of the class ``labels`` of each sample, for the X that these columns are read of."""
+        """(samples, models): what each model gives the class ``labels`` of a sample, for the X these columns were read of."""
         if self.votes or self.K > 2:
             P = self.read(X)
             return np.asarray(P[np.arange(len(P)), labels])

@@ -11,8 +11,8 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import Batch
-from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.inside import few_of
+from greedyhull.objectives.line import Parabola
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.columns import energies, gram

@@ -174,3 +174,19 @@ def test_minibatches_average_to_the_subgradient() -> None:
         w = gh.L1Ball(3, 1.0).decompose(x)
         assert np.mean([b.value(x) for b in parts]) == pytest.approx(f.value(w))
         assert np.allclose(np.mean([b.gradient(x) for b in parts], axis=0), f.gradient(w))
+
+
+@pytest.mark.parametrize("name", ["absolute", "quantile"])
+@given(z=small, y=small)
+def test_an_intercept_of_equal_weights_is_that_of_given_ones(name: str, z: Array, y: Array) -> None:
+    """An order statistic is found where weights are one number, a sorted sum of jumps where they are many."""
+    make = LOSSES[name][0]
+    one, many = make(y, 1 / n).profiled(), make(y, np.full(n, 1 / n)).profiled()
+    value, residual = one.first_order(z)
+    assert value == pytest.approx(many.first_order(z)[0], rel=1e-12, abs=1e-15)
+    assert abs(residual.sum()) <= 1e-15
+    low, high = one.loss.ends()
+    assert np.all(residual >= low / n - 1e-16) and np.all(residual <= high / n + 1e-16)
+    again = z.copy()
+    again[0] += 1.0
+    assert one.value(again) == pytest.approx(many.value(again), rel=1e-12, abs=1e-15)  # nothing of z is left over

@@ -24,12 +24,31 @@ class Balanced(Profiled):
 
     loss: PiecewiseLinear
 
+    def __init__(self, loss: PiecewiseLinear) -> None:
+        super().__init__(loss)
+        self._crossed: tuple[Array, tuple[float, float]] | None = None
+
     def intercept(self, z: Array) -> float:
         return self._crossing(z)[0]
 
     def _crossing(self, z: Array) -> tuple[float, float]:
-        crossing: tuple[float, float] = self.loss.kinks(z).crossing(self.loss.first_slope())
-        return crossing
+        seen = self._crossed  # read and written whole: other threads may ask as well
+        if seen is None or seen[0].dtype != z.dtype or not np.array_equal(seen[0], z):
+            seen = self._crossed = (z.copy(), self._searched(z))
+        return seen[1]
+
+    def _searched(self, z: Array) -> tuple[float, float]:
+        loss, (low, high) = self.loss, self.loss.ends()
+        if loss.epsilon > 0.0 or not isinstance(loss.p, float) or np.ndim(low) > 0:
+            crossing: tuple[float, float] = loss.kinks(z).crossing(loss.first_slope())
+            return crossing
+        # equal jumps: the slope passes zero at an order statistic, and nothing need be sorted
+        off = (loss.y - z).astype(np.float64)
+        rank = min(max(int(np.ceil(len(off) * (-low / (high - low)))) - 1, 0), len(off) - 1)
+        b = float(np.partition(off, rank)[rank])
+        before, same = np.count_nonzero(off < b), np.count_nonzero(off == b)
+        share = (len(off) * -low / (high - low) - before) / same if same else 1.0
+        return b, min(max(float(share), 0.0), 1.0)
 
     def first_order(self, z: Array) -> tuple[float, Array]:
         loss = self.loss

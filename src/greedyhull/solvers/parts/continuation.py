@@ -59,6 +59,7 @@ class Continuation:
         point = u.copy()
         move = point.reweighting(block, here, normalised(ahead, owners_of(block)) - here)
         point.move(move, self.f.along(point, move).argmin())
+        point.refresh()  # computed from its atoms, it need not be at the end of the run
         return point
 
     def _end_in_region(self, u: Iterate, before: Iterate, region: Region) -> Iterate:
