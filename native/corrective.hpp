@@ -153,7 +153,8 @@ class Corrective : public Patience {
 
     // A round and the look after it; false where nothing changed. A first round may begin on a part of the rows.
     bool next(double aim, const std::function<bool()>& asked) {
-        const bool grows = std::exchange(cold, false) && X_.n >= GROW_FROM && here_ - least_ > GROWN * std::fabs(value_);
+        const bool grows = std::exchange(cold, false) && X_.n >= std::max(GROW_FROM, SAMPLE * A_ROW_EACH * X_.d) &&
+                           here_ - least_ > GROWN * std::fabs(value_);
         if (grows && grow(asked) && look() <= aim) return true;  // nothing is left to do
         if (!round(here_ - least_, aim, asked)) return false;
         look();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -118,27 +119,38 @@ struct ByColumn {
             return {{{starts.data(), d + 1}, {places.data(), count}, {entries.data(), count}}, n, d};
         }
     };
+    // In one pass: entries are written where they may stand, one that is not wanted is written over by the next (a branch would
+    // be foretold wrongly), and what several threads found is moved together.
     Part on(const std::vector<Index>& rows) const {
-        Scratch<Index> place(static_cast<std::size_t>(n), -1);
-        for (std::size_t i = 0; i < rows.size(); i++) place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
+        constexpr I none = std::numeric_limits<I>::max();
+        Scratch<I> place(static_cast<std::size_t>(n), none);
+        for (std::size_t i = 0; i < rows.size(); i++) place[static_cast<std::size_t>(rows[i])] = static_cast<I>(i);
         Part part{std::vector<Index>(static_cast<std::size_t>(d + 1)), {}, {}, static_cast<Index>(rows.size())};
-        const auto each_found = [&](Index j, auto use) {
-            for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
-                if (const Index i = place[static_cast<std::size_t>(X.places[t])]; i >= 0) use(i, t);
-        };
+        std::vector<Index> begin(static_cast<std::size_t>(d));
+        part.places.resize(static_cast<std::size_t>(X.starts[d] + 1)), part.entries.resize(static_cast<std::size_t>(X.starts[d] + 1));
+        I* places = part.places.data();
+        T* entries = part.entries.data();
         threads::ranges(d, 1, X.starts[d], [&](Index from, Index to) {
-            for (Index j = from; j < to; j++)
-                each_found(j, [&](Index, Index) { part.starts[static_cast<std::size_t>(j + 1)]++; });
-        });
-        for (std::size_t j = 0; j < static_cast<std::size_t>(d); j++) part.starts[j + 1] += part.starts[j];
-        const auto total = static_cast<std::size_t>(part.starts.back());
-        part.places.resize(total), part.entries.resize(total);
-        threads::ranges(d, 1, X.starts[d], [&](Index from, Index to) {
+            Index at = X.starts[from];
             for (Index j = from; j < to; j++) {
-                auto at = static_cast<std::size_t>(part.starts[static_cast<std::size_t>(j)]);
-                each_found(j, [&](Index i, Index t) { part.places[at] = static_cast<I>(i), part.entries[at++] = X.entries[t]; });
+                begin[static_cast<std::size_t>(j)] = at;
+                for (Index t = X.starts[j]; t < X.starts[j + 1]; t++) {
+                    const I i = place[static_cast<std::size_t>(X.places[t])];
+                    places[at] = i, entries[at] = X.entries[t];
+                    at += i != none;
+                }
+                part.starts[static_cast<std::size_t>(j + 1)] = at - begin[static_cast<std::size_t>(j)];
             }
         });
+        for (std::size_t j = 0; j < static_cast<std::size_t>(d); j++) {
+            const Index count = part.starts[j + 1], target = part.starts[j];
+            if (begin[j] != target)
+                std::copy(places + begin[j], places + begin[j] + count, places + target),
+                    std::copy(entries + begin[j], entries + begin[j] + count, entries + target);
+            part.starts[j + 1] += target;
+        }
+        const auto total = static_cast<std::size_t>(part.starts.back());
+        part.places.resize(total), part.entries.resize(total);
         return part;
     }
 

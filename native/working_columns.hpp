@@ -39,9 +39,11 @@ inline void widen(Numbers& H, Index kept, Index m) {
     }
 }
 
-constexpr Index WIDE = 8;  // Hessians that are summed by themselves, then added
+constexpr Index WIDE = 8;        // Hessians that are summed by themselves, then added
+constexpr Index IN_PLACE = 4096;  // rows: contiguous columns as long as this are not copied
 
-// Dense copies, of any data that can write a column.
+// Dense copies, of any data that can write a column. Long columns of a matrix of doubles are read where they lie: fresh memory
+// for a copy would cost more than several passes.
 template <class D>
 class WorkingColumns {
    public:
@@ -50,18 +52,29 @@ class WorkingColumns {
 
     void build(const D& X, const std::vector<Index>& columns, const double* scales, Index kept) {
         n_ = X.n, m = static_cast<Index>(columns.size());
+        columns_.resize(columns.size()), scales_.assign(columns.size(), 1.0);
+        if constexpr (std::is_same_v<D, Dense<double>>) {
+            in_place_ = X.by_column() && n_ >= IN_PLACE;
+            if (in_place_) {
+                for (std::size_t a = 0; a < columns.size(); a++) columns_[a] = X.X + columns[a] * X.column_stride, scales_[a] = scales[a];
+                return;
+            }
+        }
         Z_.resize(static_cast<std::size_t>(n_ * m));
         copy(X, columns, scales, kept);
+        for (Index a = 0; a < m; a++) columns_[static_cast<std::size_t>(a)] = Z_.data() + a * n_;
     }
 
     void product(const double* u, double* z) const {
         threads::ranges(n_, 64, n_ * m, [&](Index from, Index to) {
+            if (in_place_) return add_columns(from, to, u, z);
             algebra::combine(Z_.data() + from, n_, to - from, m, u, z + from);
         });
     }
 
     void adjoint(const double* r, double* g) const {
         threads::ranges(m, 4, n_ * m, [&](Index from, Index to) {
+            if (in_place_) return dots(from, to, r, g);
             algebra::dots(Z_.data() + from * n_, n_, n_, to - from, r, g + from);
         });
     }
@@ -71,7 +84,7 @@ class WorkingColumns {
         widen(H, from, m);
         const Index count = rows ? static_cast<Index>(rows->size()) : n_;
         threads::sums(count, count * m, m * m, H.data(), [&](Index first, Index last, double* out) {
-            std::vector<double> B(static_cast<std::size_t>(block * m)), scratch(static_cast<std::size_t>(m));
+            std::vector<double> B(static_cast<std::size_t>(block * m)), scratch(static_cast<std::size_t>(m)), copied;
             for (Index s = first; s < last; s += block) {
                 const Index b = std::min(block, last - s);
                 if (from == 0) {
@@ -79,7 +92,9 @@ class WorkingColumns {
                     algebra::add_square(m, b, B.data(), out, scratch.data());
                 } else {  // rows of H beyond `from`, all of their columns
                     gather(rows, s, b, from, [&](Index i) { return c[i]; }, B.data());
-                    algebra::add_product(m, m - from, b, Z_.data() + s, n_, B.data(), b, out + from * m, scratch.data());
+                    const double* plain = Z_.data() + s;
+                    if (in_place_) copied.resize(B.size()), gather(rows, s, b, 0, [](Index) { return 1.0; }, copied.data()), plain = copied.data();
+                    algebra::add_product(m, m - from, b, plain, in_place_ ? b : n_, B.data(), b, out + from * m, scratch.data());
                 }
             }
         }, WIDE);
@@ -100,9 +115,39 @@ class WorkingColumns {
     }
 
    private:
-    static constexpr Index block = 512;  // rows at a time: no second copy of Z
+    static constexpr Index block = 512;   // rows at a time: no second copy of Z
+    static constexpr Index close = 2048;  // rows whose sums stay in the cache
     Index n_ = 0;
     Numbers Z_, scaled_, plain_, scratch_;
+    bool in_place_ = false;
+    std::vector<const double*> columns_;  // where each of them lies, and
+    std::vector<double> scales_;          // what is left to multiply it by
+
+    // z <- Z u on some rows, a few at a time, which stay in the cache.
+    void add_columns(Index from, Index to, const double* u, double* z) const {
+        std::vector<double> by(scales_);
+        for (std::size_t a = 0; a < by.size(); a++) by[a] *= u[a];
+        for (Index s = from; s < to; s += close) {
+            const Index some = std::min(close, to - s);
+            std::fill(z + s, z + s + some, 0.0);
+            std::size_t a = 0;
+            for (; a + 4 <= by.size(); a += 4)
+                algebra::add_four(columns_[a] + s, columns_[a + 1] + s, columns_[a + 2] + s, columns_[a + 3] + s, by.data() + a, some, z + s);
+            for (; a < by.size(); a++) algebra::add_one(columns_[a] + s, by[a], some, z + s);
+        }
+    }
+
+    // g <- Z'r for some columns, by blocks of rows.
+    void dots(Index from, Index to, const double* r, double* g) const {
+        std::fill(g + from, g + to, 0.0);
+        for (Index s = 0; s < n_; s += close)
+            for (Index a = from; a < to; a++) {
+                double part;
+                algebra::dots(columns_[static_cast<std::size_t>(a)] + s, n_, std::min(close, n_ - s), 1, r + s, &part);
+                g[a] += part;
+            }
+        for (Index a = from; a < to; a++) g[a] *= scales_[static_cast<std::size_t>(a)];
+    }
 
     void copy(const D& X, const std::vector<Index>& columns, const double* scales, Index kept) {
         if constexpr (std::is_same_v<D, Dense<double>> || std::is_same_v<D, Dense<float>>)
@@ -120,12 +165,12 @@ class WorkingColumns {
         double by[block];
         for (Index i = 0; i < b; i++) by[i] = factor(rows ? (*rows)[static_cast<std::size_t>(s + i)] : s + i);
         for (Index a = from; a < m; a++) {
-            const double* z = Z_.data() + a * n_;
+            const double *z = columns_[static_cast<std::size_t>(a)], scale = scales_[static_cast<std::size_t>(a)];
             double* to = out + (a - from) * b;
             if (rows)
-                for (Index i = 0; i < b; i++) to[i] = by[i] * z[(*rows)[static_cast<std::size_t>(s + i)]];
+                for (Index i = 0; i < b; i++) to[i] = by[i] * (scale * z[(*rows)[static_cast<std::size_t>(s + i)]]);
             else
-                for (Index i = 0; i < b; i++) to[i] = by[i] * z[s + i];
+                for (Index i = 0; i < b; i++) to[i] = by[i] * (scale * z[s + i]);
         }
     }
 };

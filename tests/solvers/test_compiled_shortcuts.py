@@ -1,4 +1,4 @@
-"""Shortcuts of the compiled rounds: samples of rows, equal rows, many columns, vectors of exponentials, kept memory."""
+"""Shortcuts of the compiled rounds: samples, columns in place, equal rows, many columns, exponentials, kept memory."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -41,6 +41,78 @@ def test_a_sample_that_leads_to_the_optimum_ends_the_run(storage, monkeypatch):
     s = gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-6))
     assert s.converged and answers == [True] and s.iterations == 1
     agree(s, by_reference(f, S))
+
+
+def test_columns_too_many_for_a_sample():
+    """One row in eight of 16000 says little about 3000 columns, some of them empty."""
+    X = sparse.random_array((16000, 3000), density=0.002, rng=5, format="csc")
+    X = sparse.csc_array(X @ sparse.diags_array((np.arange(3000) % 7 > 0).astype(float)))
+    y = np.where(X[:, :40].sum(axis=1) + 0.3 * np.random.default_rng(5).standard_normal(16000) > 0, 1, -1)
+    f, S = gh.logistic(X, y), gh.L1Ball(3000, 20.0)
+    s = gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-6))
+    agree(s, by_reference(f, S, stop=gh.Relative(1e-6)))
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("density", [0.0005, 0.2])
+def test_a_sample_of_sparse_rows_is_these_rows(density, index):
+    """With empty rows and, where entries are few, empty columns."""
+    rng = np.random.default_rng(6)
+    X = sparse.random_array((16001, 60), density=density, rng=6, format="csc")
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    y = np.where(X @ rng.standard_normal(60) + 0.1 * rng.standard_normal(16001) > 0, 1, -1)
+    f, S = gh.logistic(X, y), gh.L1Ball(60, 30.0)
+    s = gh.minimize(f, S, gh.Corrective(), stop=TIGHT)
+    agree(s, by_reference(f, S))
+
+
+# --- long columns, read where they lie ----------------------------------------------------------------------------------
+
+
+LONG = {
+    "logistic": lambda X, y: (gh.logistic(X, y), gh.L1Ball(30, 4.0)),
+    "intercept": lambda X, y: (gh.logistic(X, y, intercept=True), gh.L1Ball(30, 4.0, weights=np.linspace(0.5, 2.0, 30))),
+    "ridge": lambda X, y: (gh.squared_hinge(X, y, l2=0.1), gh.Simplex(30, 3.0)),
+    "weights": lambda X, y: (gh.huber(X, y, 0.5, sample_weight=1.0 + (y > 0)), gh.L1Ball(30, 2.0)),
+    "few columns": lambda X, y: (gh.logistic(X[:, :3], y), gh.L1Ball(3, 1.0)),
+    "one column": lambda X, y: (gh.logistic(X[:, :1], y), gh.L1Ball(1, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("n", [4095, 4096, 4099, 17000])
+def test_columns_that_are_not_copied_are_those_that_would_be(n, name):
+    """As many rounds, values to rounding; rows in a piece are always copied."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((n, 30))
+    X[:, 4], X[:, 5], X[:, 6] = X[:, 3], 0.0, 1.0
+    y = np.where(X @ rng.standard_normal(30) + rng.standard_normal(n) > 0, 1.0, -1.0)
+    s, other = [gh.minimize(*LONG[name](order(X), y), gh.Corrective(), stop=TIGHT)
+                for order in (np.asfortranarray, np.ascontiguousarray)]
+    agree(s, other)
+    assert s.iterations == other.iterations and s.value == pytest.approx(other.value, rel=1e-12)
+
+
+def test_new_columns_join_a_quadratic_that_is_not_copied():
+    """So many columns that XᵀX is not made: the Hessian grows by the columns of each round."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((4100, 1100))
+    y = X[:, :40] @ rng.standard_normal(40) + rng.standard_normal(4100)
+    S = gh.L1Ball(1100, 20.0)
+    s, other = [gh.minimize(gh.least_squares(order(X), y), S, gh.Corrective(), stop=TIGHT)
+                for order in (np.asfortranarray, np.ascontiguousarray)]
+    agree(s, other)
+    assert s.iterations == other.iterations > 1 and s.value == pytest.approx(other.value, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-5, 1e120])
+def test_scales_of_long_columns(scale):
+    rng = np.random.default_rng(9)
+    X = np.asfortranarray(rng.standard_normal((5000, 12)))
+    y = np.where(X[:, 0] - X[:, 1] + rng.standard_normal(5000) > 0, 1, -1)
+    s = gh.minimize(gh.logistic(X * scale, y), gh.L1Ball(12, 2.0 / scale), gh.Corrective(), stop=TIGHT)
+    plain = gh.minimize(gh.logistic(X, y), gh.L1Ball(12, 2.0), gh.Corrective(), stop=TIGHT)
+    assert s.converged and s.value == pytest.approx(plain.value, rel=1e-9)
 
 
 # --- rows that are equal on the working columns -----------------------------------------------------------------------------
