@@ -23,6 +23,7 @@ from greedyhull.points.columns import energies
 from greedyhull.types import Array, Index, LinearModel
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
+SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
 EXACT = 1e-11  # to which the points of few columns are solved
 TINY = 1e-300
 NOISE = 64  # times eps: what sums leave of zero
@@ -115,7 +116,7 @@ class SquarePaths:
     def on(self, fold: int | None, radii: Array) -> Line:
         """The path without one fold, over growing radii."""
         trail, intercepts = self.trail(fold)
-        W = trail.walk(radii, ENOUGH)
+        W = trail.walk(radii, SQUARED)
         return Line(W, intercepts(W))
 
     def left_out(self, fold: int, line: Line) -> Array:
@@ -171,7 +172,7 @@ def priced(trail: Trail | CompiledTrail, eps: float, count: int) -> tuple[Array,
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
         before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
-        stage, price = trail.to(r, EXACT if len(scale) <= SMALL else ENOUGH), trail.price
+        stage, price = trail.to(r, EXACT if len(scale) <= SMALL else SQUARED), trail.price
         radii.append(r)
         coefs.append(stage.w)
         if trail.rest > 0.01 or stage.value <= ENOUGH * f0:  # more budget is of no use, or fits noise only
