@@ -19,7 +19,7 @@ namespace greedyhull {
 constexpr Index SWEEPS = 20;         // between two looks at all columns, at most
 constexpr Index DESCENTS = 40;       // looks at one radius, at most
 constexpr Index IN_VAIN = 5;         // of these that leave the gap above nine tenths of the best: then it stays
-constexpr double CLOSE = 0.3;        // of the gap that is wanted: sweeps end where the working columns leave no more
+constexpr double CLOSE = 0.5;        // of the gap that is wanted: sweeps end where the working columns leave no more
 constexpr double ALMOST = 0.02;      // of the price: columns that miss it by less work as well
 constexpr Index TURNS = 30;          // of conjugate gradients, at most
 constexpr double ROUGHLY = 0.05;     // to which share of its right side the tangent is solved for
@@ -30,7 +30,8 @@ template <class T, class I>
 class DescentPath : public SquareTrail {
    public:
     DescentPath(ByColumn<T, I> X, Span<const double> y, Span<const double> p, bool centre, Span<const double> scales, bool positive)
-        : X_(X), p_(p.data, p.data + p.size), centre_(centre), positive_(positive), scales_(scales) {
+        : X_(X), p_(p.data, p.data + p.size), centre_(centre), positive_(positive),
+          even_(std::all_of(p_.begin(), p_.end(), [&](double x) { return x == p_[0]; })), scales_(scales) {
         const std::size_t n = static_cast<std::size_t>(X.n), d = static_cast<std::size_t>(X.d);
         double middle = 0.0;
         for (Index i = 0; centre && i < X.n; i++) middle += p[i] * y[i];
@@ -83,7 +84,7 @@ class DescentPath : public SquareTrail {
     std::vector<double> v;  // all coordinates, in units of the budget
     ByColumn<T, I> X_;
     std::vector<double> p_;
-    bool centre_, positive_;
+    bool centre_, positive_, even_;  // even: all rows weigh the same
     Span<const double> scales_;
     std::vector<double> q0_, q_, mean_, own_, d_, kept_, g_, g0_;  // q: p times the errors, but for the constant b_
     std::vector<Index> working_, active_;
@@ -125,7 +126,10 @@ class DescentPath : public SquareTrail {
     }
     void shift(Index j, double by) {
         const double s = by * scales_[j];
-        each(j, [&](std::size_t i, double x) { q_[i] += s * p_[i] * x; });
+        if (even_)
+            each(j, [&](std::size_t i, double x) { q_[i] += p_[0] * s * x; });
+        else
+            each(j, [&](std::size_t i, double x) { q_[i] += s * p_[i] * x; });
         if (centre_) b_ -= by * mean_[at(j)];
     }
 
@@ -162,7 +166,6 @@ class DescentPath : public SquareTrail {
                 if (worth(g_[at(j)]) > most) most = worth(g_[at(j)]), square = own_[at(j)];
             gives_ = 1.0 / square, price_ = std::max(first_ - square * r, 0.5 * first_);
         }
-        look();
     }
 
     // d with H_AA d = s on the active columns, by conjugate gradients from the last one; gives_ = <s, d> is how much radius a

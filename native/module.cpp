@@ -12,6 +12,7 @@
 #include "l1_swaps.hpp"
 #include "level.hpp"
 #include "logistic.hpp"
+#include "loss_path_door.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
 #include "square_path_door.hpp"
@@ -287,6 +288,7 @@ NB_MODULE(_core, m) {
     add_coordinate_rounds(m);
     add_steps(m);
     add_paths(m);
+    add_loss_paths(m);
     add_budget_batch(m);
     add_checks(m);
     m.def("level", level);

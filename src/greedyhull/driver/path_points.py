@@ -19,7 +19,7 @@ from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.square_path import SquareStarts, square_starts
 from greedyhull.types import Array, AtomSet, Objective
 
-PART = 0.3  # of the gap that is asked for, to which the core solves: the rest is for rounding
+PART = 0.8  # of the gap that is asked for, to which the core solves: the rest is for rounding
 FINEST = 1e-12  # the least relative gap that it is asked for
 TIMES = 8.0  # products of two sums make up value and gap, with room to spare
 RANGE = 1e50  # sizes whose squares neither overflow nor vanish

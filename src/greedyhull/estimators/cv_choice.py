@@ -21,6 +21,7 @@ from greedyhull.estimators.figures import draw_coefficients, legend_beside, new_
 from greedyhull.estimators.losses import Posed
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
+from greedyhull.solvers.parts.loss_path import loss_path
 from greedyhull.types import Array, LinearModel
 
 ROUNDING = 4  # units in the last place that equal numbers may differ by
@@ -127,11 +128,15 @@ def affordable(f: LinearModel, S: Budget, eps: float) -> float:
     loss = float(f.value(zero)) - floor(f)
     if first == 0.0:
         return 1.0
-    radius, start, stop = in_range(0.1 * loss / first), None, Gap(ENOUGH * loss) | Iterations(1000) | Stalled(100)
+    radius, s, made = in_range(0.1 * loss / first), None, loss_path(f, S.rescaled(1.0))
+    stop = Gap(ENOUGH * loss) | Iterations(1000) | Stalled(100)
     for _ in range(60):
-        s = minimize(f, S.rescaled(radius), start=start, stop=stop)
-        if float(s.price or 0.0) <= eps * first or float(s.value or 0.0) - floor(f) <= 10.0 * ENOUGH * loss:
+        value, gap, price = (np.inf, np.inf, np.inf) if made is None else made.to(radius, ENOUGH * loss)
+        if not gap <= ENOUGH * loss:  # not by the core, or not there
+            made = None
+            s = minimize(f, S.rescaled(radius), start=None if s is None else carried(s, S.rescaled(radius)), stop=stop)
+            value, price = float(s.value or 0.0), float(s.price or 0.0)
+        if price <= eps * first or value - floor(f) <= 10.0 * ENOUGH * loss:
             break
         radius = in_range(2.0 * radius)
-        start = carried(s, S.rescaled(radius))
     return radius

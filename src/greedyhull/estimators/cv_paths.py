@@ -20,9 +20,11 @@ from greedyhull.estimators.split import Fold
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.columns import energies
+from greedyhull.solvers.parts.loss_path import loss_path
 from greedyhull.types import Array, Index, LinearModel
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
+SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
 EXACT = 1e-11  # to which the points of few columns are solved
 TINY = 1e-300
 NOISE = 64  # times eps: what sums leave of zero
@@ -41,7 +43,7 @@ class Line(NamedTuple):
 
 
 class Paths:
-    """Paths by the driver, for any loss: ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius."""
+    """Paths in the core where it knows the loss, else by the driver: ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius."""
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, problem: Callable[..., Any]) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
@@ -52,6 +54,17 @@ class Paths:
         f = self.problem(self.X[some], self.y[some], None if self.s is None else self.s[some])
         zero, largest = origin(self.S), self.S.rescaled(float(radii.max()))
         gap = max(ENOUGH * (float(f.value(zero)) - floor(f)), float(f.rounding(zero, largest)))  # what rounding leaves of it
+        made = loss_path(f, self.S.rescaled(1.0))
+        if made is None:
+            return self._by_driver(f, radii, gap)
+        W, gaps, intercepts = made.walk(radii, gap)
+        left = np.flatnonzero(~(gaps <= gap))
+        if len(left):
+            W[left], intercepts[left] = self._by_driver(f, radii[left], gap)
+        return Line(W, intercepts)
+
+    def _by_driver(self, f: Any, radii: Array, gap: float) -> Line:
+        """One run for each radius, for what the core does not know, or could not solve."""
         found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
         return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
 
@@ -115,7 +128,7 @@ class SquarePaths:
     def on(self, fold: int | None, radii: Array) -> Line:
         """The path without one fold, over growing radii."""
         trail, intercepts = self.trail(fold)
-        W = trail.walk(radii, ENOUGH)
+        W = trail.walk(radii, SQUARED)
         return Line(W, intercepts(W))
 
     def left_out(self, fold: int, line: Line) -> Array:
@@ -171,7 +184,7 @@ def priced(trail: Trail | CompiledTrail, eps: float, count: int) -> tuple[Array,
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
         before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
-        stage, price = trail.to(r, EXACT if len(scale) <= SMALL else ENOUGH), trail.price
+        stage, price = trail.to(r, EXACT if len(scale) <= SMALL else SQUARED), trail.price
         radii.append(r)
         coefs.append(stage.w)
         if trail.rest > 0.01 or stage.value <= ENOUGH * f0:  # more budget is of no use, or fits noise only

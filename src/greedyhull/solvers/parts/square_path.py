@@ -22,7 +22,7 @@ from greedyhull.types import Array, AtomSet, Objective
 from greedyhull.types.kinds import profiled
 
 FINE = 1e-8  # relative gap of a start
-ROUGH = 1e-6  # relative gaps from here on are for coordinate descent, where data are sparse
+ROUGH = 1e-7  # relative gaps from here on are for coordinate descent, where data are sparse
 TALL = 2  # rows for each column: then the Gram matrix is made
 MOST = 1000  # active columns, as many as there may be: with more, factors cost more than rounds of a solver
 PATIENCE = 0.3  # seconds that the search for one start may take; after a longer one, no other is made
