@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,25 +20,41 @@ from greedyhull.types import Array
 
 
 @dataclass(frozen=True)
+class ByTurns(Constant):
+    """Steps that come round again: ``eta``, then the ``others``."""
+
+    others: tuple[float, ...] = ()
+
+    def at(self, k: float) -> float:
+        turns = (self.eta, *self.others)
+        return turns[int(k) % len(turns)]
+
+
+@dataclass(frozen=True)
 class WrongLimit(Measured):
     """``limit`` is where the expected error goes with k; it is not zero."""
 
     limit: float
 
 
-def asfw_eg_b(r: float = 0.5, eta: float | None = None, *, k: int = 60, runs: int = 400, seed: int = 0) -> WrongLimit:
-    """The error after k steps of ASFW with single terms, steps 2/(k + 2), k from zero, or the constant ``eta``.
+def asfw_eg_b(r: float = 0.5, eta: float | Sequence[float] | None = None, *, k: int = 60, runs: int = 400,
+              seed: int = 0) -> WrongLimit:
+    """The error after k steps of ASFW with single terms, steps 2/(k + 2), k from zero, or ``eta``: one, or some by turns.
 
     f is the mean of (xᵢ·w − yᵢ)² over the ball of radius r < 1, xᵢ three unit vectors at 120° and y = (1, −1, −1). The
     atoms of the terms do not depend on w; their mean is (0, 2r/3), the optimum (0, r). So the expected error stays above
     r(8 − 5r)/18, goes there if η_k → 0 and Ση_k = ∞, and to r(8 − 5r)/18 + 5r²η/(18(2 − η)) for constant steps.
+    Steps by turns have no limit: it is nan.
     """
     check(0.0 < r < 1.0, f"r={r!r} was given; a radius between 0 and 1 is wanted: beyond, atoms depend on the point.")
     check(k >= 1, f"k={k!r} was given; at least one step is wanted.")
     half = np.sqrt(0.75)
     X, y = np.array([[0.0, 1.0], [-half, -0.5], [half, -0.5]]), np.array([1.0, -1.0, -1.0])
     f, S, mean = least_squares(X, y), L2Ball(2, r), np.array([0.0, 2.0 * r / 3.0])
-    solver = StochasticFrankWolfe(Minibatch(1), OpenLoop() if eta is None else Constant(eta), every=k + 1)
+    turns = () if eta is None else tuple(np.atleast_1d(eta).tolist())
+    check(all(0.0 < step <= 1.0 for step in turns), f"eta={eta!r} was given; steps in (0, 1] are wanted.")
+    rule = OpenLoop() if eta is None else ByTurns(turns[0], turns[1:])
+    solver = StochasticFrankWolfe(Minibatch(1), rule, every=k + 1)
     least = 0.5 * r * r - 4.0 * r / 3.0 + 1.0
 
     def run(s: int) -> Array:
@@ -46,9 +63,8 @@ def asfw_eg_b(r: float = 0.5, eta: float | None = None, *, k: int = 60, runs: in
 
     (measured,), (error,) = repeated(run, runs, seed)
     wrong, noise = r * (8.0 - 5.0 * r) / 18.0, 5.0 * r * r / 18.0  # half the variance of an atom
-    if eta is None:
-        now, limit = 2.0 * (2 * k + 1) / (3 * k * (k + 1)), 0.0
-    else:
-        limit = eta / (2.0 - eta)
-        now = limit * (1.0 - (1.0 - eta) ** (2 * k))
+    now = 0.0
+    for i in range(k):
+        now = (1.0 - rule.at(i)) ** 2 * now + rule.at(i) ** 2
+    limit = 0.0 if eta is None else turns[0] / (2.0 - turns[0]) if len(turns) == 1 else np.nan
     return WrongLimit(float(measured), float(error), wrong + noise * now, wrong + noise * limit)

@@ -76,10 +76,13 @@ def measured(found, words):
     ("proposition1", "exactly 0.50625", 0.50625, 1e-12),
     ("proposition1", "exactly 9/640", 9 / 640, 1e-12),
     ("proposition2", "exactly ½", 0.5, 1e-12),
-    ("proposition3", "r = 0.9", 0.9 * (8 - 4.5) / 18, 1e-12),
-    ("proposition3", "η = 1.0", 0.5 * 5.5 / 18 + 5 * 0.25 / 18, 1e-12),
+    ("proposition3", "exactly 2/9", 2 / 9, 0.03),
+    ("proposition3", "exactly 3/16", 3 / 16, 0.03),
+    ("theorem1", "linear on a ball: largest error over the recursion", 1.0, 1e-9),
+    ("theorem2", "exact worst case", 1.0, 1e-4),
+    ("theorem5", "last iterate at k = 2: expected", 1.0, 2e-4),
+    ("complexity", "ARSFW", -0.25, 0.01),
     ("lemma3", "which is attained", 1.0, 1e-12),
-    ("interior", "divides the constant", 4.0, 1e-9),
 ])
 def test_exact_numbers_come_out(name, words, exact, room, findings):
     assert measured(findings(name), words) == pytest.approx(exact, abs=room)

@@ -19,8 +19,8 @@ class Misprint(NamedTuple):
 MISPRINTS = (
     Misprint("introduction, Jones' rule", "slip", "minimises f(ηw + (1 − η)d)", "minimises f((1 − η)w + ηd)"),
     Misprint("introduction, related work", "condition", "n^⅓ε⁻² stochastic gradients for finite sums",
-             "That figure belongs to the SAGA variant and its analysis is in doubt; n^⅔ batches are what can be proved "
-             "simply. For smooth convex f growing batches already need only ε⁻³ gradients and ε⁻¹ oracle calls."),
+             "That is what Reddi, Sra, Póczos and Smola (2016) state for a SAGA variant; we can prove it with batches of n^⅔ "
+             "only. For smooth convex f growing batches need ε⁻³ gradients and ε⁻¹ oracle calls (Hazan and Luo 2016)."),
     Misprint("curvature, Bregman term", "slip", "∇f(y)(w − y)", "∇f(y)ᵀ(w − y)"),
     Misprint("curvature, comparison with Jaggi", "slip", "the two definitions differ",
              "For convex f they are equal: the term is convex in d, so its supremum over the hull is that over the atoms."),
@@ -65,11 +65,11 @@ MISPRINTS = (
              "its gradient weight is fixed, its step is not"),
     Misprint("Theorem 6", "condition", "p in [0, 1]; gradients", "p in [0, 1), since K is infinite at 1; subgradients"),
     Misprint("Theorem 6, proof", "false", "F_k has curvature 2R²/ρ, so e_k ≤ Kη_k",
-             "curvature min(D², 8R²/ρ): λ + 3 takes the place of λ in K. The printed bound on e_k is exceeded 3.7-fold; "
-             "the final bounds are true."),
+             "curvature min(D², 8R²/ρ): λ + 3 takes the place of λ in K. The printed bound on e_k is exceeded more than "
+             "threefold (see Lemma 4); the final bounds are true."),
     Misprint("Theorem 6, proof", "proof", "h_k is evaluated outside the hull; two factors L are missing",
              "h_k(w_k) − h_k(w*) ≤ g_kᵀ(w*_k − w*) + L‖w_k − w*_k‖, which stays inside and gives L where 3L stands"),
-    Misprint("Theorem 6, proof", "slip", "g_k, F_k(w*), σ_k² = σ_kcη_k^{3/2}", "ḡ_k, F_k(w*_k), σ_k² ≤ σ_kcη_k^{3/2}"),
+    Misprint("Theorem 6, proof", "slip", "g_k, F_k(w*), σ_k² = σ_k cη_k^{3/2}", "ḡ_k, F_k(w*_k), σ_k² ≤ σ_k cη_k^{3/2}"),
     Misprint("Theorem 6, second bound", "condition", "σ_k ≤ ck^−¾", "σ_k = ck^−¾; a factor c is dropped in a sum"),
     Misprint("Lemma 3", "constant", "2Σσ_k²‖g_k‖²/ρ + R²", "½Σσ_k²‖g_k‖²/ρ + Φ(w) − Φ(w₁), which is attained"),
     Misprint("Lemma 3", "slip", "sum to s − 1; X for the hull; Φ(w*_{k+1}) in the last display", "k − 1; W; Φ(w*_{s+2})"),

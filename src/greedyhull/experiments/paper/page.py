@@ -24,6 +24,8 @@ def write(found: Sequence[Found], folder: Path, scale: Scale, seed: int) -> Path
     page.filters["number"] = number
     page.filters["limit"] = limit
     page.filters["indexed"] = indexed
+    page.filters["short"] = short
+    page.filters["nearest"] = nearest
     html = page.get_template("page.html").render(
         found=found, scale=scale, seed=seed, misprints=MISPRINTS, svg=svg, csv=csv_name,
         held=sum(finding.ok and bool(finding.checks) for _, finding in found),
@@ -70,11 +72,34 @@ def number(value: str | float) -> str:
     return text.replace("e-0", "e−").replace("e+0", "e").replace("-", "−")
 
 
+def short(value: float | None) -> str:
+    """Two digits behind the point, for the eye; nothing for nothing.
+
+    >>> short(1.2483), short(53.6), short(None)
+    ('1.25', '53.6', '')
+    """
+    return "" if value is None else number(round(value, 2) if value < 10.0 else float(f"{value:.3g}"))
+
+
+def nearest(finding: Finding) -> str:
+    """How much of its bounds a finding used, in words.
+
+    >>> nearest(Finding("", (Check("", 0.8, "≤", 1.0, share=True), Check("", 0.25, "≤", 1.0, share=True))))
+    'Between 0.25 and 0.8 of the bounds was used.'
+    """
+    shares = sorted(check.measured for check in finding.checks if check.share)
+    if not shares:
+        return ""
+    low, high = short(shares[0]), short(shares[-1])
+    return f"{high} of the bound was used." if low == high else f"Between {low} and {high} of the bounds was used."
+
+
 def limit(check: Check) -> str:
     """What a check compares with.
 
-    >>> limit(Check("", 1.0, "=", 0.5, 0.01)), limit(Check("", 1.0, "≤", 2.0))
-    ('= 0.5 ± 0.01', '≤ 2')
+    >>> limit(Check("", 1.0, "=", 0.5, 0.01)), limit(Check("", 1.0, "≤", 2.0)), limit(Check("", 0.9999, "≥", 1.0, 1e-3))
+    ('= 0.5 ± 0.01', '≤ 2', '≥ 1 − 0.001')
     """
-    room = f" ± {number(check.room)}" if check.sign == "=" and check.room > 1e-13 else ""
+    sign = {"=": "±", "≤": "+", "≥": "−"}[check.sign]
+    room = f" {sign} {number(check.room)}" if check.room > (1e-13 if check.sign == "=" else 1e-8) else ""
     return f"{check.sign} {number(check.limit)}{room}"

@@ -73,9 +73,22 @@ def segment() -> Problem:
     return posed("a segment", quadratic(np.eye(1), np.array([0.3])), Vertices(np.array([[0.0], [1.0]])), -0.045)
 
 
+def edge() -> Problem:
+    """f(x) = x²/2 over the two ends of [0, 1]: M = 1 and f* = 0. From x = 0, where both ends have the same score, exact
+    Frank-Wolfe may take a full step to 1."""
+    return posed("an edge", quadratic(np.eye(1)), Vertices(np.array([[1.0], [0.0]])), 0.0)
+
+
 def slope() -> Problem:
     """A linear f over a ball, every point of whose sphere is an atom: M = 0 and f* = −1."""
     return posed("linear on a ball", quadratic(np.zeros((3, 3)), np.array([1.0, 0.0, 0.0])), L2Ball(3, 1.0), -1.0)
+
+
+def polygon(count: int = 400) -> Problem:
+    """A linear f over the corners of a regular polygon, so many that hardly an error between 0 and 2 is missing: M = 0."""
+    angle = np.linspace(0.0, 2.0 * np.pi, count, endpoint=False)
+    atoms = np.column_stack([np.cos(angle), np.sin(angle)])
+    return posed("linear on a polygon", quadratic(np.zeros((2, 2)), np.array([1.0, 0.0])), Vertices(atoms), -1.0)
 
 
 def mixtures(S: AnySet, count: int, rng: np.random.Generator) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.joint import toward
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import harmonic
 from greedyhull.solvers.parts.steps import OpenLoop
-from greedyhull.types import AtomSet, Finite, Needs, Objective, Solver
+from greedyhull.types import AtomSet, Finite, Needs, Objective, Schedule, Solver
 from greedyhull.types.kinds import listed
 
 LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
@@ -26,10 +27,12 @@ LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint cho
 
 @dataclass(frozen=True)
 class WorstJones:
-    """A c-Jones method at its worst: of all atoms that lead within cη_k² of the best value of f, η_k = 2/(k + 2), it takes
-    the one that leads highest."""
+    """A Jones method at its worst: of all atoms that lead within η_kε_k of the best value of f, it takes the one that leads
+    highest. By default it is a c-Jones method: η_k = 2/(k + 2) and ε_k = cη_k."""
 
-    c: float
+    c: float = 0.0
+    step: APriori = field(default=OpenLoop())
+    tolerance: Schedule | None = None
     needs = Needs(atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
@@ -38,10 +41,11 @@ class WorstJones:
             g = f.gradient(w)
             answer = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer)
-            eta = 2.0 / (k + 2.0)
+            eta = self.step.at(k)
+            allowed = self.c * eta if self.tolerance is None else self.tolerance(k)
             moves = [w.toward(all_atoms[j]) for j in range(len(all_atoms))]
             ahead = np.array([f.along(w, move).value(eta) for move in moves])
-            w.move(moves[worst_within(ahead, self.c * eta**2)], eta)
+            w.move(moves[worst_within(ahead, eta * allowed)], eta)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, at_most, curve, equal
+from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, bounded, curve, equal
 from greedyhull.theory import lazy_regret, lazy_regret_printed
 from greedyhull.types import Array
 
@@ -19,8 +19,8 @@ def run(scale: Scale, seed: int) -> Finding:
     cloud = np.array(ratios)
     one = np.array([[1.0, 0.0]])
     checks = (
-        at_most("largest regret over the printed bound", float(cloud[:, 1].max()), 1.0, 1e-9),
-        at_most("largest regret over the sharp bound", float(cloud[:, 2].max()), 1.0, 1e-9),
+        bounded("largest regret over the printed bound", float(cloud[:, 1].max()), room=1e-9),
+        bounded("largest regret over the sharp bound", float(cloud[:, 2].max()), room=1e-9),
         equal(
             "t = 1, σ = ‖g‖ = 1: regret over the sharp bound, which is attained",
             regret(np.ones(1), one) / lazy_regret([1.0], [1.0], 1.0, 0.5),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
@@ -13,6 +15,7 @@ from greedyhull.objectives.by_name import quadratic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.types import Array
 
 N = 8
 
@@ -26,7 +29,7 @@ def run(scale: Scale, seed: int) -> Finding:
             e = play(problem, solver, steps, start=problem.atoms[0]).errors[1:]
             k = np.arange(1, len(e) + 1)
             reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
-            rows.append((problem.name, name, reached, fitted(k, np.where(e > 1e-10, e, 0.0)), float(e[-1])))
+            rows.append((problem.name, name, reached, *pace(k, e), float(e[-1])))
             if problem is face:
                 drawn.append(curve(name, k, np.where(e > 1e-12, e, np.nan)))
     with unwarned():
@@ -42,16 +45,16 @@ def run(scale: Scale, seed: int) -> Finding:
     by = {(row[0], row[1]): row for row in rows}
     checks = (
         at_most(
-            "strongly convex, minimiser inside: error of Jones at the end", float(by["minimiser inside", "Jones"][4]), 1e-8
+            "strongly convex, minimiser inside: error of Jones at the end", float(by["minimiser inside", "Jones"][-1]), 1e-8
         ),
         at_least(
             "minimiser on a face: error of Jones at the end, it does not converge linearly",
-            float(by["minimiser on a face", "Jones"][4]),
+            float(by["minimiser on a face", "Jones"][-1]),
             1e-8,
         ),
         at_most(
             "minimiser on a face: error of pairwise Jones at the end",
-            float(by["minimiser on a face", "pairwise Jones"][4]),
+            float(by["minimiser on a face", "pairwise Jones"][-1]),
             1e-8,
         ),
         at_most(
@@ -89,20 +92,31 @@ def run(scale: Scale, seed: int) -> Finding:
         Table(
             "Nonsmooth f: fitted power of the error in subgradients",
             ("method", "fitted power", "last error"),
-            tuple((found.name, found.exponent, float(found.error[-1])) for found in kinks.curves),
+            tuple((found.name, found.exponent if found.exponent > -3.0 else "faster", float(found.error[-1]))
+                  for found in kinks.curves),
         ),
-        Table("Additional assumptions", ("problem", "method", "steps to 1e−8", "fitted power", "last error"), tuple(rows)),
+        Table("Additional assumptions",
+              ("problem", "method", "steps to 1e−8", "fitted power of k", "factor per step", "last error"), tuple(rows)),
     )
     return Finding(
-        "On these examples Jones is linear where Frank-Wolfe is (a minimiser inside) and sublinear where "
-        "Frank-Wolfe is (on a face); exchanging atoms makes it fast there too. A control variate saved "
-        "gradients for stochastic Jones in this experiment. Among methods for kinks the paper's weights were "
-        "the slowest; one that knows how f is made was the fastest. None of this is a proof, and lower bounds "
-        "for the stochastic methods remain open.",
+        "On these examples Jones is linear where Frank-Wolfe is (a minimiser inside) and sublinear where Frank-Wolfe is (on a "
+        "face); exchanging atoms makes it fast there too. A control variate saved gradients for stochastic Jones in this "
+        "experiment. Among methods for kinks the paper's weights were the slowest; one that knows how f is made was the "
+        "fastest. These are examples. What is proved is in the library's pages on theory: linear rates for a minimiser "
+        "inside (linear_rate), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds for the "
+        "stochastic methods remain open.",
         checks,
         figures,
         table,
     )
+
+
+def pace(k: Array, e: Array) -> tuple[float, float]:
+    """The fitted power of k, or, where the error falls to 1e−10, the factor of the error per step: the other is nan."""
+    if e[-1] > 1e-10:
+        return fitted(k, e), math.nan
+    seen = e > 1e-10
+    return math.nan, float(np.exp(np.polyfit(k[seen], np.log(e[seen]), 1)[0])) if seen.sum() > 2 else math.nan
 
 
 def placed(seed: int, share: float) -> Problem:
@@ -120,7 +134,7 @@ EXPERIMENT = Experiment(
     "What the paper leaves open",
     "The authors ask whether Jones' algorithm is faster under more assumptions, whether there are stochastic Jones methods "
     "that need less, and for lower bounds, the nonsmooth case seeming harder.",
-    "Measured here are examples; no theorem is claimed. For f of the one-atom kind a lower bound is above (beside Theorem 3).",
+    "Measured here are examples. A lower bound for methods that add one atom a step is above (beside Theorem 3).",
     "What do runs show?",
     run,
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.atoms.inexact import Inexact
-from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_most, curve, equal, fitted
-from greedyhull.experiments.paper.problems import Problem, corners, logit, segment, slope, squares
+from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, bounded, curve, equal, fitted
+from greedyhull.experiments.paper.problems import Problem, corners, edge, logit, segment, slope, squares
+from greedyhull.experiments.paper.statements.worst_cases import WORST
 from greedyhull.experiments.paper.trajectory import gaps, play
 from greedyhull.experiments.paper.worst import adversaries
 from greedyhull.solvers.frank_wolfe import FrankWolfe
@@ -15,6 +16,7 @@ from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.theory import gap_rate, rate
 
 C = 0.5
+PARTS = "the proof puts e_k ≤ 4B/(k + 2) into a sum by parts, where the errors of one run cannot all be so large"
 
 
 def run(scale: Scale, seed: int) -> Finding:
@@ -37,13 +39,16 @@ def run(scale: Scale, seed: int) -> Finding:
         curve("printed: 4/(k + 2)", K, rate(2.0, 0.0, K), "bound"),
         curve("sharp: 4(k + 1 − H)/(k(k + 1))", K, rate(2.0, 0.0, K, exact=True), "exact"),
     ]
-    checks.insert(0, at_most("largest error over the printed bound", max(float(row[3]) for row in rows), 1.0, 1e-12))
-    checks.insert(1, at_most("largest error over the sharp bound", max(float(row[4]) for row in rows), 1.0, 1e-9))
-    gap_figure, gap_ratio = least_gaps(squares(seed), min(scale.steps, 1000))
-    checks.append(at_most("weighted mean of the gaps over (6M + 12c)/(k + 3)", gap_ratio, 1.0))
+    checks.insert(0, bounded("largest error over the printed bound", max(float(row[3]) for row in rows), room=1e-12))
+    checks.insert(1, bounded("largest error over the sharp bound", max(float(row[4]) for row in rows), room=1e-9))
+    gap_figure, gap_ratio = least_gaps(slope(), min(scale.steps, 1000))
+    checks.append(bounded("weighted mean of the gaps over (6M + 12c)/(k + 3)", gap_ratio, why=PARTS))
+    exact_figure, exact_ratio = without_tolerance(seed, min(scale.steps, 1000))
+    checks.append(bounded("c = 0: largest error over the exact worst case of so many steps", exact_ratio, room=1e-4))
     figures = (
         Figure("rate", "Errors in units of M/2 + c, worst admissible atoms, c = 0.5", "k", "error/(M/2 + c)", tuple(curves)),
         gap_figure,
+        exact_figure,
     )
     table = Table(
         "Largest ratios over the run, and the fitted power of k",
@@ -51,13 +56,29 @@ def run(scale: Scale, seed: int) -> Finding:
         tuple(rows),
     )
     return Finding(
-        "No adversary exceeds the bound, and on a linear f over a ball Frank-Wolfe follows its sharp form to "
-        "rounding, so the part with c cannot be "
-        "improved. The gaps fall at the same order.",
+        "No adversary exceeds the bound, and on a linear f over a ball Frank-Wolfe follows its sharp form to rounding, so the "
+        "part with c cannot be improved. The part with M can: without tolerance the exact worst cases of few steps are "
+        "below the sharp bound from k = 2 on. Runs on finite sets fall like k^−2 in the end, since open-loop steps are faster "
+        "on polytopes than their bound (Bach 2021; Wirth, Kerdreux and Pokutta 2023); the worst case is another f for every "
+        "k. The gaps fall at the same order as the errors.",
         tuple(checks),
         figures,
         (table,),
     )
+
+
+def without_tolerance(seed: int, steps: int) -> tuple[Figure, float]:
+    """Exact Frank-Wolfe runs in units of M, beside the exact worst cases of few steps, and how much of those they use."""
+    k, few = np.arange(1, steps + 1), np.arange(1, len(WORST) + 1)
+    curves, largest = [], 0.0
+    for problem in (squares(seed), corners(40), segment(), edge()):
+        start = problem.atoms[len(problem.atoms) - 1]
+        e = play(problem, FrankWolfe(OpenLoop(late=False)), steps, start=start).errors[1:] / problem.M
+        largest = max(largest, float((e[: len(few)] / WORST).max()))
+        curves.append(curve(f"{problem.name}, fitted power {fitted(k, e):.1f}", k, np.where(e > 1e-12, e, np.nan)))
+    return Figure("exact", "No tolerance: errors in units of M", "k", "error/M", (
+        *curves, curve("exact worst case of k steps", few, WORST, "exact"),
+        curve("sharp bound", k, rate(1.0, 0.0, k, exact=True), "bound"))), largest
 
 
 def least_gaps(problem: Problem, steps: int) -> tuple[Figure, float]:

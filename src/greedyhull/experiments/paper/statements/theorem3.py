@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_least, curve, equal
-from greedyhull.theory import greedy_recursion, greedy_step, rate, recursion, recursion_lower
+from greedyhull.theory import greedy_recursion, rate, recursion, recursion_lower
 
 
 def run(scale: Scale, seed: int) -> Finding:
@@ -28,7 +28,6 @@ def run(scale: Scale, seed: int) -> Finding:
               "4C/3 it is attained at k = 0 and 1: largest ratio there", float((greedy / lower)[:2].max()), 1.0, 1e-12),
         at_least("random steps in [0, 1]: least ratio", least, 1.0, 1e-12),
         equal("steps −1 and 2.5 from e₀ = 2, C = 1: e₂", outside, -1.25, 0.0),
-        equal("the best step from e = 1, C = 1 is e/(2C)", greedy_step(1.0, 1.0), 0.5, 0.0),
         equal("k e_k/C of greedy steps at the end", K * greedy[-1] / C, 4.0, 40.0 * np.log(K) / K),
         equal("k e_k/C of the steps 2/(k + 2) at the end", K * scheduled[-1] / C, 4.0, 40.0 * np.log(K) / K),
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_most, curve
+from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, bounded, curve
 from greedyhull.experiments.paper.problems import corners, logit, squares
 from greedyhull.experiments.paper.trajectory import play
 from greedyhull.experiments.paper.worst import WorstJoint
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.parts.schedules import harmonic
 from greedyhull.theory import zhang
+
+BETTER = "the joint minimum is far below the scheduled step that the proof compares with"
 
 
 def run(scale: Scale, seed: int) -> Finding:
@@ -27,7 +29,7 @@ def run(scale: Scale, seed: int) -> Finding:
                 if problem.name == "‖w‖² on the simplex" and c == 1.0:
                     curves.append(curve(name, k, np.where(e > 1e-9, e, np.nan)))
         bound = curve("(2M + 4c)/(k + 2)", k, zhang(problem.M, 1.0, k), "bound")
-    checks = (at_most("largest error over the sharp bound", max(float(row[3]) for row in rows), 1.0, 1e-9),)
+    checks = (bounded("largest error over the sharp bound", max(float(row[3]) for row in rows), room=1e-9, why=BETTER),)
     shown = Figure("joint", "‖w‖² over a simplex of 20 corners, c = 1", "k", "error", (*curves, bound))
     table = Table("Largest error over the sharp bound", ("problem", "c", "who chooses", "error / bound"), tuple(rows))
     return Finding(
