@@ -102,8 +102,8 @@ def one_step(rng: np.random.Generator, rule: Rule, size: str) -> tuple[float, fl
         wrong.append(float(((g - full.gradient(w)) ** 2).sum()))
     known = constants(f, S)
     bend = 0.5 * (float(known.M) + float(jones_variance(f, S, best.point)))
-    e = full.value(w) - best.certificate.lower
-    bound = (1 - eta) * e + eta * float(known[size]) * float(np.sqrt(np.mean(wrong))) + bend * eta**2 + best.value - best.certificate.lower
+    e, room = full.value(w) - best.certificate.lower, best.value - best.certificate.lower
+    bound = (1 - eta) * e + eta * float(known[size]) * float(np.sqrt(np.mean(wrong))) + bend * eta**2 + room
     return float(np.mean(after) - best.certificate.lower) / bound, e / bound
 
 
