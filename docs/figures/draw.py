@@ -6,7 +6,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.theory import rate
+from greedyhull.experiments.variance_reduced_jones import made_up
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.gradients import Dual, Svrg
+from greedyhull.theory import jones_rate, jones_variance, pairwise_jones_rate, rate
 
 HERE = Path(__file__).parent
 
@@ -84,7 +87,75 @@ def smoothing():
     save(figure, "smoothing")
 
 
+def pairwise():
+    """The cube, the middle of an edge, a little weight on all other corners: what one step of pairwise Jones removes."""
+    figure, axes = plt.subplots(figsize=(6.0, 3.2), layout="constrained")
+    sizes, shares, little = (2, 3, 4, 5, 6), [], 1e-5
+    for n in sizes:
+        corners = np.array([[i >> j & 1 for j in range(n)] for i in range(2**n)], dtype=float)
+        alpha = np.full(2**n, little)
+        alpha[:2] = 0.5 * (1 - (2**n - 2) * little)
+        S = gh.Vertices(corners)
+        start = Iterate(S.block(np.arange(2**n)), alpha, S.shape)
+        f = gh.quadratic(np.eye(n), 0.5 * np.eye(n)[0])
+        e = gh.minimize(f, S, gh.PairwiseJones(), start=start, stop=gh.Iterations(1)).trace.value + 0.125
+        shares.append(1 - e[1] / e[0])
+    a = 2.0 ** np.array(sizes)
+    axes.loglog(a, 4 * (a - 1) / a**2, "C0", lw=4, alpha=0.4, label="4(a − 1)/a²")
+    axes.loglog(a, shares, "C3o", label="measured")
+    axes.loglog(a, [pairwise_jones_rate(1 / n**2, 2**n) for n in sizes], "k:", label="proved: κ/(2a(2 + κ)), κ = 1/n²")
+    axes.set(xlabel="atoms in the point, a", ylabel="share of the error")
+    axes.set_xticks(a, [f"{x:.0f}" for x in a], minor=False)
+    axes.minorticks_off()
+    axes.legend(frameon=False)
+    save(figure, "pairwise")
+
+
+def constants():
+    """Jones and Frank-Wolfe on a quadratic over points of different sizes, with the bounds of both."""
+    rng = np.random.default_rng(5)
+    A, points = rng.standard_normal((7, 6)), rng.standard_normal((30, 6)) * 2.0 ** rng.uniform(-2, 2, (30, 1))
+    H, k = A.T @ A, np.arange(1, 301)
+    f, S = gh.quadratic(H, H @ (0.7 * points[:3].mean(axis=0))), gh.Vertices(points)
+    best = gh.minimize(f, S, gh.Corrective(), stop=gh.Gap(1e-10))
+    V, M = float(jones_variance(f, S, best.point)), float(f.curvature(S))
+    figure, axes = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+    for name, kind, colour in (("Frank-Wolfe", gh.FrankWolfe, "C0"), ("Jones", gh.Jones, "C3")):
+        s = gh.minimize(f, S, kind(gh.OpenLoop()), stop=gh.Iterations(300))
+        axes.loglog(k, s.trace.value[1:] - best.certificate.lower, colour, lw=1.2, label=f"error, {name}")
+    axes.loglog(k, rate(M, 0.0, k), "k:", label="2M/(k + 2), for both")
+    axes.loglog(k, jones_rate(V, 0.0, k), "k--", label=f"2V/(k + 2), for Jones; V = {V / M:.2g} M")
+    axes.set(xlabel="step k", ylabel="f(w) − min f")
+    axes.legend(frameon=False)
+    save(figure, "constants")
+
+
+def reduced():
+    """Jones and Frank-Wolfe with the same estimates of the gradient, at equal numbers of them."""
+    figure, pair = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained", sharey=True)
+    f, S = made_up("least_squares", 2000, 20, 0)
+    least, passes = gh.minimize(f, S, stop=gh.Gap(1e-11)).certificate.lower, np.arange(1, 21)
+    for axes, (word, estimator) in zip(pair, (("SVRG, batches 4k", Svrg(gh.linear(4.0))), ("duals, batches of 32", Dual(32))),
+                                       strict=True):
+        for name, solver, colour in (("Frank-Wolfe", gh.StochasticFrankWolfe(estimator, gh.OpenLoop()), "C0"),
+                                     ("Jones", gh.VarianceReducedJones(estimator), "C3")):
+            runs = []
+            for seed in range(8):
+                seen = []
+                gh.minimize(f, S, solver, seed=seed, stop=gh.Callback(lambda event: event.also["spent"] >= 20 * 2000),
+                            watch=lambda event, seen=seen: seen.append((event.also["spent"] / 2000, event.value - least)))
+                runs.append(np.interp(passes, *np.array(seen).T))
+            axes.semilogy(passes, np.mean(runs, axis=0), colour, label=name)
+        axes.set(title=word, xlabel="passes over the data")
+    pair[0].set(ylabel="mean of f(w) − min f")
+    pair[0].legend(frameon=False)
+    save(figure, "reduced")
+
+
 plt.rcParams["svg.hashsalt"] = "greedyhull"
 certificate()
 rates()
 smoothing()
+pairwise()
+constants()
+reduced()

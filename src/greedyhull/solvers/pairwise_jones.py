@@ -38,8 +38,8 @@ class PairwiseJones(KeepsCautiousSolver):
     Notes
     -----
     A step is never worse than a Frank-Wolfe step with line search, so the error is at most 2M/(k + 3) with an exact oracle.
-    Over finitely many atoms and for strongly convex f the error falls by a constant factor in *every* step from some step
-    on, including the steps that drop an atom.
+    If f is strongly convex, *every* step lowers the error by a factor of at least 1 − κ/(2a(2 + κ)), a the number of atoms in
+    the point, including the steps that drop an atom (`theory.pairwise_jones_rate`).
 
     Examples
     --------

@@ -8,6 +8,7 @@ from greedyhull.experiments.paper.statements import (
     curvature,
     expect,
     interior,
+    jones_constant,
     lemma1,
     lemma2,
     lemma3,
@@ -16,6 +17,7 @@ from greedyhull.experiments.paper.statements import (
     one_atom,
     open_questions,
     oracles,
+    pairwise_contraction,
     proposition1,
     proposition2,
     proposition3,
@@ -25,6 +27,7 @@ from greedyhull.experiments.paper.statements import (
     theorem4,
     theorem5,
     theorem6,
+    variance_reduction,
     worst_cases,
     zhang,
 )
@@ -32,5 +35,5 @@ from greedyhull.experiments.paper.statements import (
 EXPERIMENTS = tuple(module.EXPERIMENT for module in (
     oracles, curvature, lemma1, lemma2, theorem1, theorem2, worst_cases, interior, mixtures, zhang, theorem3, one_atom,
     theorem4, proposition1, theorem5, expect, proposition2, proposition3, asfw, theorem6, lemma3, lemma4, complexity,
-    open_questions,
+    variance_reduction, jones_constant, pairwise_contraction, open_questions,
 ))
