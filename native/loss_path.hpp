@@ -44,7 +44,7 @@ class LossPath {
         double gap = core_.look();
         if (gap > wanted) {
             trace_.clear();
-            if (core_.rounds({rounds, wanted, 0.0, 0.0, 0.0}, asked, trace_) == Ending::lost) return {NAN, INFINITY, NAN};
+            if (run_rounds(core_, {rounds, wanted, 0.0, 0.0, 0.0}, asked, trace_) == Ending::lost) return {NAN, INFINITY, NAN};
             gap = trace_.back().gap;
         }
         return {core_.value(), std::isfinite(gap) ? std::max(gap, 0.0) : INFINITY, price()};
