@@ -34,12 +34,12 @@ def cases() -> dict[str, tuple[Array, Array | None, Array]]:
     found: dict[str, tuple[Array, Array | None, Array]] = {}
     for n, kernel, ridge in ((300, "linear", 1.0), (1000, "linear", 1.0), (1000, "linear", 1e-3), (1000, "Gaussian", 0.1)):
         found[f"SVM dual {n}, {kernel}, {ridge:g}"] = (svm_dual(n, kernel, ridge), None, np.zeros(n))
-    for d in (31, 89, 225):
+    for d in (31, 50, 89, 225):
         found[f"Markowitz {d}"] = (*markowitz(d),)
-    for n, d in ((500, 20), (5000, 50), (20_000, 100)):
+    for n, d in ((30, 5), (100, 20), (500, 20), (5000, 50), (20_000, 100)):
         rng = np.random.default_rng(d)
-        X = rng.standard_normal((n, d))
-        found[f"least squares {n}×{d}"] = (X, X, X[:, :10] @ rng.dirichlet(np.ones(10)) + 0.1 * rng.standard_normal(n))
+        X, few = rng.standard_normal((n, d)), min(d, 10)
+        found[f"least squares {n}×{d}"] = (X, X, X[:, :few] @ rng.dirichlet(np.ones(few)) + 0.1 * rng.standard_normal(n))
     return found
 
 

@@ -82,7 +82,7 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
     rounding = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
     check_lower(f, S, fresh.value, known, memory.kind, rounding)
-    if known - rounding <= fresh.lower:
+    if not known - rounding > fresh.lower:  # rounding may be NaN in the precision of the data: then nothing else is known
         kind, delta = held(fresh.kind, memory.spent)
         return replace(fresh, kind=kind, delta=delta)
     kind, delta = held(memory.kind, memory.delta + memory.spent)

@@ -21,6 +21,7 @@ from greedyhull.errors import GreedyhullError
 
 F = TypeVar("F", bound=Callable[..., Any])
 MODES = ("auto", "reference", "required")
+NEWEST = {"budget_batch", "dense_form", "dense_path", "dense_region_rounds", "square_facts", "use_threads"}  # else it is older
 REFERENCES: dict[str, Callable[..., Any]] = {}  # every loop that the core has, as NumPy would do it
 
 
@@ -34,7 +35,7 @@ def _found() -> tuple[ModuleType | None, str]:
         return None, "GREEDYHULL_CORE=reference leaves it aside"
     try:
         found = import_module("greedyhull.kernels._core")
-        if not vars(found).keys() >= {"budget_batch", "dense_form", "dense_path", "dense_region_rounds", "use_threads"}:
+        if not vars(found).keys() >= NEWEST:
             raise ImportError("it was compiled from older sources")
         return found, ""
     except ImportError as error:

@@ -33,7 +33,7 @@ def wrong_weights(w: Iterate, moves: int) -> str | None:
 
 def owners_agree(w: Iterate, S: AtomSet) -> bool:
     """Whether w keeps atoms of each of the owners that S has, and of no other."""
-    said, owners = S.traits.owners, w.owners
-    if owners is None:
+    said = S.traits.owners
+    if w.owners is None:
         return said == 1
-    return isinstance(said, (int, np.integer)) and set(owners.tolist()) == set(range(said))
+    return isinstance(said, (int, np.integer)) and set(w.owners.tolist()) == set(range(said))
