@@ -1,7 +1,7 @@
 """Jobs for which people reach for another tool: absolute deviations, mixtures, ensembles, Huber with an intercept, l2 balls.
 
 Ours makes the objective and the set on the clock, and ends with a certified gap. A rival's answer is put into the set, and its
-value compared with our lower bound: "excess" is what it lies above that, relative to our value.
+value compared with our lower bound: "excess" is what it lies above that. Both are relative to max(|value|, f.scale).
 """
 
 from __future__ import annotations
@@ -183,14 +183,14 @@ def by_greedy(Q: Array, rounds: int) -> Array:
 
 def _rows(name: str, job: Job, repeats: int, notes: list[str]) -> Iterator[tuple[Any, ...]]:
     s = job.ours()
+    unit = max(abs(s.value), s.objective.scale)
     rivals, excess = {}, {}
     for rival, call in job.rivals.items():
         try:
-            excess[rival] = (job.value(call()) - s.certificate.lower) / max(abs(s.value), 1e-12)
+            excess[rival] = (job.value(call()) - s.certificate.lower) / unit
             rivals[rival] = call
         except ModuleNotFoundError as missing:
             notes.append(f"{rival} is left out: {missing.name} is not installed.")
     times = {who: 1e3 * t for who, t in interleaved({"ours": job.ours, **rivals}, repeats).items()}
-    gap = s.gap / max(abs(s.value), s.objective.scale if s.objective.scale else abs(s.value))
     for rival in rivals:
-        yield name, times["ours"], s.iterations, gap, rival, times[rival], times[rival] / times["ours"], excess[rival]
+        yield name, times["ours"], s.iterations, s.gap / unit, rival, times[rival], times[rival] / times["ours"], excess[rival]

@@ -31,7 +31,7 @@ class Huber(Separable):
         return out
 
     def slopes(self, z: Array) -> Array:
-        out: Array = np.clip(z - self.y, -self.delta, self.delta)
+        out: Array = np.minimum(np.maximum(z - self.y, -self.delta), self.delta)
         return out
 
     def curvatures(self, z: Array) -> Array:
