@@ -10,20 +10,23 @@
 #include "designs.hpp"
 #include "door.hpp"
 #include "losses.hpp"
+#include "scratch.hpp"
 #include "softened.hpp"
 
 namespace greedyhull {
 
-template <class T, class A>
-nb::object as_array(const std::vector<T, A>& v) {  // a copy that NumPy owns
-    T* copy = new T[v.size()];
-    std::copy(v.begin(), v.end(), copy);
-    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {v.size()}, owner));
-}
+// A copy that NumPy owns, in memory that later runs may have again.
 template <class T, class A>
 nb::object as_array(const std::vector<T, A>& v, Index first) {  // of some entries
-    return as_array(std::vector<T>(v.begin(), v.begin() + first));
+    auto copy = std::make_unique<Scratch<T>>();
+    copy->reserve(static_cast<std::size_t>(first) + 1);  // no array without an address
+    copy->assign(v.begin(), v.begin() + first);
+    const nb::capsule owner(copy.get(), [](void* p) noexcept { delete static_cast<Scratch<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy.release()->data(), {static_cast<std::size_t>(first)}, owner));
+}
+template <class T, class A>
+nb::object as_array(const std::vector<T, A>& v) {
+    return as_array(v, static_cast<Index>(v.size()));
 }
 template <class T>
 std::vector<T> as_vector(nb::handle object) {
