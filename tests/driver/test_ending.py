@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Minibatch
 from greedyhull.solvers.parts.memory import Memory
@@ -101,3 +102,13 @@ def test_a_gap_that_never_closes_is_tried_a_few_times_only() -> None:
     s = gh.minimize(f, S, Boasting(), start=gh.Basis(2, 1.0), stop=gh.Gap(1e-3), watch=watch)
     assert len(seen) > 1 and not s.converged and s.gap is not None and s.gap > 0.1
     assert s.reason.startswith("Rounding holds the certified gap at")
+
+
+def test_rounding_that_overflows_in_single_precision_leaves_the_certificate_that_is_computed_afresh(monkeypatch: Any) -> None:
+    """As that of e^z may; a gap of NaN was returned then."""
+    X = np.random.default_rng(2).standard_normal((20, 3)).astype(np.float32)
+    f, told = gh.least_squares(X, X @ np.array([1.0, -2.0, 0.5])), Composite.rounding
+    monkeypatch.setattr(Composite, "rounding", lambda self, *given: told(self, *given) if self.precise() is self else np.nan)
+    s = gh.minimize(f, gh.L1Ball(3, radius=1.0), gh.BlendedPairwise(), stop=gh.Relative(1e-4))
+    best = gh.minimize(gh.least_squares(X.astype(float), X.astype(float) @ np.array([1.0, -2.0, 0.5])), gh.L1Ball(3, radius=1.0))
+    assert s.gap is not None and 0.0 <= s.value - best.value <= s.gap < 1e-2

@@ -96,7 +96,8 @@ def _drift(run: Run, w: Iterate) -> float:
         return moves * float(f.rounding(w, run.S))
     single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
-    return moves * (single + SINGLE * (start + float(f.scale))) + UNDER
+    drift = moves * (single + SINGLE * (start + float(f.scale))) + UNDER
+    return inf if isnan(drift) else drift  # beyond the range of float32 nothing is known
 
 
 def noise(f: object, w: Iterate) -> float:
