@@ -43,7 +43,10 @@ class Line(NamedTuple):
 
 
 class Paths:
-    """Paths in the core where it knows the loss, else by the driver: ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius."""
+    """Paths of any loss, in the core where it knows the loss, else by the driver.
+
+    ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius.
+    """
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, problem: Callable[..., Any]) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem

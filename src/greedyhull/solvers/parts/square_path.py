@@ -77,7 +77,7 @@ class SquareStarts:
         index, v = self.path.point()
         x = np.zeros(len(self.scale))
         x[index] = v * self.scale[index]
-        return x if used <= radius and np.isfinite(used) or S.contains(x) else None
+        return x if used <= radius or S.contains(x) else None
 
 
 def square_starts(f: Objective, S: AtomSet, tol: float = FINE) -> SquareStarts | None:
