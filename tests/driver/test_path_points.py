@@ -37,7 +37,8 @@ def test_values_are_within_their_gaps_of_what_runs_find(shape, form, intercept, 
 
 def exact(X, y, w, r):
     """Value and Frank-Wolfe gap over the ball of radius r in rational numbers."""
-    X, y, w = [list(map(Fraction, row)) for row in X.tolist()], list(map(Fraction, y.tolist())), list(map(Fraction, w.tolist()))
+    X = [list(map(Fraction, row)) for row in X.tolist()]
+    y, w = list(map(Fraction, y.tolist())), list(map(Fraction, w.tolist()))
     e = [sum(a * b for a, b in zip(row, w, strict=True)) - t for row, t in zip(X, y, strict=True)]
     g = [sum(e[i] * X[i][j] for i in range(len(y))) / len(y) for j in range(len(w))]
     gap = sum(a * b for a, b in zip(g, w, strict=True)) + Fraction(r) * max(abs(x) for x in g)
