@@ -26,6 +26,8 @@ constexpr double ROUGHLY = 0.05;     // to which share of its right side the tan
 constexpr double STRIDE = 1.25;      // times the radius, at most, is one step
 constexpr double FIRST = 0.05;       // of the loss at zero by the price there: the first radius
 constexpr double BY_THE_WAY = 1e-3;  // to what points on the way to a radius are solved
+constexpr Index HALVES = 4;          // times a step beyond which no loss is left is halved
+constexpr double NARROW = 1.05;      // but not further than to this ratio of radii
 constexpr Index CALM = 3;            // sweeps between two jumps, at least
 constexpr double DELAYED = 2.0;      // times what a sweep changed of the sum: where more is missing, the price moves
 
@@ -62,20 +64,47 @@ class DescentPath : public SquareTrail {
             const SquareStage stays = seen(r);
             if (stays.gap <= 0.5 * tol * stays.lost) return stays;
         }
-        approach(r, tol, asked);
-        const SquareStage there = seen(r);
-        if (norm_ > 0.0 && norm_ <= r && there.value <= tol * there.lost) return there;  // no loss is left
-        return at_radius(r, tol, DESCENTS, asked);
+        double low = approach(r, tol, asked);
+        SquareStage there = seen(r);
+        if (!(norm_ > low && norm_ <= r && there.value <= tol * there.lost)) {
+            low = std::max(low, std::min(norm_, r));
+            there = at_radius(r, tol, DESCENTS, asked);
+        }
+        if (there.value <= tol * there.lost && low < norm_ && norm_ <= r) {
+            shrink(low, tol, asked);
+            return seen(r);
+        }
+        return there;
     }
 
    private:
-    // Far steps are made in several: the tangent is one of the active columns, and of few others.
-    void approach(double r, double tol, const std::function<bool()>& asked) {
+    // Far steps are made in several: the tangent is one of the active columns, and of few others. Returns the last radius but
+    // one, where some loss was left.
+    double approach(double r, double tol, const std::function<bool()>& asked) {
         if (r < 0.5 * norm_) leave();
+        double low = norm_;
         for (double next = norm_ > 0.0 ? STRIDE * norm_ : FIRST * f0_ / first_; next > 0.0 && next < r && !asked(); next *= STRIDE) {
             const SquareStage stage = at_radius(next, std::max(tol, BY_THE_WAY), IN_VAIN, asked);
-            if (!std::isfinite(stage.gap) || stage.value <= tol * stage.lost) return;
+            if (!std::isfinite(stage.gap) || stage.value <= tol * stage.lost) return low;
+            low = norm_;
         }
+        return low;
+    }
+
+    // Where no loss is left, many points are as good; of these about the one that needs least of the radius is taken.
+    void shrink(double low, double tol, const std::function<bool()>& asked) {
+        std::vector<double> fits = v;
+        double price = price_, high = norm_;
+        for (Index k = 0; k < HALVES && high > NARROW * low && !asked(); k++) {
+            const double middle = 0.5 * (low + high);
+            const SquareStage stage = at_radius(middle, tol, IN_VAIN, asked);
+            if (stage.value <= tol * stage.lost)
+                fits = v, price = price_, high = middle;
+            else
+                low = middle;
+        }
+        v = fits, price_ = price;
+        look();
     }
 
     SquareStage at_radius(double r, double tol, Index most, const std::function<bool()>& asked) {
