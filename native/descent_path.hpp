@@ -23,7 +23,12 @@ constexpr double CLOSE = 0.5;        // of the gap that is wanted: sweeps end wh
 constexpr double ALMOST = 0.02;      // of the price: columns that miss it by less work as well
 constexpr Index TURNS = 30;          // of conjugate gradients, at most
 constexpr double ROUGHLY = 0.05;     // to which share of its right side the tangent is solved for
-constexpr Index CALM = 3;              // sweeps between two jumps, at least
+constexpr double STRIDE = 1.25;      // times the radius, at most, is one step
+constexpr double FIRST = 0.05;       // of the loss at zero by the price there: the first radius
+constexpr double BY_THE_WAY = 1e-3;  // to what points on the way to a radius are solved
+constexpr Index HALVES = 4;          // times a step beyond which no loss is left is halved
+constexpr double NARROW = 1.05;      // but not further than to this ratio of radii
+constexpr Index CALM = 3;            // sweeps between two jumps, at least
 constexpr double DELAYED = 2.0;      // times what a sweep changed of the sum: where more is missing, the price moves
 
 template <class T, class I>
@@ -59,10 +64,54 @@ class DescentPath : public SquareTrail {
             const SquareStage stays = seen(r);
             if (stays.gap <= 0.5 * tol * stays.lost) return stays;
         }
+        double low = approach(r, tol, asked);
+        SquareStage there = seen(r);
+        if (!(norm_ > low && norm_ <= r && there.value <= tol * there.lost)) {
+            low = std::max(low, std::min(norm_, r));
+            there = at_radius(r, tol, DESCENTS, asked);
+        }
+        if (there.value <= tol * there.lost && low < norm_ && norm_ <= r) {
+            shrink(low, tol, asked);
+            return seen(r);
+        }
+        return there;
+    }
+
+   private:
+    // Far steps are made in several: the tangent is one of the active columns, and of few others. Returns the last radius but
+    // one, where some loss was left.
+    double approach(double r, double tol, const std::function<bool()>& asked) {
+        if (r < 0.5 * norm_) leave();
+        double low = norm_;
+        for (double next = norm_ > 0.0 ? STRIDE * norm_ : FIRST * f0_ / first_; next > 0.0 && next < r && !asked(); next *= STRIDE) {
+            const SquareStage stage = at_radius(next, std::max(tol, BY_THE_WAY), IN_VAIN, asked);
+            if (!std::isfinite(stage.gap) || stage.value <= tol * stage.lost) return low;
+            low = norm_;
+        }
+        return low;
+    }
+
+    // Where no loss is left, many points are as good; of these about the one that needs least of the radius is taken.
+    void shrink(double low, double tol, const std::function<bool()>& asked) {
+        std::vector<double> fits = v;
+        double price = price_, high = norm_;
+        for (Index k = 0; k < HALVES && high > NARROW * low && !asked(); k++) {
+            const double middle = 0.5 * (low + high);
+            const SquareStage stage = at_radius(middle, tol, IN_VAIN, asked);
+            if (stage.value <= tol * stage.lost)
+                fits = v, price = price_, high = middle;
+            else
+                low = middle;
+        }
+        v = fits, price_ = price;
+        look();
+    }
+
+    SquareStage at_radius(double r, double tol, Index most, const std::function<bool()>& asked) {
         begin(r);
         SquareStage best{0.0, INFINITY, 0.0, 0.0, f0_}, stage = best;
         Index vain = 0;
-        for (Index k = 0; k < DESCENTS && vain <= IN_VAIN; k++) {
+        for (Index k = 0; k < most && vain <= IN_VAIN; k++) {
             choose();
             sweeps(r, CLOSE * tol * best.lost);
             fit(r);
@@ -80,7 +129,6 @@ class DescentPath : public SquareTrail {
         return best;
     }
 
-   private:
     std::vector<double> v;  // all coordinates, in units of the budget
     ByColumn<T, I> X_;
     std::vector<double> p_;
@@ -150,13 +198,14 @@ class DescentPath : public SquareTrail {
         return {value, gap, price, norm_, std::max(std::fabs(value), gained + gap)};
     }
 
-    // Along the path's tangent; a smaller radius begins anew.
+    void leave() {
+        std::fill(v.begin(), v.end(), 0.0), std::fill(d_.begin(), d_.end(), 0.0);
+        look();
+        price_ = first_;
+    }
+
+    // Along the path's tangent.
     void begin(double r) {
-        if (r < 0.5 * norm_) {
-            std::fill(v.begin(), v.end(), 0.0), std::fill(d_.begin(), d_.end(), 0.0);
-            look();
-            price_ = first_;
-        }
         if (norm_ > 0.0) {
             tangent();
             jump(r - norm_);

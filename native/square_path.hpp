@@ -23,7 +23,7 @@ namespace greedyhull {
 
 constexpr Index ALL = 160;           // columns: so few wait together
 constexpr Index BATCH = 20;          // columns that may join at a look, at least
-constexpr Index CROWD = 4;            // or active ones for each of these
+constexpr Index CROWD = 4;           // or one for so many active ones, if that is more
 constexpr double PAUSE = 0.7;        // of the price: when it has fallen so far, the whole gradient is looked at
 constexpr double NEAR = 0.5;         // of the price: columns that are worth less do not wait
 constexpr double SPARE = 0.5;         // of the fall of the price that is expected: columns that would catch up with it wait

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "data_door.hpp"
-#include "descent_path.hpp"
+#include "sparse_trail.hpp"
 #include "square_path.hpp"
 
 namespace greedyhull {
@@ -92,10 +92,10 @@ std::unique_ptr<Path> sparse_path(Vector<const Index> starts, Vector<const I> pl
     nb::list alive;
     const ByColumn<T, I> data = sparse_design(starts, places, entries, n, alive);
     expect_rows(y, p, n), expect_scales(scales, data.d);
-    alive.append(nb::cast(scales));
+    alive.append(nb::cast(y)), alive.append(nb::cast(p)), alive.append(nb::cast(scales));
     std::unique_ptr<SquareTrail> trail;
     if (roughly)
-        trail = std::make_unique<DescentPath<T, I>>(data, span(y), span(p), centre, span(scales), positive);
+        trail = std::make_unique<SparseTrail<T, I>>(data, span(y), span(p), centre, span(scales), positive);
     else
         trail = from_kink_to_kink(std::make_unique<SquareSparse<T, I>>(data, span(y), span(p), centre, span(scales)), positive);
     return std::make_unique<Path>(std::move(trail), alive);

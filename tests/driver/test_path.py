@@ -57,5 +57,5 @@ def test_ctrl_c_ends_the_whole_path(f, monkeypatch):
 
     monkeypatch.setattr(home, "minimize", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        gh.path(f, gh.L1Ball(12, 1.0), [0.5, 1.0, 2.0, 3.0])
+        gh.path(f, gh.L1Ball(12, 1.0), [0.5, 1.0, 2.0, 3.0], gh.Corrective())  # a run for each radius
     assert len(solved) == 2

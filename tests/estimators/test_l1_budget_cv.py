@@ -73,6 +73,33 @@ def test_other_losses_go_through_the_driver(loss):
     assert np.abs(m.coef_).sum() <= m.radius_ + 1e-9 and m.score(X, y) > 0.5
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("how", [{}, {"fit_intercept": False}, {"positive": True}], ids=["plain", "no_intercept", "positive"])
+def test_losses_of_classes_are_those_of_single_fits(form, how):
+    radii, t, folds = [0.3, 1.0, 4.0], y > np.median(y), list(KFold(3).split(X))
+    m = L1BudgetClassifierCV(radii=radii, cv=folds, **how).fit(form(X), t)
+    sign = np.where(t, 1.0, -1.0)
+    for i, (train, test) in enumerate(folds):
+        for j, r in enumerate(radii):
+            f = gh.logistic(X[train], sign[train], intercept=how.get("fit_intercept", True))
+            S = (PositiveL1Ball if "positive" in how else gh.L1Ball)(7, r)
+            alone = gh.minimize(f, S, stop=gh.Relative(1e-8))
+            loss = np.logaddexp(0.0, -sign[test] * (X[test] @ alone.x + alone.intercept)).mean()
+            assert m.cv_losses_[j, i] == pytest.approx(loss, rel=0.02, abs=0.005)
+    assert m.radius_ == radii[int(m.cv_losses_.mean(axis=1).argmin())]
+
+
+def test_sparse_data_with_many_columns_are_treated_as_dense_ones():
+    rng = np.random.default_rng(5)
+    Z = rng.standard_normal((80, 240)) * (rng.random((80, 240)) < 0.1)
+    t = Z[:, 0] - Z[:, 7] + 0.3 * rng.standard_normal(80)
+    radii = np.geomspace(0.3, 60.0, 8)
+    dense, sparse = (L1BudgetRegressorCV(radii=radii, cv=4).fit(form(Z), t) for form in (np.asarray, sp.csc_array))
+    assert dense.radius_ == sparse.radius_
+    np.testing.assert_allclose(sparse.cv_losses_, dense.cv_losses_, rtol=0.05)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-3)
+
+
 def test_classes_share_one_radius():
     D, t = load_iris(return_X_y=True)
     m = L1BudgetClassifierCV(radii=8, cv=3).fit(D, t)

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Stage, Trail
-from greedyhull.solvers.parts.square_path import matrix_path, square_path
+from greedyhull.solvers.parts.square_path import FEW, matrix_path, square_path
 from greedyhull.types import Array
-
-SMALL = 100  # with so few columns the radii are found from exact points, so that rounding cannot move them
 
 
 def trail_of(f: Covariance | Data, scale: Array, *, positive: bool) -> Trail | CompiledTrail:
@@ -23,7 +21,7 @@ def trail_of(f: Covariance | Data, scale: Array, *, positive: bool) -> Trail | C
     (array([1., 0.]), array([2.5, 0.5]))
     """
     made = (matrix_path(f.H, -f.g0, f.f0, scale, positive=positive) if isinstance(f, Covariance)
-            else square_path(f.f, scale, positive=positive, roughly=len(scale) > SMALL))
+            else square_path(f.f, scale, positive=positive, roughly=min(f.f.design.n, len(scale)) > FEW))
     by_hand = (PositiveTrail if positive else Trail)
     return by_hand(f, scale) if made is None else CompiledTrail(made, scale, lambda: by_hand(f, scale))
 

@@ -13,7 +13,7 @@ from greedyhull.driver.path import path
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.budget_set import Budget
-from greedyhull.estimators.compiled_trail import SMALL, CompiledTrail, trail_of
+from greedyhull.estimators.compiled_trail import CompiledTrail, trail_of
 from greedyhull.estimators.l1_path import Covariance, Data, Trail
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
@@ -25,7 +25,7 @@ from greedyhull.types import Array, Index, LinearModel
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
-EXACT = 1e-11  # to which the points of few columns are solved
+SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
 TINY = 1e-300
 NOISE = 64  # times eps: what sums leave of zero
 MOST = 2000  # columns up to which the covariance of the data is made
@@ -43,7 +43,10 @@ class Line(NamedTuple):
 
 
 class Paths:
-    """Paths in the core where it knows the loss, else by the driver: ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius."""
+    """Paths of any loss, in the core where it knows the loss, else by the driver.
+
+    ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius.
+    """
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, problem: Callable[..., Any]) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem

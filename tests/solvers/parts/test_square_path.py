@@ -31,9 +31,9 @@ def point(path, scale):
     return w
 
 
-def follow(f, scale, positive, radii, tol=TOL):
+def follow(f, scale, positive, radii, tol=TOL, *, roughly=False):
     """Follow the path, hold each of its points against the certificate of the driver, and return the prices."""
-    path, prices = square_path(f, scale, positive=positive), []
+    path, prices = square_path(f, scale, positive=positive, roughly=roughly), []
     for r in radii:
         value, gap, price, used = path.to(r, tol, never)
         w, S = point(path, scale), ball(len(scale), r, scale, positive)
@@ -83,6 +83,51 @@ def test_points_are_as_good_as_they_say(kind, positive, intercept, form):
         f = gh.least_squares(form(X), y, intercept=intercept)
         prices = follow(f, np.ones(X.shape[1]), positive, [0.01, 0.1, 0.11, 0.5, 1.0, 3.0, 3.0, 30.0, 100.0])
         assert max(np.diff(prices)) <= 1e-7 * prices[0]  # a larger budget is worth no more
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_points_of_descent_are_as_good_as_they_say(kind, positive, intercept):
+    for seed in range(3):
+        X, y = data(kind, np.random.default_rng(seed))
+        f = gh.least_squares(sp.csc_array(X), y, intercept=intercept)
+        follow(f, np.ones(X.shape[1]), positive, [0.01, 0.1, 0.11, 0.5, 1.0, 3.0, 3.0, 30.0, 0.2], 1e-4, roughly=True)
+
+
+@pytest.mark.parametrize("weights", [None, "uneven"])
+@pytest.mark.parametrize("positive", [False, True])
+def test_descent_with_many_active_columns_finds_what_kinks_lead_to(positive, weights):
+    rng = np.random.default_rng(3)
+    X = sp.random(150, 400, density=0.05, format="csc", random_state=0)
+    y, s = X @ rng.standard_normal(400) + 0.1 * rng.standard_normal(150), None if weights is None else rng.integers(0, 3, 150)
+    f, scale = gh.least_squares(X, y, sample_weight=s, intercept=True), rng.uniform(0.5, 2.0, 400)
+    rough, fine = (square_path(f, scale, positive=positive, roughly=one) for one in (True, False))
+    for r in np.geomspace(0.1, 400.0, 12):
+        (value, gap, *_), (least, *_) = rough.to(r, 1e-4, never), fine.to(r, 1e-9, never)
+        assert gap <= 1e-4 * f.scale
+        assert least - 1e-8 * f.scale <= value <= least + gap + 1e-8 * f.scale
+
+
+def test_entries_that_are_stored_twice_count_twice():
+    X = sp.csc_matrix((np.array([1.0, 2.0, 1.0, -1.0]), np.array([0, 0, 1, 2]), np.array([0, 2, 4])), shape=(4, 2))
+    y = np.array([1.0, 2.0, 3.0, 0.5])
+    twice, once = (core.sparse_path(*arrays, 4, y, np.full(4, 0.25), True, np.ones(2), False, True) for arrays in (
+        (X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data),
+        (np.array([0, 1, 3]), np.array([0, 1, 2], dtype=np.uint32), np.array([3.0, 1.0, -1.0]))))
+    assert twice.to(0.5, 1e-8, never) == pytest.approx(once.to(0.5, 1e-8, never), rel=1e-12)
+
+
+@pytest.mark.parametrize("roughly", [False, True])
+def test_paths_end_where_data_are_interpolated(roughly):
+    """Far beyond the least radius that fits everything there is nothing left to do; not one look for each radius is made."""
+    rng = np.random.default_rng(4)
+    X, y = rng.standard_normal((60, 140)), rng.standard_normal(60)
+    path = square_path(gh.least_squares(sp.csc_array(X), y), np.ones(140), positive=False, roughly=roughly)
+    W = np.empty((30, 140))
+    path.walk(np.geomspace(0.1, 1e4, 30), 1e-4, np.ones(140), W, never)
+    assert 0.5 * float(np.mean((X @ W[-1] - y) ** 2)) <= 1e-4 * 0.5 * float(np.mean(y**2))
+    np.testing.assert_array_equal(W[-1], W[-5])
 
 
 @settings(max_examples=40, deadline=None)

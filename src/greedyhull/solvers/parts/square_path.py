@@ -23,6 +23,7 @@ from greedyhull.types.kinds import profiled
 
 FINE = 1e-8  # relative gap of a start
 ROUGH = 1e-7  # relative gaps from here on are for coordinate descent, where data are sparse
+FEW = 500  # columns that can be active, or fewer: these are followed from kink to kink, sparse or not
 TALL = 2  # rows for each column: then the Gram matrix is made
 MOST = 1000  # active columns, as many as there may be: with more, factors cost more than rounds of a solver
 PATIENCE = 0.3  # seconds that the search for one start may take; after a longer one, no other is made
@@ -39,7 +40,7 @@ def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = F
     """The same of a least-squares objective; None where the core cannot follow it.
 
     ``roughly``, sparse data are solved for by coordinate descent: many columns cost no more than their entries, but each digit
-    costs as much as the one before.
+    costs as much as the one before, and where no loss is left any of the points that fit is taken.
     """
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
@@ -77,7 +78,7 @@ class SquareStarts:
         index, v = self.path.point()
         x = np.zeros(len(self.scale))
         x[index] = v * self.scale[index]
-        return x if used <= radius and np.isfinite(used) or S.contains(x) else None
+        return x if used <= radius or S.contains(x) else None
 
 
 def square_starts(f: Objective, S: AtomSet, tol: float = FINE) -> SquareStarts | None:
@@ -88,8 +89,9 @@ def square_starts(f: Objective, S: AtomSet, tol: float = FINE) -> SquareStarts |
     budget = budget_of(S)
     if not isinstance(f, Composite) or budget is None or budget.whole or budget.points is not None:
         return None
-    roughly = type(f.design) is SparseDesign and tol >= ROUGH
-    if min(f.design.n, f.domain[0]) > MOST and not roughly:
+    active = min(f.design.n, f.domain[0])
+    roughly = type(f.design) is SparseDesign and tol >= ROUGH and active > FEW
+    if active > MOST and not roughly:
         return None
     scale = np.ascontiguousarray(np.broadcast_to(budget.scales, f.domain))
     made = _gram_path(f, scale, budget.positive) or square_path(f, scale, positive=budget.positive, roughly=roughly)
