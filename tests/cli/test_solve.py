@@ -98,6 +98,7 @@ def test_a_quadratic_needs_no_data(solved, tmp_path):
     ('name = "aggregated"\nsolver = {name = "frank_wolfe", step = "open_loop"}\nevery = 2', "Aggregated(solver=FrankWolfe"),
     ('name = "mixed"\nsolvers = ["frank_wolfe", "jones"]\nchoose = "better"', "Mixed(solvers=(FrankWolfe"),
     ('name = "stochastic_frank_wolfe"\nestimator = {name = "saga", batch = 4}\nstep = "open_loop"', "StochasticFrank"),
+    ('name = "variance_reduced_jones"\nestimator = {name = "svrg", batch = {name = "linear", scale = 4.0}}', "VarianceRe"),
     ('name = "stochastic_jones"\nbatch = {name = "linear", scale = 2.0}\nlook = {name = "full_gap", every = 5}', "Stoch"),
     ('name = "storc"\nbatches = [100, 8]', "Storc"),
 ])

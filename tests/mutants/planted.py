@@ -272,4 +272,14 @@ MUTANTS = (
     Mutant("a problem that fails is told in its place", "driver/batch/one_by_one.py",
            "            record.fail(i, told(i, len(record), error))\n", "            raise\n",
            (f"{BATCH}/test_call.py::test_one_that_fails_is_told_in_its_place_and_the_others_go_on",)),
+    Mutant("a step of pairwise Jones removes the proved share of the error", "theory/pairwise.py", "kappa / (2 * counts(atoms",
+           "kappa / (0.1 * counts(atoms", ("tests/theory/test_pairwise_jones_rate.py::"
+                                           "test_the_rate_can_not_be_multiplied_by_twelve",)),
+    Mutant("V is the variance of a mixture, not its second moment", "measures/spread.py", " - float(w.dot(Hw)), 0.0)", ", 0.0)",
+           ("tests/theory/test_jones_rate.py::test_it_is_attained",)),
+    Mutant("the model of variance-reduced Jones has the estimate as its gradient", "solvers/parts/joint/model.py",
+           "start + eta * tilt[j]", "start",
+           ("tests/solvers/test_variance_reduced_jones.py::test_the_atom_is_the_best_for_the_tilted_batch",)),
+    Mutant("the constant of variance-reduced Jones is what its induction needs", "theory/reduced.py", "6 * (L * D * D + c)",
+           "5 * (L * D * D + c)", ("tests/solvers/test_variance_reduced_jones.py::test_the_rate_is_as_derived",)),
 )

@@ -76,8 +76,8 @@ def exact_step(rng, estimate):
     A, y, atoms = rng.standard_normal((4, 3)), rng.standard_normal(4), rng.standard_normal((6, 3))
     f, S = gh.least_squares(A, y), gh.Vertices(atoms)
     best = gh.minimize(f, S, gh.Corrective(), stop=gh.Gap(1e-10))
-    w, snapshot, eta = (rng.dirichlet(np.ones(6)) @ atoms for _ in range(2)), None, float(rng.uniform(0.02, 1.0))
-    w, snapshot = tuple(w)
+    eta = float(rng.uniform(0.02, 1.0))
+    w, snapshot = rng.dirichlet(np.ones(6), 2) @ atoms
     full = f.batch(np.arange(4))
     choice, after, wrong = ModelChoice(S, S.oracle(rng)), [], []
     for index in itertools.product(range(4), repeat=2):
@@ -110,10 +110,10 @@ def biased(batch, full, w, snapshot):
 
 @pytest.mark.parametrize("estimate", [plain, svrg, biased])
 def test_one_step_keeps_its_theorem(estimate):
-    """The largest ratio is about 0.6 here; doing nothing, e ≤ bound, scores up to 1/(1 − η)."""
+    """The largest ratio is 0.86 to 0.89: the bound divided by 1.2 fails."""
     rng = np.random.default_rng(5)
     ratios = [measured / bound for measured, bound in (exact_step(rng, estimate) for _ in range(40))]
-    assert max(ratios) <= 1.0 and max(ratios) > 0.3
+    assert 1 / 1.2 < max(ratios) <= 1.0
 
 
 def test_the_noise_term_is_attained():

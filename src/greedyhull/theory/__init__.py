@@ -16,7 +16,8 @@ pairwise Jones                 ``pairwise_jones_rate``, ``pairwise_jones_error``
 what no method can beat        ``recursion_lower``, ``greedy_recursion`` (Theorem 3), ``one_atom_lower``
 Jones atoms and FW atoms       ``jones_to_fw``, ``fw_to_jones``, ``prune`` (Theorem 4)
 growing batches                ``asj``, ``asfw``, ``asfw_line_search``, ``asj_gap``, ``asfw_gap``, ``asj_printed``, with
-                               ``FixedHorizon``, ``AnytimeAverage``, ``LastIterate``, ``BetterSchedule``, ``AsRecorded``
+                               ``FixedHorizon``, ``AnytimeAverage``, ``GrowingWeights``, ``LastIterate``, ``BetterSchedule``,
+                               ``AsRecorded``
 atoms right on average         ``expect_rate``, ``expect_violation``
 any gradient estimator         ``expected_error``, ``Along``; with Jones' choice ``expected_jones_error``,
                                ``variance_reduced_jones_rate``
@@ -57,6 +58,7 @@ from greedyhull.theory.bound import Bound, Constant, Quantity, Status
 from greedyhull.theory.equivalence import fw_to_jones, jones_to_fw, prune
 from greedyhull.theory.expect import expect_rate
 from greedyhull.theory.expected import Along, expected_error
+from greedyhull.theory.growing_weights import GrowingWeights
 from greedyhull.theory.interior import interior_rate, linear_rate
 from greedyhull.theory.jones import joint_jones_rate, jones_rate, mean_jones_rate
 from greedyhull.theory.listed import Bounds, Refused, Theorems
@@ -114,6 +116,7 @@ __all__ = [
     "ConstantWeights",
     "Constants",
     "FixedHorizon",
+    "GrowingWeights",
     "LastIterate",
     "Quantity",
     "Refused",

@@ -176,10 +176,11 @@ def l1_width(radii: npt.ArrayLike) -> float:
 
 
 def _lengths(name: str, given: Any) -> Array:
-    values = np.atleast_1d(np.asarray(given, dtype=float))
-    check(values.ndim == 1 and values.size > 0 and bool(np.all((values > 0) & np.isfinite(values))),
+    values = np.atleast_1d(np.asarray(given))
+    check(values.dtype.kind in "iuf" and values.ndim == 1 and values.size > 0
+          and bool(np.all((values > 0) & np.isfinite(values))),
           f"{name} is {given!r}, but it must be one finite number > 0 for each coordinate. Pass such numbers.")
-    return values
+    return values.astype(float)
 
 
 def _squares(lengths: Array) -> float:

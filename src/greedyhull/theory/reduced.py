@@ -85,7 +85,7 @@ def expected_jones_error(estimator: object, eta: npt.ArrayLike, constants: Mappi
     --------
     >>> from greedyhull.solvers.gradients import Minibatch
     >>> expected_jones_error(Minibatch(4), [1.0, 0.5], {"M": 2.0, "V": 1.0, "sigma": 1.0, "r_S": 1.0}, n=100, e1=9.0)
-    array([9.    , 2.    , 1.625 ])
+    array([9.   , 2.   , 1.625])
     """
     return following(estimator, Along(doubled(constants), n, e1), eta, eps)
 

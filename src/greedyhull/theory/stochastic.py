@@ -21,6 +21,9 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.theory.arguments import K, at_least, curvature
 from greedyhull.theory.batch_schedules import AnytimeAverage, AsRecorded, BatchSchedule, FixedHorizon
+from greedyhull.theory.growing_weights import GrowingWeights
+
+Averaging = FixedHorizon | AnytimeAverage | AsRecorded | GrowingWeights  # schedules that speak of means, of gaps too
 
 
 def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
@@ -79,7 +82,7 @@ def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L:
         return schedule.printed(D * L + curvature(M) + c, e1, t)
 
 
-def asj_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: float, sigma: float, r_S: float,
+def asj_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
             c: float = 0.0, e1: float = math.inf) -> K:
     """E Σ η_k g(w_k)/Σ η_k of ASJ: the mean gap has the bound of the averaged error. The terms must be convex.
 
@@ -91,7 +94,7 @@ def asj_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: 
         return schedule.mean_gap(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
 
 
-def asfw_gap(schedule: "FixedHorizon | AnytimeAverage | AsRecorded", t: K, *, M: float, sigma: float, r_S: float,
+def asfw_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
              c: float = 0.0, e1: float = math.inf) -> K:
     """E Σ η_k g(w_k)/Σ η_k of ASFW, for convex f or not; e_1 = f(w_1) - inf f, M the largest signed remainder.
 
@@ -118,6 +121,6 @@ def _printable(schedule: object) -> None:
 
 
 def _averages(schedule: object) -> None:
-    check(isinstance(schedule, FixedHorizon | AnytimeAverage | AsRecorded),
-          f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), AnytimeAverage() or "
-          "AsRecorded(eta, batch).")
+    check(isinstance(schedule, Averaging),
+          f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), AnytimeAverage(), "
+          "GrowingWeights() or AsRecorded(eta, batch).")

@@ -14,6 +14,7 @@ from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.driver.bounds.mean.in_advance import sizes_of, steps_of, tolerances_of
 from greedyhull.driver.bounds.solved import Solved
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.measures.spread import jones_variance
 from greedyhull.solvers.gradients.base import Size
 from greedyhull.solvers.parts.looks import Look
 from greedyhull.solvers.parts.rules import APriori
@@ -61,6 +62,16 @@ class StochasticRecord(Generic[Sampler]):
     @cached_property
     def constants(self) -> Constants:
         return self.solution.constants
+
+    @cached_property
+    def V(self) -> Constant:
+        """The lesser of M and what is known of the variance of a minimiser's atoms, the constant of Jones' choice."""
+        try:
+            found = jones_variance(self.f, self.S)
+        except GreedyhullError:
+            found = self.constants.M
+        return Constant(min(float(found), float(self.constants.M)), "estimated" if found.status == "estimated" else
+                        "upper bound", "V")
 
     @cached_property
     def e1(self) -> Constant:

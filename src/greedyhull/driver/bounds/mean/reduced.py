@@ -10,11 +10,10 @@ import numpy as np
 
 from greedyhull.driver.bounds.mean.record import StochasticRecord
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.measures.spread import jones_variance
 from greedyhull.solvers.gradients import Svrg
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
-from greedyhull.theory import Along, Bound, Constant, Theorems, variance_reduced_jones_rate
+from greedyhull.theory import Along, Bound, Theorems, variance_reduced_jones_rate
 from greedyhull.theory.expected import following
 from greedyhull.theory.reduced import doubled
 from greedyhull.types import Array
@@ -27,16 +26,6 @@ class ReducedRecord(StochasticRecord[VarianceReducedJones]):
     @cached_property
     def eps(self) -> Array:
         return self.allowed if listed(self.S) is not None else super().eps
-
-    @cached_property
-    def V(self) -> Constant:
-        """The lesser of M and what is known of V."""
-        try:
-            found = jones_variance(self.f, self.S)
-        except GreedyhullError:
-            found = self.constants.M
-        return Constant(min(float(found), float(self.constants.M)), "estimated" if found.status == "estimated" else
-                        "upper bound", "V")
 
 
 Run: TypeAlias = ReducedRecord
