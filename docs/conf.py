@@ -52,9 +52,22 @@ def complete(app, name, source):
         text = re.sub(rf"\]\({outside}\)", rf"]({page})", text)
     if name == "api/rooms":
         text += internals()
+    if name == "paper_page":
+        link = '<a href="paper_results/index.html">The page of a quick run</a> is part of this site.'
+        text = text.replace("## What it shows", f"{link}\n\n## What it shows")
     if name in CONTENTS:
         text += "\n".join(["\n```{toctree}", ":hidden:", "", *CONTENTS[name], "```\n"])
     source[0] = text
+
+
+def reproduce(app, error):
+    """Run the experiments of the paper and put their page into the site."""
+    if error is None and app.builder.format == "html":
+        from greedyhull.cli import run
+
+        folder = Path(app.outdir) / "paper_results"
+        if not (folder / "index.html").exists():
+            run(["paper", "--quick", "--quiet", "--out", str(folder)])
 
 
 # Docstrings -------------------------------------------------------------------------------------------------------------
@@ -155,6 +168,7 @@ html_show_copyright = False
 def setup(app):
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", complete)
+    app.connect("build-finished", reproduce)
     app.connect("autodoc-process-docstring", prose)
     app.connect("autodoc-process-signature", defaults)
     app.connect("autodoc-skip-member", skip)

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import greedyhull as gh
+from greedyhull.experiments.paper.statements import theorem5, theorem6
 from greedyhull.experiments.variance_reduced_jones import made_up
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Dual, Svrg
@@ -152,6 +153,20 @@ def reduced():
     save(figure, "reduced")
 
 
+def paper():
+    """How much of the bounds of Theorems 5 and 6 is attained, and what an algorithm that never moves scores."""
+    figure, panels = plt.subplots(1, 2, figsize=(8.5, 3.0), layout="constrained", sharey=True)
+    for axes, drawn, title in zip(panels, (theorem5.attained(), theorem6.attained()),
+                                  ("Theorem 5: stochastic Jones", "Theorem 6: nonsmooth functions"), strict=True):
+        for i, series in enumerate(drawn.series):
+            look, width = {"bound": ("k--", 1.2), "exact": ("k:", 1.5)}.get(series.style, (f"C{i}", 1.6))
+            axes.semilogx(series.x, series.y, look, lw=width, label=series.name)
+        axes.set(title=title, xlabel="steps t", ylim=(0.0, 1.7))
+        axes.legend(frameon=False, fontsize=7, loc="lower right")
+    panels[0].set_ylabel("error / bound")
+    save(figure, "paper")
+
+
 plt.rcParams["svg.hashsalt"] = "greedyhull"
 certificate()
 rates()
@@ -159,3 +174,4 @@ smoothing()
 pairwise()
 constants()
 reduced()
+paper()

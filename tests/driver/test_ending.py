@@ -110,5 +110,6 @@ def test_rounding_that_overflows_in_single_precision_leaves_the_certificate_that
     f, told = gh.least_squares(X, X @ np.array([1.0, -2.0, 0.5])), Composite.rounding
     monkeypatch.setattr(Composite, "rounding", lambda self, *given: told(self, *given) if self.precise() is self else np.nan)
     s = gh.minimize(f, gh.L1Ball(3, radius=1.0), gh.BlendedPairwise(), stop=gh.Relative(1e-4))
-    best = gh.minimize(gh.least_squares(X.astype(float), X.astype(float) @ np.array([1.0, -2.0, 0.5])), gh.L1Ball(3, radius=1.0))
+    Z = X.astype(float)
+    best = gh.minimize(gh.least_squares(Z, Z @ np.array([1.0, -2.0, 0.5])), gh.L1Ball(3, radius=1.0))
     assert s.gap is not None and 0.0 <= s.value - best.value <= s.gap < 1e-2

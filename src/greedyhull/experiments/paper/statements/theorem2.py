@@ -58,9 +58,9 @@ def run(scale: Scale, seed: int) -> Finding:
     return Finding(
         "No adversary exceeds the bound, and on a linear f over a ball Frank-Wolfe follows its sharp form to rounding, so the "
         "part with c cannot be improved. The part with M can: without tolerance the exact worst cases of few steps are "
-        "below the sharp bound from k = 2 on. Runs on finite sets fall like k^−2 in the end, since open-loop steps are faster "
-        "on polytopes than their bound (Bach 2021; Wirth, Kerdreux and Pokutta 2023); the worst case is another f for every "
-        "k. The gaps fall at the same order as the errors.",
+        "below the sharp bound from k = 2 on. Runs on finite sets fall like k^−2 or faster in the end, since open-loop steps "
+        "are faster on polytopes than their bound (Bach 2021; Wirth, Kerdreux and Pokutta 2023); the worst case is another f "
+        "for every k. The gaps fall at the same order as the errors.",
         tuple(checks),
         figures,
         (table,),

@@ -44,7 +44,6 @@ from greedyhull.types import Array
 Row = tuple[str | float, ...]
 T = 1_000_000  # steps on the line
 LAGS = "K bounds how far the point lags behind the leader at every step, and it lags that far at few of them"
-SUMS = "(ln t + 1)/t^¼ stands for a quotient of sums that is four times smaller, and 3L for L"
 PRINTED = "3L stands for L, and 2 for ½"
 
 
@@ -59,8 +58,9 @@ def run(scale: Scale, seed: int) -> Finding:
     shown, usual = ordinary(scale, seed)
     return Finding(
         "On a line, from its far end, the error is up to 0.9 of the corrected bounds after a million steps, and never moving "
-        "breaks them. The printed bounds, true as well, are two to four times as large. On hinge and absolute losses the "
-        "errors are a few hundredths of the bounds. There a c of R/L, which the bound favours, is too small for the "
+        "breaks them. The printed bounds are true as well. That of fading weights exceeds the largest error that is possible "
+        "here until t is about 10^8, so it is in the table and not checked. On hinge and absolute losses the "
+        "errors are at most two hundredths of the bounds. There a c of R/L, which the bound favours, is too small for the "
         "horizon: absolute loss then falls more slowly than t^−¼. With 20R/L both losses fall faster.",
         tuple(checks), (attained(), shown), (table, usual))
 
@@ -96,14 +96,16 @@ def weighted() -> tuple[list[Check], list[Row]]:
         if way.name == "constant":
             told.append(("printed", float(arsfw_printed(ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
         if way.name == "fading":
-            told.append(("printed", float(arsfw_printed(VariableWeights(), T, c=c, L=1.0, R2=2.0)), SUMS))
+            told.append(("printed", float(arsfw_printed(VariableWeights(), T, c=c, L=1.0, R2=2.0)), ""))
             k = np.arange(1.0, T + 1.0)
             along = arsfw_along(k**-0.5, on.sigma, 1.0, rho=1.0, M_Phi=4.0, R2=2.0)
             told.append(("corrected, by the recursion", along, ""))
         for kind, limit, why in told:
+            rows.append((f"{way.name}, {kind}", T, error, limit, error / limit, IDLE / limit))
+            if limit > IDLE:  # doing nothing passes, so that nothing is checked
+                continue
             what = f"{way.name} weights: error over the {kind} bound"
             checks.append(bounded(what, error / limit, idle=IDLE / limit, why=why))
-            rows.append((f"{way.name}, {kind}", T, error, limit, error / limit, IDLE / limit))
     return checks, rows
 
 
@@ -111,15 +113,16 @@ def rate1() -> tuple[list[Check], list[Row]]:
     """The first bound, for other powers than ½ and for oracles that err: λ = 1 + c_ε/R²."""
     checks: list[Check] = []
     rows: list[Row] = []
-    for p, lam, c in ((0.4, 1.0, 0.0027), (0.4, 3.0, 0.0027), (0.6, 1.0, 0.052)):
+    for p, lam, c in ((0.4, 1.0, 0.0027), (0.4, 3.0, 0.0027), (0.6, 1.0, 0.052), (0.4, 1.0, 0.0035)):
         lost = 2.0 * (lam - 1.0)
         on = OnALine.fading(T, c, p, lost)
-        error, name = on.error(), f"p = {p}, λ = {lam:g}"
+        error, name = on.error(), f"p = {p}, λ = {lam:g}, c = {c}"
         right = arsfw_rate1(on.sigma, c=c, c_eps=lost, p=p, rho=1.0, **CONSTANTS)
         printed = arsfw_rate1_printed(on.sigma, c=c, L=1.0, rho=1.0, R2=2.0, lam=lam, p=p)
         for kind, limit, why in (("corrected", right, "" if error > right / 1.5 else LAGS), ("printed", printed, PRINTED)):
-            checks.append(bounded(f"{name}: error over the {kind} first bound", error / limit, idle=IDLE / limit, why=why))
             rows.append((f"{name}, {kind}", T, error, limit, error / limit, IDLE / limit))
+            if limit <= IDLE:  # else doing nothing passes
+                checks.append(bounded(f"{name}: error over the {kind} first bound", error / limit, idle=IDLE / limit, why=why))
     return checks, rows
 
 
