@@ -103,8 +103,9 @@ def run(scale: Scale, seed: int) -> Finding:
         "face); exchanging atoms makes it fast there too. A control variate saved gradients for stochastic Jones in this "
         "experiment. Among methods for kinks the paper's weights were the slowest; one that knows how f is made was the "
         "fastest. These are examples. What is proved is in the library's pages on theory: linear rates for a minimiser "
-        "inside (linear_rate), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds for the "
-        "stochastic methods remain open.",
+        "inside (linear_rate) and for pairwise Jones (pairwise_jones_rate), O(1/ε²) terms for an error ε with variance "
+        "reduction (VarianceReducedJones), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds "
+        "for the stochastic methods remain open.",
         checks,
         figures,
         table,
