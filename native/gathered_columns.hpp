@@ -84,6 +84,7 @@ class GatheredColumns {
         if constexpr (std::is_same_v<T, double>) {
             const Index longest = std::max(X_.n, std::max(X_.row_stride, X_.column_stride));
             if (!all_ || !algebra::use_blas(m_, X_.n * m_ * m_, longest)) return false;
+            if (X_.by_column() ? X_.column_stride < X_.n : X_.row_stride < m_) return false;  // a view that runs backwards
             for (Index i = 1; i < X_.n; i++)
                 if (c[i] != c[0]) return false;
             if (X_.by_column())

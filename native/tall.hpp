@@ -34,6 +34,7 @@ struct Tall {
 // The lower triangle (rows contiguous) of G <- G + c X'X for float64 rows that all weigh the same: no copy is made.
 inline bool add_gram_in_place(const Dense<double>& X, double c, double* G) {
     const Index stride = X.by_column() ? X.column_stride : X.row_stride;
+    if (stride < (X.by_column() ? X.n : X.d)) return false;  // a view that runs backwards, or whose rows overlap
     if (std::max(X.n, stride) > std::numeric_limits<blas::Int>::max()) return false;
     threads::sums(X.n, X.n * X.d, X.d * X.d, G, [&](Index first, Index last, double* out) {
         blas::syrk('U', X.by_column() ? 'T' : 'N', X.d, last - first, c, X.X + first * X.row_stride, stride, 1.0, out, X.d);

@@ -73,3 +73,13 @@ def test_who_asks_for_rounds_gets_them_however_small_the_gap_is():
     seen = []
     gh.minimize(f, gh.Simplex(3), gh.BlendedPairwise(), stop=gh.Iterations(40), watch=seen.append)
     assert len(seen) > 40
+
+
+@pytest.mark.parametrize("cut", [1, 40, 100])
+def test_a_resumed_run_that_stands_still_ends_where_the_whole_run_does(cut, tmp_path):
+    f, S, stop, path = gh.least_squares(X, y), gh.Simplex(4), gh.Gap(0.0) | gh.Iterations(20_000), tmp_path / "r.npz"
+    solver = gh.FrankWolfe(gh.Exact())
+    whole = gh.minimize(f, S, solver, stop=stop, checkpoint=path)
+    gh.minimize(f, S, solver, stop=stop | gh.Iterations(cut), checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=stop, resume=path)
+    assert s.iterations == whole.iterations < 20_000 and s.x.tolist() == whole.x.tolist()

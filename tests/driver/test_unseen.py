@@ -246,3 +246,15 @@ def test_limits_of_a_derived_stop_may_change():
     assert gh.minimize(f, S, SLOW, stop=stop).iterations == 3
     Fewer.allowed = 5
     assert gh.minimize(f, S, SLOW, stop=stop).iterations == 5
+
+
+@pytest.mark.parametrize("ball", [gh.L2Ball, gh.LinfBall])
+@pytest.mark.parametrize("stop", [gh.Relative(1e-7), gh.Relative(1e-7) | gh.Iterations(1)], ids=repr)
+def test_a_start_where_the_core_can_do_nothing_is_the_same_for_all(ball, stop):
+    """An intercept of steep data is out of its reach, and Python goes on from the start."""
+    rng = np.random.default_rng(0)
+    steep = 1e3 * rng.standard_normal((20, 3))
+    f, S = gh.logistic(steep, np.where(rng.standard_normal(20) > 0, 1.0, -1.0), intercept=True), ball(3, radius=10.0)
+    unseen, seen = gh.minimize(f, S, stop=stop), gh.minimize(f, S, stop=stop, watch=lambda event: None)
+    assert (unseen.value, unseen.gap, unseen.iterations) == (seen.value, seen.gap, seen.iterations)
+    assert unseen.trace.value.tolist() == seen.trace.value.tolist() and unseen.x.tolist() == seen.x.tolist()

@@ -98,3 +98,21 @@ def test_what_a_large_matrix_hides_shows_on_the_way() -> None:
 def test_the_optimum_at_zero_is_exact() -> None:
     s = gh.minimize(gh.quadratic(np.diag([2.0, 1.0])), gh.L1Ball(2, 1.0), stop=gh.Relative(1e-9))
     assert s.converged and s.value == 0.0 and s.gap == 0.0
+
+
+@pytest.mark.parametrize("Q", [[[1, 2], [2, 3]], [[1000, 1001], [1001, 1001]]], ids=["far", "near"])
+@pytest.mark.parametrize("S", [gh.L2Ball(2, radius=1e100), gh.L1Ball(2, radius=1e150)], ids=["l2", "l1"])
+def test_an_indefinite_matrix_of_the_smallest_numbers_is_not_taken_for_a_semidefinite_one(Q: Any, S: Any) -> None:
+    """Its least eigenvalue is not a float; the set is so large that its curve is."""
+    tiny = 5e-324 * np.array(Q)
+    s = gh.minimize(gh.quadratic(tiny), S, stop=gh.Iterations(20))
+    edge = S.radius * np.array([0.5, -0.5])
+    assert exactly(tiny, edge) < 0 <= Fraction(s.gap) + exactly(tiny, edge) - exactly(tiny, s.x)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
+def test_a_large_matrix_with_a_negative_diagonal_entry_is_refused(kind: Any) -> None:
+    Q = np.eye(2001)
+    Q[7, 7] = -3.0
+    with pytest.raises(gh.GreedyhullError, match="not positive semidefinite.*-3"):
+        gh.quadratic(kind(Q))

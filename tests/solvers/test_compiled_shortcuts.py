@@ -234,3 +234,18 @@ def test_memory_of_other_runs_leaves_no_trace():
     assert [solution(problem) for problem in reversed(list(problems()))] == first[::-1]
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(solution, [*problems(), *problems()])) == 2 * first
+
+
+LAGS = np.lib.stride_tricks.sliding_window_view(np.random.default_rng(3).standard_normal(5059), 60)
+VIEWS = {"lags": LAGS, "rows reversed": np.ascontiguousarray(LAGS)[::-1], "columns reversed": np.asfortranarray(LAGS)[:, ::-1],
+         "one row": np.broadcast_to(LAGS[:1], LAGS.shape), "lags by column": LAGS.T[:, :20]}
+
+
+@pytest.mark.parametrize("X", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("kind", [gh.L1Ball, gh.L2Ball])
+def test_views_that_blas_refuses_are_solved_as_copies_are(X, kind, capfd):
+    """Rows that overlap or run backwards have strides that BLAS complains about, in words on the terminal."""
+    y, S = X @ np.linspace(-1.0, 1.0, X.shape[1]) + 0.1, kind(X.shape[1], 1.3)
+    s, copied = gh.minimize(gh.least_squares(X, y), S), gh.minimize(gh.least_squares(X.copy(), y), S)
+    agree(s, copied)
+    assert s.iterations == copied.iterations and capfd.readouterr() == ("", "")

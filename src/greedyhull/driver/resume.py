@@ -61,8 +61,8 @@ def take_up(run: Run, state: State) -> None:
     run.w, run.memory, run.certified_point = w, memory, shown
     run.start_value, run.earlier = (float(x) for x in state["run"])
     run.began = perf_counter()
-    if "standing" in state:
-        run.standing.restore(state["standing"])
+    if "standing.numbers" in state:
+        run.standing.restore(under("standing", state))
     before = str(state["level"]) if "level" in state else level()
     if before != level():
         run.taken_over = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its iterates "

@@ -6,7 +6,7 @@ gap, rounds that leave the gap as it is only move the point among those that rou
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from greedyhull.driver.reason import Reason, because
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.types import Array, Solver, State
+from greedyhull.types import Solver, State
 
 BLURRED = 0.5  # of the gap: where rounding may be a larger share
 LESS = 0.99  # of an earlier gap is progress
@@ -78,12 +78,17 @@ class Standing:
         before, self.print = self.print, fingerprint(w, memory)
         return self.rounds > ROUNDS and before == self.print
 
-    def state(self) -> Array:
+    def state(self) -> State:
         """What a resumed run needs in order to end where the whole run would."""
-        return np.array([self.gap, self.since, self.looks, self.last])
+        seen = (nan, nan) if self.seen is None else self.seen
+        numbers = np.array([self.gap, self.since, self.looks, self.last, *seen, self.rounds])
+        return {"numbers": numbers, "print": np.frombuffer(self.print, dtype=np.uint8)}
 
-    def restore(self, state: Array) -> None:
-        self.gap, self.since, self.looks, self.last = float(state[0]), *(int(n) for n in state[1:])
+    def restore(self, state: State) -> None:
+        numbers = state["numbers"].tolist()
+        self.gap, (self.since, self.looks, self.last), self.rounds = numbers[0], map(int, numbers[1:4]), int(numbers[6])
+        self.seen = None if isnan(numbers[4]) else (numbers[4], numbers[5])
+        self.print = _bytes(state["print"])
 
 
 def fingerprint(w: Iterate, memory: Memory) -> bytes:

@@ -63,7 +63,7 @@ def central_path(M: Array, c: Array, at: Array, tol: float, normal: Array | None
     for _ in range(MOST):
         s = 1.0 - t
         mu = float(u.dot(t) + v.dot(s)) / (2 * len(t))
-        if 2 * len(t) * mu <= min(tol, -0.5 * float((c + grad).dot(t - at))) or not (t.all() and s.all()):
+        if 2 * len(t) * mu <= min(tol, -0.5 * float((c + grad).dot(t - at))) or not (t.all() and s.all() and mu):
             break  # it is done, or a bound is nearer than a float can tell
         K = M.copy()
         K.flat[:: len(t) + 1] += u / t + v / s

@@ -19,6 +19,7 @@ from greedyhull.types import Array, Design
 EPS = float(np.finfo(np.float64).eps)
 SMALL = 200  # up to this size eigenvalues are computed
 LARGE = 2000  # up to this size Q is factorised, in d³/3 steps
+TINY, LIFT = 1e-280, 2.0**600  # products of numbers below the first may vanish; times the second, which is exact, they do not
 
 
 def entries(design: Design) -> Array | None:
@@ -43,11 +44,21 @@ def facts_of(Q: Array) -> Facts:
     return Facts(*square_facts(np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q)))
 
 
+def diagonal(design: Design) -> Array | None:
+    """Q's diagonal where Q is stored: no entry of a semidefinite one is negative, whatever its size."""
+    if isinstance(design, DenseDesign):
+        return np.asarray(design.X.diagonal(), dtype=np.float64)
+    return np.asarray(design.by_column.diagonal(), dtype=np.float64) if isinstance(design, SparseDesign) else None
+
+
 def concavity(Q: Array, facts: Facts) -> tuple[float, float]:
     """λ, and the size of Q's eigenvalues that it is to be compared with."""
     d, widest = len(Q), facts.widest
     if facts.dominant:
         return 0.0, widest
+    if widest < TINY:
+        sag, top = concavity(Q * LIFT, facts._replace(widest=widest * LIFT))
+        return float(np.nextafter(sag / LIFT, np.inf)) if sag else 0.0, top / LIFT
     if d <= SMALL and _definite(Q, -(d + 8) * EPS * widest):  # as most are; a factor costs a tenth of eigenvalues
         return 0.0, widest
     if d > SMALL:

@@ -11,7 +11,7 @@ from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.renamed import former
-from greedyhull.objectives.concavity import concavity, entries, facts_of
+from greedyhull.objectives.concavity import concavity, diagonal, entries, facts_of
 from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
@@ -42,7 +42,7 @@ class QuadraticForm(KeepsImaged):
 
     A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive
     semidefinite, and gaps have ½λD² added. For larger ones it is None, and the gap rests on the promise that Q is
-    semidefinite; every move looks at the curvature along it.
+    semidefinite: only its diagonal, one random direction, and the moves of solvers in Python are looked at.
     """
 
     domain: Shape
@@ -108,9 +108,12 @@ class QuadraticForm(KeepsImaged):
             self.concavity, size = concavity(Q, facts_of(Q))
             curve = -self.concavity
         self._check_curve(curve, size)
+        along = diagonal(self.design) if Q is None else None
+        if along is not None:
+            self._check_curve(float(along.min()), float(np.abs(along).max()))
 
     def _check_curve(self, curve: float, size: float) -> None:
-        check(curve >= -self._slack * size, lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
+        check(curve >= -self._slack * size - self.domain[0] * LEAST, lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so "
                                             "½wᵀQw − bᵀw is not convex and no certificate would hold. A convex quadratic "
                                             "is wanted.")
 
@@ -221,7 +224,7 @@ class QuadraticForm(KeepsImaged):
         ones = np.zeros(self.domain)
         ones += 1.0
         entry, size, linear = S.max_abs(norm * ones), S.max_abs(ones), S.max_abs(np.abs(self.b))
-        sag = 0.5 * self.concavity * _diameter(S, size) ** 2 if self.concavity else 0.0
+        sag = self.concavity * (0.5 * _diameter(S, size) ** 2) if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
 
     @override

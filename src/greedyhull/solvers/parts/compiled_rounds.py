@@ -157,8 +157,7 @@ class CompiledRounds:
     def run(self, f: Objective, w: Iterate, memory: Memory) -> Generator[Progress, None, bool]:
         """Rounds until the driver ends them, or the core can do no more; True where Python may do more."""
         oracle = memory.oracle(self.S)
-        if not self._set_out(w, memory):
-            return True
+        self._set_out(w, memory)
         for _ in memory.count(first=0):
             g = f.gradient(w)
             found = oracle.argmin(g)
@@ -172,13 +171,11 @@ class CompiledRounds:
                 break
         return True
 
-    def _set_out(self, w: Iterate, memory: Memory) -> bool:
-        """Stand at the start, or go on from it at once where nobody has to see it; False where the core can do no more."""
+    def _set_out(self, w: Iterate, memory: Memory) -> None:
+        """Stand at the start, or go on from it at once where nobody has to see it and the core can."""
         ahead = memory.ahead() if memory.start_unseen and self.entries <= SHORT else None
-        if ahead is None or self.gap <= ahead.gap(self.core.value()):
+        if ahead is None or self.gap <= ahead.gap(self.core.value()) or not self.advance(w, memory, ahead, 0):
             self._tell(w)
-            return True
-        return self.advance(w, memory, ahead, 0)
 
     def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
         """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 if w was not looked at."""
@@ -232,9 +229,8 @@ class SharpenedRounds(CompiledRounds):
         super().__init__(f, S, budget, made)
         self.mu = f.mu
 
-    def _set_out(self, w: Iterate, memory: Memory) -> bool:
+    def _set_out(self, w: Iterate, memory: Memory) -> None:
         self._tell(w)  # the start is seen: how sharp the loss must be is decided there
-        return True
 
     def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
         """Rounds until the gap of f_μ is as good as closed; False where the core can do no more."""
