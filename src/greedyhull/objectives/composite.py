@@ -90,11 +90,12 @@ class Composite(KeepsLinearModel):
     def _loss_of_zero(self) -> float:
         if not self.exact.finite_everywhere:  # zero is outside
             return 0.0
+        if type(self.exact) is Squared and isinstance(self.exact.p, float):
+            loss = 0.5 * self.exact.p * float(np.vdot(self.exact.y, self.exact.y))
+            if 0.0 < loss < np.inf:  # else squares may have left the range that the mean is still in
+                return loss
+        zero = np.zeros(self.design.n)
         with np.errstate(all="ignore"):
-            if type(self.exact) is Squared:
-                loss = self.exact.of_zero()
-                return loss if isfinite(loss) else 0.0
-            zero = np.zeros(self.design.n)
             try:
                 loss = abs(float(self.exact.value(zero)))
                 inner = profiled(self.exact)

@@ -41,10 +41,6 @@ class Squared(Separable):
         residual = self.p * r
         return 0.5 * float(r.dot(residual)), residual
 
-    def of_zero(self) -> float:
-        """φ(0) = ½ Σ pᵢyᵢ², as `value` has it."""
-        return 0.5 * float(self.y.dot(self.p * self.y))
-
     def norm(self, value: float, residual: Array) -> float:
         """‖r‖ from ½p‖z − y‖² alone, where all weights are the same."""
         p = self.p
