@@ -11,7 +11,6 @@ from greedyhull.estimators import L1BudgetRegressor, L1BudgetRegressorCV, Simple
 from greedyhull.estimators.base import plain
 
 
-
 class Sub(np.ndarray[Any, Any]):
     """Its products may be anything."""
 
@@ -30,14 +29,15 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD)
 def test_odd_data_are_left_to_scikit_learn(odd: str) -> None:
-    assert not plain(*ODD[odd])
+    A, b = ODD[odd]
+    assert not (plain(A) and plain(b, 1) and len(A) == len(b))
 
 
 @pytest.mark.parametrize("A", [X, np.asfortranarray(X), X[::2, ::-1], X[:1], X[:, :1], 0.0 * X, -0.0 * X, 1e-200 * X,
                                1e148 * X])
 def test_scikit_learn_hands_plain_data_on_as_they_are(A: Any) -> None:
     b = y[: len(A)]
-    assert plain(A, b)
+    assert plain(A) and plain(b, 1)
     same, target = validate_data(BaseEstimator(), A, b, y_numeric=True, dtype=(np.float64, np.float32))
     assert np.shares_memory(same, A) and same.strides == A.strides and same.dtype == A.dtype and same.shape == A.shape
     np.testing.assert_array_equal(target, b)
@@ -75,3 +75,21 @@ def test_each_class_has_parameters_of_its_own() -> None:
     assert "class_weight" in SimplexClassifier().get_params() and "class_weight" not in SimplexRegressor().get_params()
     L1BudgetRegressor._get_param_names().clear()
     assert "radius" in L1BudgetRegressor().get_params()
+
+
+def test_predictions_of_arrays_and_lists_are_the_same_and_odd_data_are_refused() -> None:
+    model = SimplexRegressor(fit_intercept=True).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), model.predict(X.tolist()))
+    for odd in ("NaN", "empty", "a vector", "a cube", "no columns"):
+        with pytest.raises(ValueError):
+            model.predict(ODD[odd][0])
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :3])
+    assert model.predict(1e151 * X).shape == (40,)  # large, but finite: no squares are taken
+
+
+def test_names_are_still_asked_for_where_the_fit_had_them() -> None:
+    pd = pytest.importorskip("pandas")
+    model = SimplexRegressor().fit(pd.DataFrame(X, columns=list("abcd")), y)
+    with pytest.warns(UserWarning, match="feature names"):
+        model.predict(X)

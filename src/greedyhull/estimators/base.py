@@ -56,7 +56,8 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """The names of the parameters, as scikit-learn finds them; it inspects the signature anew for every fit."""
-        return list(_parameters(cls))
+        key: Any = cls  # mypy takes no class for hashable
+        return list(_parameters(key))
 
     def _solve(self, f: Objective, S: AtomSet, start: Any = None) -> Solution:
         """One solve, to a certified gap of ``tol``·max(|loss|, f.scale)."""
@@ -122,15 +123,14 @@ def bounded(A: Any, name: str, dtype: Any) -> None:
                                    f"Scale it down, to entries of at most {most:g}.")
 
 
-def plain(X: Any, y: Any) -> bool:
-    """Whether data and targets are float64 arrays of finite numbers, one target for each row, whose squares do not overflow.
+def plain(A: Any, ndim: int = 2) -> bool:
+    """Whether it is a float64 array, not empty, of finite numbers whose squares do not overflow.
 
-    scikit-learn hands these on as they are. Its checks take longer than a small solve.
+    scikit-learn hands data and targets like these on as they are. Its checks take longer than a small solve.
     """
-    if type(X) is not np.ndarray or type(y) is not np.ndarray or X.ndim != 2 or y.shape != X.shape[:1] or not X.size:
+    if type(A) is not np.ndarray or A.ndim != ndim or A.dtype != np.float64 or not A.size:
         return False
-    most = HUGE * HUGE  # finite, so that a sum of squares below it has finite terms only
-    return X.dtype == y.dtype == np.float64 and _square(X) <= most and _square(y) <= most
+    return _square(A) <= HUGE * HUGE  # which is finite, and so are all terms of a smaller sum
 
 
 def _square(data: Array) -> float:

@@ -44,9 +44,9 @@ class Linear(Certified, ABC):
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         """Data and targets as arrays of numbers that can be computed with."""
-        if how.get("y_numeric") and plain(X, y):
+        if how.get("y_numeric") and plain(X) and plain(y, 1) and len(X) == len(y):
             self.n_features_in_ = X.shape[1]
-            vars(self).pop("feature_names_in_", None)  # of an earlier fit
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
             return X, y
         X, y = validate_data(self, sound(X), y, **how, **STORAGE)
         bounded(X, "X", X.dtype)
@@ -79,7 +79,8 @@ class Linear(Certified, ABC):
 
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, sound(X), reset=False, **STORAGE)
+        if not plain(X) or X.shape[1] != self.n_features_in_ or "feature_names_in_" in vars(self):
+            X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _minimised(self) -> str:

@@ -23,7 +23,8 @@ FAINT = 1e-280  # a sum of squares below this may have lost some of them to unde
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
     plain = type(values) is np.ndarray and values.shape == (n,) and values.dtype == np.float64  # as most are
-    array = np.array(values if plain else _numbers(values, n, name), dtype=dtype, order="C")  # its own: a user may write on his
+    given = values if plain else _numbers(values, n, name)
+    array = np.array(given, dtype=dtype, order="C")  # its own: a user may write on his
     finite = all_finite(array) if array.dtype == np.float64 else bool(np.isfinite(array).all())
     check(finite, lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
     return array
