@@ -1,4 +1,4 @@
-"""A start inside the domain: few atoms where they will do, all of them where they will not."""
+"""A start inside the domain: few atoms where they will do, all of them where they will not; and where nobody need look."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.atoms.generator import generator
+from greedyhull.objectives.inside import finite_on
+from greedyhull.points.iterate import Iterate
 
 Array = np.ndarray[Any, Any]
 
@@ -48,3 +50,42 @@ def test_scales_of_the_likelihood_do_not_matter() -> None:
     s, scaled = (gh.minimize(gh.log_likelihood(Q), gh.Simplex(256), stop=gh.Gap(1e-7)) for Q in (P, rows[:, None] * P))
     assert s.converged and scaled.converged
     assert abs(scaled.value + np.log(rows).mean() - s.value) <= s.gap + scaled.gap + 1e-9
+
+
+def test_what_sizes_tell_to_be_finite_is_finite_everywhere() -> None:
+    """At all atoms, at the centre and at zero, for data of any scale."""
+    rng, told = np.random.default_rng(0), 0
+    for power in (-200, -100, 0, 60, 100, 120, 140, 149):
+        for weights in (None, np.array([1e-300, 1.0, 1e300, 5.0])):
+            X, y = 10.0**power * rng.standard_normal((4, 3)), 10.0 ** rng.integers(-150, 150) * rng.standard_normal(4)
+            for intercept in (False, True):
+                f = gh.least_squares(X, y, sample_weight=weights, intercept=intercept)
+                for S in (gh.Simplex(3, total=10.0 ** rng.integers(-20, 20)), gh.L1Ball(3, radius=2.0), gh.L2Ball(3, 1e10)):
+                    if finite_on(f, S):
+                        told += 1
+                        points = [Iterate.at(S.atom(g), S.shape) for g in (*np.eye(3), *-np.eye(3))] + [S.centre()]
+                        assert all(np.isfinite(f.value(w)) and np.isfinite(f.gradient(w)).all() for w in points)
+    assert told > 50
+
+
+def test_sizes_tell_nothing_of_other_losses_other_types_and_users_sets() -> None:
+    X, y, S = np.eye(3), np.array([1.0, 0.0, 1.0]), gh.Simplex(3)
+    assert finite_on(gh.least_squares(X, y), S)
+    others = [gh.poisson(X, y), gh.logistic(X, y), gh.least_squares(X.astype(np.float32), y), gh.least_squares(X, 0.0 * y)]
+    assert not any(finite_on(f, S) for f in others)
+    assert not finite_on(gh.least_squares(X, y), gh.oracle(lambda g: np.eye(3)[g.argmin()], 3))
+    with np.errstate(all="ignore"):
+        assert not finite_on(gh.least_squares(X, 1e200 * y), S)
+
+
+def test_a_start_that_nobody_looked_at_is_counted_and_traced_like_one_that_was_seen() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((40, 12)), rng.standard_normal(40)
+    for S in (gh.Simplex(12), gh.L1Ball(12, radius=0.5)):
+        for intercept in (False, True):
+            f = gh.least_squares(X, y, intercept=intercept)
+            alone, watched = gh.minimize(f, S), gh.minimize(f, S, watch=lambda event: None)
+            first = f.value(Iterate.at(S.start(generator(S, 0)), S.shape))
+            for column in ("value", "products", "gradient_calls", "oracle_calls"):
+                assert np.allclose(alone.trace[column], watched.trace[column], rtol=1e-12, atol=0.0)
+            assert np.isclose(alone.trace.value[0], first, rtol=1e-12, atol=0.0)

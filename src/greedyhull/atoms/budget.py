@@ -12,7 +12,10 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.types import Array, AtomSet
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.types import Array, AtomSet, Block
+
+FEW = 32  # so many numbers are looked at one by one, sooner than as an array
 
 
 class Budget(NamedTuple):
@@ -48,6 +51,23 @@ def budget_of(S: AtomSet) -> Budget | None:
     if kind is Vertices and isinstance(S, Vertices):
         return Budget(np.ones(1), positive=True, whole=True, points=S.matrix)
     return None
+
+
+def has_atoms(S: AtomSet, block: Block) -> bool:
+    """Whether all of a few atoms are the set's own, as two numbers each tell; False says that somebody has to look.
+
+    >>> has_atoms(Simplex(3), BasisBlock(3, [0, 2], [1.0, 1.0])), has_atoms(Simplex(3), BasisBlock(3, [0], [0.5]))
+    (True, False)
+    """
+    if type(block) is not BasisBlock or not 0 < len(block) <= FEW or block.shape != S.shape:
+        return False
+    index: list[int] = block.index.tolist()
+    scales: list[float] = block.scale.tolist()
+    if min(index) < 0 or max(index) >= block.size:
+        return False
+    if type(S) is Simplex:
+        return scales.count(S.total) == len(scales)
+    return type(S) is L1Ball and S.weights is None and all(abs(scale) <= S.radius for scale in scales)
 
 
 def _scales(scale: object) -> Array:

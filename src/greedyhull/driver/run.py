@@ -33,6 +33,7 @@ from greedyhull.driver.unseen import ahead_of, may_set_out, note_passed
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
+from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -72,7 +73,8 @@ class Run:
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back = keeps_atoms(S, self.needs) or S.traits.slides
         self.plain = not self.looks_back and (S.dense_atoms or by_coordinates(S, self.needs))  # coordinates are enough
-        self.begin_at(self._begin(start, seed))
+        first = self._begin(start, seed)
+        self.begin_at(first, start is None and self._is_finite_at(first))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
         self.careful = False
@@ -115,14 +117,24 @@ class Run:
             w = CoordinateIterate(x) if self.plain else S.decompose(x)
         return w
 
-    def begin_at(self, w: Iterate) -> None:
-        """Take w as the point of the run, after looking at its value; without its atoms if nobody will ask for them."""
+    def _is_finite_at(self, first: Iterate) -> bool:
+        """Whether f is known to be finite at its own start: it has not looked there only if sizes alone tell.
+
+        Then the first who needs the value computes it. Solvers that tell values of their own have them compared with it.
+        """
+        f = self.f
+        return type(f) is Composite and self.needs.second_order and ships(self.solver) and f not in first.views
+
+    def begin_at(self, w: Iterate, finite: bool = False) -> None:
+        """Take w as the point of the run, after looking at its value unless that is known to be ``finite``; without its atoms
+        if nobody will ask for them."""
         f = self.f
         if self.plain and w.keeps_atoms:
             w = CoordinateIterate(w.array())
         check_owners(w, self.S)
-        self.first_value = nan if isinstance(f, Stream) else float(f.value(w))  # that of a stream cannot be known
-        if not (isfinite(self.first_value) or isinstance(f, Stream)):
+        unknown = finite or isinstance(f, Stream)  # that of a stream cannot be known
+        self.first_value = nan if unknown else float(f.value(w))
+        if not (unknown or isfinite(self.first_value)):
             raise GreedyhullError(f"{f!r} is {self.first_value} at the start; a start with a finite value is wanted.")
         self.w = self.certified_point = w  # shown: the point that the last bound is about, w or a mean of the points before it
 

@@ -61,10 +61,11 @@ def hinted(cls: type[T]) -> type[T]:
 def hinted_arguments(cls: type) -> None:
     """Let the constructor of a class, as written in it, name the arguments that it takes where others are given."""
     for name in ("__new__", "__init__"):
-        if name in vars(cls):
+        if name in vars(cls):  # the first of them: what it takes, the other takes too
             written = vars(cls)[name]
             noting = _noting(written.__func__ if isinstance(written, staticmethod) else written, cls.__name__)
             type.__setattr__(cls, name, staticmethod(noting) if name == "__new__" else noting)
+            return
 
 
 def _noting(function: Callable[..., Any], name: str) -> Callable[..., Any]:

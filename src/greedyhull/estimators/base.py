@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -52,6 +53,12 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     n_iter_: int
     dual_gap_: float
 
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters, as scikit-learn finds them; it inspects the signature anew for every fit."""
+        key: Any = cls  # mypy takes no class for hashable
+        return list(_parameters(key))
+
     def _solve(self, f: Objective, S: AtomSet, start: Any = None) -> Solution:
         """One solve, to a certified gap of ``tol``·max(|loss|, f.scale)."""
         return self._counted(self._run(f, S, Relative(float(self.tol)), start))
@@ -65,7 +72,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
-        asked = Either((wanted, Iterations(int(self.max_iter)), Stalled(STILL)))
+        asked = _until(wanted, int(self.max_iter))
         heart = Heartbeat(self, f)
         stop = asked | Callback(heart) if heart.heard else asked
         s = minimize(f, S, start=start, stop=stop, seed=seed, progress=bool(self.verbose))
@@ -93,6 +100,17 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         return None if names is None else [str(name) for name in names]
 
 
+@lru_cache(maxsize=64)
+def _parameters(cls: type) -> tuple[str, ...]:
+    return tuple(super(Certified, cls)._get_param_names())  # type: ignore[misc]
+
+
+@lru_cache(maxsize=64)
+def _until(wanted: Stop, iterations: int) -> Stop:
+    """What is ``wanted``, or the end of patience. Stops are settings and hold nothing of a run."""
+    return Either((wanted, Iterations(iterations), Stalled(STILL)))
+
+
 def bounded(A: Any, name: str, dtype: Any) -> None:
     """Refuse numbers whose squares, summed, would overflow in ``dtype``."""
     data = A.data if is_sparse(A) else A
@@ -105,11 +123,20 @@ def bounded(A: Any, name: str, dtype: Any) -> None:
                                    f"Scale it down, to entries of at most {most:g}.")
 
 
+def plain(A: Any, ndim: int = 2) -> bool:
+    """Whether it is a float64 array, not empty, of finite numbers whose squares do not overflow.
+
+    scikit-learn hands data and targets like these on as they are. Its checks take longer than a small solve.
+    """
+    if type(A) is not np.ndarray or A.ndim != ndim or A.dtype != np.float64 or not A.size:
+        return False
+    return _square(A) <= HUGE * HUGE  # which is finite, and so are all terms of a smaller sum
+
+
 def _square(data: Array) -> float:
     """Σ data²; infinite where that overflows."""
     flat = data.ravel(order="K")
-    with np.errstate(over="ignore"):
-        return float(flat.dot(flat))
+    return float(np.vdot(flat, flat))  # which, unlike `dot`, tells nobody of overflow
 
 
 def weights_of(sample_weight: Any, X: Any) -> Array | None:

@@ -18,7 +18,7 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import check
-from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
+from greedyhull.estimators.base import FLOATS, Certified, bounded, plain, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import REGRESSION, Posed, mean
 from greedyhull.estimators.reports import write_report
@@ -44,6 +44,10 @@ class Linear(Certified, ABC):
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         """Data and targets as arrays of numbers that can be computed with."""
+        if how.get("y_numeric") and plain(X) and plain(y, 1) and len(X) == len(y):
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            return X, y
         X, y = validate_data(self, sound(X), y, **how, **STORAGE)
         bounded(X, "X", X.dtype)
         if how.get("y_numeric"):
@@ -75,7 +79,8 @@ class Linear(Certified, ABC):
 
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, sound(X), reset=False, **STORAGE)
+        if not plain(X) or X.shape[1] != self.n_features_in_ or "feature_names_in_" in vars(self):
+            X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _minimised(self) -> str:

@@ -1,4 +1,5 @@
-"""A start inside the domain of f, of few atoms: a centre has them all, and all would be worked on in the first rounds."""
+"""Where f is finite. A start inside its domain is made of few atoms: a centre has them all, and all would be worked on in the
+first rounds."""
 
 from __future__ import annotations
 
@@ -6,13 +7,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.losses.squared import Squared
 from greedyhull.points.iterate import Iterate
+from greedyhull.types import AtomSet
+from greedyhull.types.kinds import profiled
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
 
+KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
 FEW = 32  # atoms, evenly spaced, that are tried first
+HUGE, ROOT = 1e250, 1e125  # sums of squares up to the first, and lengths up to the second, are far from overflow
 WORSE = 1.0  # by how much the value may lie above that of twice as many atoms
+
+
+def finite_on(f: Composite, S: AtomSet) -> bool:
+    """Whether sizes alone tell that f is finite, and computed without overflow, at all points of the hull.
+
+    ½ Σ pᵢ(zᵢ − yᵢ)² ≤ max p ‖z‖² + 2φ(0), with or without an intercept, and ‖z‖ ≤ the largest image. That is asked of the
+    library's float64 data and sets only; False says that somebody has to look.
+    """
+    inner = profiled(f.loss) if f.has_intercept else None
+    loss = f.loss if inner is None else inner.loss
+    if type(loss) is not Squared or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
+        return False
+    if S.traits.random or not S.sized or not 0.0 < f.scale < HUGE:  # a scale of 0 may stand for one that overflows
+        return False
+    reach = f.image_bound(S)
+    return reach < ROOT and loss.heaviest() * reach * reach < HUGE
 
 
 def few_of(f: Composite, centre: Iterate) -> Iterate:

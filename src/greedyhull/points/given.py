@@ -51,9 +51,8 @@ def sound(X: Any) -> Any:
 
 def norm(entries: Array, name: str = "X") -> float:
     """(Σ entries²)^½ of finite entries, from the largest one where squares would overflow float32, or underflow."""
-    with np.errstate(all="ignore"):
-        flat = entries.ravel(order="K")
-        found = math.sqrt(flat.dot(flat))
+    flat = entries.ravel(order="K")
+    found = math.sqrt(np.vdot(flat, flat))  # which, unlike `dot`, tells nobody of overflow
     if 1e-140 < found < np.inf and (found > 1e-15 or entries.dtype != np.float32):
         return found
     largest = float(np.abs(flat).max(initial=0.0))  # NaN where there is one

@@ -29,6 +29,8 @@ def design(X: Any, name: str = "X") -> Design:
     float32 stays float32; integers and booleans become float64; NaN, infinity, numbers whose squares overflow and sparse
     matrices whose index arrays are malformed are refused.
     """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:  # as most are
+        return DenseDesign(X)
     known = None if type(X) is np.ndarray else _no_array(X, name)
     if known is not None:
         return known

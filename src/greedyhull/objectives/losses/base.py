@@ -22,6 +22,16 @@ FAINT = 1e-280  # a sum of squares below this may have lost some of them to unde
 
 def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     """``values`` as a finite vector with n entries, or an error that says what was given."""
+    plain = type(values) is np.ndarray and values.shape == (n,) and values.dtype == np.float64  # as most are
+    given = values if plain else _numbers(values, n, name)
+    array = np.array(given, dtype=dtype, order="C")  # its own: a user may write on his
+    finite = all_finite(array) if array.dtype == np.float64 else bool(np.isfinite(array).all())
+    check(finite, lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
+    return array
+
+
+def _numbers(values: Any, n: int, name: str) -> Array:
+    """``values`` as n numbers of any type."""
     check(not masked(values), lambda: f"{name} has masked entries, which stand for no number. Drop those rows first.")
     try:
         array = np.asarray(values)
@@ -32,9 +42,6 @@ def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
         array = array.ravel()
     check(array.shape == (n,), lambda: f"{name} has shape {array.shape} but X has {n} rows; one entry for each row is wanted.")
     check(array.dtype.kind in "biuf", lambda: f"{name} has dtype {array.dtype}; numbers are wanted. Encode its entries first.")
-    array = np.array(array, dtype=dtype, order="C")  # its own: a user may write on his
-    finite = all_finite(array) if array.dtype == np.float64 else bool(np.isfinite(array).all())
-    check(finite, lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
     return array
 
 

@@ -125,8 +125,8 @@ def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
 def _coordinates(w: Iterate) -> tuple[Index, Array]:
     """The nonzero coordinates of a point, by number; of a single atom, as most runs begin with, it has them at hand."""
     block = w.block
-    if type(block) is BasisBlock and len(block) == 1 and block.scale[0] != 0.0:
-        return block.index, block.scale * w.weights
+    if type(block) is BasisBlock and len(block) == 1:
+        return (block.index, block.scale * w.weights) if block.scale[0] != 0.0 else (block.index[:0], block.scale[:0])
     x = w.array()
     index = x.nonzero()[0]
     return index, x[index]
@@ -204,7 +204,8 @@ class CompiledRounds:
 
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""
-        mine = self.f.at(w)
+        f = self.f
+        mine = f.told_at(w) if type(f) is Composite else f.at(w)
         if len(w.views) > 1:
             for view in w.views.values():
                 if view is not mine and view is not mine.beneath:

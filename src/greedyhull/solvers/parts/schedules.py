@@ -248,6 +248,8 @@ zero = constant(0.0)
 def check_tolerance(solver: Solver) -> None:
     """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
     combining, around, tolerant = made_of(solver)
+    if combining is None and around is None and tolerant is None:
+        return
     for part in () if combining is None else combining.solvers:
         check_tolerance(part)
     if around is not None and around.solver is not None:
