@@ -1,5 +1,8 @@
 """Paths over radii: the same answers as single solves, in the order asked for."""
 
+import signal
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -59,3 +62,45 @@ def test_ctrl_c_ends_the_whole_path(f, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         gh.path(f, gh.L1Ball(12, 1.0), [0.5, 1.0, 2.0, 3.0], gh.Corrective())  # a run for each radius
     assert len(solved) == 2
+
+
+@pytest.mark.parametrize("S", [gh.L1Ball(11, 1.0), gh.L1Ball(13, 1.0), gh.CappedSimplex(3, 1.0), gh.L1Ball(1, 1.0, weights=[2.0])],
+                         ids=repr)
+def test_a_set_of_another_dimension_is_refused(f, S):
+    """Points of the core were once solutions over such sets."""
+    with pytest.raises(gh.GreedyhullError, match="shape"):
+        gh.path(f, S, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("given, words", [({"seed": "a"}, "seed"), ({"seed": -1}, "seed"), ({"stop": 5}, "stop")], ids=repr)
+def test_other_arguments_are_checked_whoever_solves(f, given, words):
+    with pytest.raises(gh.GreedyhullError, match=words):
+        gh.path(f, gh.L1Ball(12, 1.0), [1.0, 2.0], **given)
+
+
+def test_swapped_arguments_get_a_sentence(f):
+    with pytest.raises(gh.GreedyhullError):
+        gh.path(gh.L1Ball(12, 1.0), f, [1.0, 2.0])
+
+
+class Pressed(gh.Gap):
+    """Ctrl-C comes in the very look that meets the stop."""
+
+    def __call__(self, event):
+        time.sleep(0.02)
+        if event.iteration < 3:
+            return None
+        signal.raise_signal(signal.SIGINT)
+        return "Enough."
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only")
+def test_ctrl_c_at_the_last_look_is_not_lost(f):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        s = gh.minimize(f, gh.L1Ball(12, 1.0), gh.FrankWolfe(), stop=Pressed(0.0))
+        assert s.reason == "Enough. Ctrl-C was pressed meanwhile."
+        with pytest.raises(KeyboardInterrupt):
+            gh.path(f, gh.L1Ball(12, 1.0), [0.5, 1.0], gh.FrankWolfe(), stop=Pressed(0.0))
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -114,5 +114,5 @@ def test_an_indefinite_matrix_of_the_smallest_numbers_is_not_taken_for_a_semidef
 def test_a_large_matrix_with_a_negative_diagonal_entry_is_refused(kind: Any) -> None:
     Q = np.eye(2001)
     Q[7, 7] = -3.0
-    with pytest.raises(gh.GreedyhullError, match="not positive semidefinite.*-3"):
+    with pytest.raises(gh.GreedyhullError, match=r"not positive semidefinite.*-3"):
         gh.quadratic(kind(Q))

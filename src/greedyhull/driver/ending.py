@@ -14,7 +14,7 @@ from greedyhull.driver.fewer_atoms import in_fewer_atoms
 from greedyhull.driver.guard import check_drift, check_lower, check_point
 from greedyhull.driver.inspection import challenge, inspect_opposite
 from greedyhull.driver.own import own_objective, ships
-from greedyhull.driver.reason import Reason
+from greedyhull.driver.reason import PRESSED, Reason
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import closing
 from greedyhull.errors import GreedyhullError
@@ -165,6 +165,8 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
         certificate = replace(certificate, kind="estimate")
     words = reason.words if met and not reason.cause else closing(run.stop, reason, final).words
     words = f"{words} {run.taken_over}".rstrip()
+    if run.interrupt.requested and not words.startswith("Interrupted"):
+        words = f"{words} {PRESSED}"
     kind = StreamSolution if certificate.value is None else Solution
     return kind(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
                     run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)

@@ -6,8 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from greedyhull.driver.asked import check_seed, check_solver, check_stop
+from greedyhull.driver.certificate import check_pair
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
+from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.path_points import followed
+from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
@@ -66,9 +70,15 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
         sizes = np.zeros(0)
     check(sizes.ndim == 1 and len(sizes) > 0 and bool((sizes > 0).all() and np.isfinite(sizes).all()),
           lambda: f"radii={radii!r} was given; one or more positive numbers are wanted.")
+    asked = DEFAULT_STOP if stop is None else stop
+    check_problem(f, S)
+    check_solver(solver)
+    check_stop(asked)
+    check_seed(seed)
+    check_pair(f, S)
     found: dict[int, Solution] = {}
     before: Solution | None = None
-    starts, points, asked = None, None, DEFAULT_STOP if stop is None else stop
+    starts, points = None, None
     for i in np.argsort(sizes, kind="stable").tolist():
         atoms = S.rescaled(float(sizes[i]))
         if before is None and (solver is None or isinstance(solver, Corrective)) and len(sizes) > 1:
@@ -82,8 +92,7 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
         if start is None and before is not None:
             start = carried(before, atoms)
         before = found[i] = minimize(f, atoms, solver, start=start, stop=stop, seed=seed, progress=progress)
-        if before.reason.startswith("Interrupted"):  # Ctrl-C is meant for the whole path
-            raise KeyboardInterrupt
+        raise_if_pressed(before.reason)  # Ctrl-C is meant for the whole path
     return [found[i] for i in range(len(sizes))]
 
 

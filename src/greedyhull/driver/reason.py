@@ -44,6 +44,15 @@ def interrupted(event: Event) -> Reason:
     return because("interrupted", "Interrupted", event, "the point is the last certified one. Pass it as start= to go on")
 
 
+PRESSED = "Ctrl-C was pressed meanwhile."
+
+
+def raise_if_pressed(words: str) -> None:
+    """Raise KeyboardInterrupt where a solve whose reason is ``words`` heard Ctrl-C: it is meant for all that would follow."""
+    if words.startswith("Interrupted") or words.endswith(PRESSED):
+        raise KeyboardInterrupt
+
+
 def ended(event: Event) -> Reason:
     return because("ended", "The solver ended by itself,", event)
 

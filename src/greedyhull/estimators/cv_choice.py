@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.path import carried
+from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified
@@ -135,6 +136,7 @@ def affordable(f: LinearModel, S: Budget, eps: float) -> float:
         if not gap <= ENOUGH * loss:  # not by the core, or not there
             made = None
             s = minimize(f, S.rescaled(radius), start=None if s is None else carried(s, S.rescaled(radius)), stop=stop)
+            raise_if_pressed(s.reason)
             value, price = float(s.value or 0.0), float(s.price or 0.0)
         if price <= eps * first or value - floor(f) <= 10.0 * ENOUGH * loss:
             break

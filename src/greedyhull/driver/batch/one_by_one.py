@@ -15,6 +15,7 @@ from greedyhull.driver.batch.solutions import Asked
 from greedyhull.driver.certificate import afresh, check_pair
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.own import ships
+from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.stream import Stream
@@ -42,8 +43,7 @@ def solve_one_by_one(asked: Asked, which: Index, start: Callable[[int], Any], so
         record.keep(i, s)
         before = s if asked.without[i] < 0 else before
         line.show(record, len(record) - len(which) + place + 1)
-        if s.reason.startswith("Interrupted"):
-            raise KeyboardInterrupt
+        raise_if_pressed(s.reason)
 
 
 def told(i: int, count: int, error: Exception) -> Exception:
