@@ -57,7 +57,7 @@ class LossDescent : private PricedDescent<T, I> {
 
    private:
     using Descent = PricedDescent<T, I>;
-    using Descent::at, Descent::v, Descent::X_, Descent::scales_, Descent::p_, Descent::total_, Descent::q_, Descent::b_, Descent::g_;
+    using Descent::at, Descent::v, Descent::X_, Descent::scales_, Descent::p_, Descent::total_, Descent::per_, Descent::q_, Descent::b_, Descent::g_;
     using Descent::own_, Descent::mean_, Descent::price_, Descent::norm_, Descent::working_, Descent::worth, Descent::dearest;
     using Descent::measure, Descent::sweeps;
 
@@ -110,6 +110,7 @@ class LossDescent : private PricedDescent<T, I> {
         const double most = *std::max_element(c_.begin(), c_.end());
         p_ = c_, q_ = r_, b_ = 0.0, total_ = 0.0;
         for (double& p : p_) p = std::max(p, FLAT * most), total_ += p;
+        per_ = 1.0 / total_;
         working_.clear();
         for (Index j = 0; j < X_.d; j++) {
             if (v[at(j)] == 0.0 && !(worth(g_[at(j)]) > (1.0 - ALMOST) * price_)) continue;

@@ -34,9 +34,9 @@ class PricedDescent {
     ByColumn<T, I> X_;
     bool centre_, positive_, even_ = false;  // even: all rows weigh the same
     Span<const double> scales_;
-    std::vector<double> p_;                        // what rows weigh, and their sum
-    double total_ = 1.0;
-    std::vector<double> q_, mean_, own_, d_, g_;  // q: but for the constant b_ in units of p
+    std::vector<double> p_;  // what rows weigh
+    double total_ = 1.0, per_ = 1.0;  // their sum, and one by it
+    std::vector<double> q_, mean_, own_, d_, g_;  // q but for p times the constant b_; sums X'p, centred squares, tangent, gradient
     std::vector<Index> working_;
     double price_ = 0.0, b_ = 0.0, norm_ = 0.0, gives_ = 0.0;
 
@@ -76,7 +76,7 @@ class PricedDescent {
             each(j, [&](std::size_t i, double x) { q_[i] += p_[0] * s * x; });
         else
             each(j, [&](std::size_t i, double x) { q_[i] += s * p_[i] * x; });
-        if (centre_) b_ -= by * mean_[at(j)] / total_;
+        if (centre_) b_ -= by * per_ * mean_[at(j)];
     }
 
     // d with H_AA d = s on the active columns, by conjugate gradients from the last one; gives_ = <s, d> is how much radius a

@@ -100,7 +100,8 @@ def test_sparse_data_with_many_columns_are_treated_as_dense_ones():
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-3)
 
 
-@pytest.mark.parametrize("how", [{}, {"loss": "squared_hinge"}, {"positive": True, "standardize": True}, {"fit_intercept": False}], ids=str)
+@pytest.mark.parametrize("how", [{}, {"loss": "squared_hinge"}, {"positive": True, "standardize": True},
+                                 {"fit_intercept": False}], ids=str)
 def test_sparse_classes_are_treated_as_dense_ones(how):
     rng = np.random.default_rng(6)
     Z = rng.standard_normal((700, 600)) * (rng.random((700, 600)) < 0.03)
