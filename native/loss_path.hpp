@@ -13,13 +13,9 @@
 #include <vector>
 
 #include "corrective.hpp"
+#include "loss_stage.hpp"
 
 namespace greedyhull {
-
-struct LossStage {
-    double value, gap;  // the gap is infinite where numbers have left their range
-    double price;       // what one more unit of radius is worth
-};
 
 template <class D>
 class LossPath {
@@ -32,9 +28,17 @@ class LossPath {
 
     Index size() const { return static_cast<Index>(scales_.size()); }
     double intercept() const { return core_.loss().b; }
+    SmoothLoss& loss() { return core_.loss(); }
     void each(const std::function<void(Index, double)>& take) const {
         for (std::size_t a = 0; a < core_.u.size(); a++)
             if (core_.u[a] != 0.0) take(core_.columns[a], core_.u[a] * scales_[static_cast<std::size_t>(core_.columns[a])]);
+    }
+
+    // Stand at the point of another path, in the ball of radius r.
+    template <class Path>
+    void take(double r, const Path& other) {
+        core_.columns.clear(), core_.u.clear();
+        other.each([&](Index j, double x) { core_.columns.push_back(j), core_.u.push_back(x / r); });
     }
 
     // The point for radius r, to the gap that is wanted, or what so many rounds and their stall rule leave.

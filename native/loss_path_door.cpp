@@ -8,6 +8,7 @@
 
 #include "data_door.hpp"
 #include "loss_path.hpp"
+#include "sparse_loss_path.hpp"
 
 namespace greedyhull {
 
@@ -18,11 +19,11 @@ class LossTrail {
     virtual nb::tuple walk(Vector<const double> radii, double gap, Index rounds, Table2<double> W, nb::callable asked) = 0;
 };
 
-template <class D>
+template <class Path>
 class LossTrailOf : public LossTrail {
    public:
-    LossTrailOf(D X, std::unique_ptr<SmoothLoss> loss, bool positive, Span<const double> units, Index batch, Index steps, nb::list alive)
-        : alive_(std::move(alive)), path_(X, std::move(loss), positive, units, batch, steps) {}
+    template <class... About>
+    LossTrailOf(nb::list alive, About&&... about) : alive_(std::move(alive)), path_(std::forward<About>(about)...) {}
 
     nb::tuple to(double r, double gap, Index rounds, nb::callable asked) override {
         expect(r > 0.0 && gap >= 0.0 && rounds >= 0, "to: a positive radius, a gap and a number of rounds are wanted");
@@ -56,39 +57,41 @@ class LossTrailOf : public LossTrail {
 
    private:
     nb::list alive_;  // the arrays that pointers lead to
-    LossPath<D> path_;
+    Path path_;
 };
 
-template <class D>
-std::unique_ptr<LossTrail> trail_on(D X, nb::tuple loss, bool intercept, bool positive, Vector<const double> units, Index batch,
-                                    Index steps, nb::list alive) {
+template <class Path, class D, class... Ways>
+std::unique_ptr<LossTrail> trail_on(D X, nb::tuple loss, bool intercept, bool positive, Vector<const double> units, nb::list alive,
+                                    Ways... ways) {
     expect(static_cast<Index>(units.shape(0)) == X.d, "one scale a column is wanted");
     auto known = named_loss(loss, X.n, intercept, alive);
     alive.append(nb::cast(units));
-    return std::make_unique<LossTrailOf<D>>(X, std::move(known), positive, span(units), batch, steps, alive);
+    return std::make_unique<LossTrailOf<Path>>(alive, X, std::move(known), positive, span(units), ways...);
 }
 
 template <class T>
 std::unique_ptr<LossTrail> dense_loss_path(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::tuple loss, bool intercept,
                                            bool positive, Vector<const double> units, Index batch, Index steps) {
     nb::list alive;
-    return trail_on(dense_design(X, alive), loss, intercept, positive, units, batch, steps, alive);
+    return trail_on<LossPath<Dense<T>>>(dense_design(X, alive), loss, intercept, positive, units, alive, batch, steps);
 }
 
+// With `descends`, coordinate descent goes first.
 template <class T, class I>
 std::unique_ptr<LossTrail> sparse_loss_path(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
                                             nb::tuple loss, bool intercept, bool positive, Vector<const double> units, Index batch,
-                                            Index steps) {
+                                            Index steps, bool descends) {
     nb::list alive;
-    return trail_on(sparse_design(starts, places, entries, n, alive), loss, intercept, positive, units, batch, steps, alive);
+    return trail_on<SparseLossPath<T, I>>(sparse_design(starts, places, entries, n, alive), loss, intercept, positive, units, alive, batch,
+                                          steps, descends);
 }
 
 template <class T>
 void add_loss_paths_of(nb::module_& m) {
     const auto plain = nb::arg().noconvert();
     m.def("dense_loss_path", dense_loss_path<T>, plain, nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg());
-    m.def("sparse_loss_path", sparse_loss_path<T, std::uint32_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg());
-    m.def("sparse_loss_path", sparse_loss_path<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg());
+    m.def("sparse_loss_path", sparse_loss_path<T, std::uint32_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
+    m.def("sparse_loss_path", sparse_loss_path<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
 }
 
 void add_loss_paths(nb::module_& m) {

@@ -20,6 +20,7 @@ namespace greedyhull {
 class SmoothLoss {
    public:
     bool quadratic = false, intercept = false;
+    bool nonnegative = false;  // whether no value is below zero
     bool settled = true;  // whether the last search for an intercept came to its end
     double b = 0.0;  // the last intercept: the search for the next one begins there
     bool at_b = false;  // b is the intercept of the next z: a run that is taken up again must not search for it anew
@@ -96,11 +97,15 @@ struct Logistics {
 template <class Term>
 constexpr bool straight = std::is_same_v<Term, Hubers> || std::is_same_v<Term, SquaredHinges>;
 
+// Terms that may be below zero.
+template <class Term>
+constexpr bool signed_value = std::is_same_v<Term, Poissons> || std::is_same_v<Term, NegativeLogs>;
+
 template <class Term>
 class Separable : public SmoothLoss {
    public:
     Separable(Term term, Span<const double> y, Span<const double> p, bool with_intercept) : term_(term), y_(y), p_(p) {
-        quadratic = Term::quadratic, intercept = with_intercept;
+        quadratic = Term::quadratic, intercept = with_intercept, nonnegative = !signed_value<Term>;
     }
     double pieces(Span<const double> z, double* r, double* c) override {
         if (!intercept) return at(z, 0.0, r, c);

@@ -100,6 +100,20 @@ def test_sparse_data_with_many_columns_are_treated_as_dense_ones():
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-3)
 
 
+@pytest.mark.parametrize("how", [{}, {"loss": "squared_hinge"}, {"positive": True, "standardize": True},
+                                 {"fit_intercept": False}], ids=str)
+def test_sparse_classes_are_treated_as_dense_ones(how):
+    rng = np.random.default_rng(6)
+    Z = rng.standard_normal((700, 600)) * (rng.random((700, 600)) < 0.03)
+    Z[:, 5], Z[:, 6] = 0.0, Z[:, 7]
+    t = Z[:, 0] - Z[:, 9] + 2.0 * Z[:, 11] + 0.1 * rng.standard_normal(700) > 0
+    radii = np.geomspace(0.3, 60.0, 6)
+    dense, sparse = (L1BudgetClassifierCV(radii=radii, cv=3, **how).fit(form(Z), t) for form in (np.asarray, sp.csc_array))
+    assert dense.radius_ == sparse.radius_
+    np.testing.assert_allclose(sparse.cv_losses_, dense.cv_losses_, rtol=0.02)
+    assert sparse.solution_.value == pytest.approx(dense.solution_.value, abs=2.0 * max(dense.dual_gap_, sparse.dual_gap_))
+
+
 def test_classes_share_one_radius():
     D, t = load_iris(return_X_y=True)
     m = L1BudgetClassifierCV(radii=8, cv=3).fit(D, t)

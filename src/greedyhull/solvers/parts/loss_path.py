@@ -1,7 +1,8 @@
 """Smooth losses over budgets of many radii in the compiled core: corrective rounds that go on from one radius to the next.
 
-The working columns and the intercept stay, and the point is scaled to the next radius. Gaps leave rounding out; whoever
-promises something certifies the point.
+The working columns and the intercept stay, and the point is scaled to the next radius. Sparse data with many rows and columns
+are solved by coordinate descent on quadratic models, which makes no Hessian; where that does not get there, rounds go on. Gaps
+leave rounding out; whoever promises something certifies the point.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.parts.compiled_rounds import MOST, contiguous, loss_of
 from greedyhull.types import Array, AtomSet, Objective
 
+FEW = 500  # rows or columns: with fewer, sparse data are left to corrective rounds
 ROUNDS = 1000  # at one radius, at most; rounds that make no progress end sooner
 
 
@@ -61,7 +63,8 @@ def loss_path(f: Objective, S: AtomSet) -> LossPath | None:
     if type(design) is DenseDesign:
         return LossPath(core.dense_loss_path(contiguous(design.X), *about), len(units))
     if type(design) is SparseDesign and len(units) <= MOST:
-        return LossPath(core.sparse_loss_path(*design.columns_of, design.n, *about), len(units))
+        descends = min(design.n, len(units)) >= FEW
+        return LossPath(core.sparse_loss_path(*design.columns_of, design.n, *about, descends), len(units))
     return None
 
 
