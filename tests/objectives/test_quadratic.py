@@ -100,14 +100,15 @@ def test_the_optimum_at_zero_is_exact() -> None:
     assert s.converged and s.value == 0.0 and s.gap == 0.0
 
 
-@pytest.mark.parametrize("Q", [[[1, 2], [2, 3]], [[1000, 1001], [1001, 1001]]], ids=["far", "near"])
+@pytest.mark.parametrize("Q, edge", [([[1, 2], [2, 3]], (0.6, -0.4)), ([[1000, 1001], [1001, 1001]], (0.5, -0.5))],
+                         ids=["far", "near"])
 @pytest.mark.parametrize("S", [gh.L2Ball(2, radius=1e100), gh.L1Ball(2, radius=1e150)], ids=["l2", "l1"])
-def test_an_indefinite_matrix_of_the_smallest_numbers_is_not_taken_for_a_semidefinite_one(Q: Any, S: Any) -> None:
+def test_an_indefinite_matrix_of_the_smallest_numbers_is_not_taken_for_a_semidefinite_one(Q: Any, edge: Any, S: Any) -> None:
     """Its least eigenvalue is not a float; the set is so large that its curve is."""
     tiny = 5e-324 * np.array(Q)
     s = gh.minimize(gh.quadratic(tiny), S, stop=gh.Iterations(20))
-    edge = S.radius * np.array([0.5, -0.5])
-    assert exactly(tiny, edge) < 0 <= Fraction(s.gap) + exactly(tiny, edge) - exactly(tiny, s.x)
+    below = exactly(tiny, S.radius * np.array(edge))
+    assert below < 0 and exactly(tiny, s.x) - below <= Fraction(s.gap)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])

@@ -92,7 +92,7 @@ def test_an_iteration_that_is_begun_again_counts_once():
 
 def test_the_rounding_of_long_sums_is_allowed_for(lowest):
     s = run(Aggregated(gh.FrankWolfe(), every=50), 5000)
-    assert s.value - lowest <= s.gap
+    assert s.value - lowest <= s.gap + 1e-13  # so far ``lowest`` may lie below the minimum
 
 
 def test_it_keeps_atoms_if_its_solver_looks_back():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -85,7 +86,10 @@ def _array(array: Array) -> Iterable[bytes]:
 
 
 def _ours(thing: Any) -> Iterable[bytes]:
-    """An object of the library: its class, and what it was built from; what it keeps for speed has a leading underscore."""
+    """An object of the library: its class, and what it was built from; what it keeps for speed has a leading underscore.
+
+    A field that was added to a class later counts where it is not at its default, so that states saved before are recognised.
+    """
     kind, held = type(thing), own(thing)
     named = field_values(thing)
     if named is None and held is not None:
@@ -93,9 +97,10 @@ def _ours(thing: Any) -> Iterable[bytes]:
     if named is None or any(isinstance(kept, FUNCTIONS) for kept in (held or {}).values()):
         raise UnknownError
     cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
+    added = {f.name for f in fields(thing) if "added" in f.metadata and named[f.name] == f.default} if is_dataclass(thing) else ()
     home = kind.__module__.replace("greedyhull.solvers.gradients.", "greedyhull.gradients.")  # as in states saved before
     yield f"{home}.{kind.__qualname__}".encode()
     for name, value in named.items():
-        if not name.startswith("_") and name not in cached:
+        if not name.startswith("_") and name not in cached and name not in added:
             yield name.encode()
             yield from _parts(value)

@@ -218,7 +218,7 @@ def test_a_run_that_stands_still_ends() -> None:
     assert fast.iterations == slow.iterations and fast.reason == slow.reason
     corner = gh.least_squares(np.eye(3), np.array([9.0, 0.0, 0.0]))
     slow, fast = both(corner, S, stop=gh.Gap(0.0) | gh.Iterations(10_000))
-    assert fast.iterations < slow.iterations + 100 and "no longer change" in fast.reason
+    assert fast.iterations < slow.iterations + 100 and ("no longer change" in fast.reason or "Rounding" in fast.reason)
 
 
 def test_images_carried_far_are_refreshed_as_in_python() -> None:

@@ -162,8 +162,10 @@ class CompiledRounds:
             g = f.gradient(w)
             found = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
-            if not self.advance(w, memory, memory.ahead()):
-                if memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
+            ahead = memory.ahead()
+            if not self.advance(w, memory, ahead):
+                asked = ahead.absolute > 0.0 or ahead.relative > 0.0  # who asks for rounds gets them
+                if asked and memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
                     return False  # what is left is rounding, and by hand there would be more
                 oracle.forget()
                 memory.k += 1

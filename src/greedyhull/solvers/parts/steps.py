@@ -6,7 +6,7 @@ every rule that does at least as well as the model f(w) − ηg + Mη²/2 at tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite, log
 from typing import TYPE_CHECKING
 
@@ -130,7 +130,7 @@ class OpenLoop(KeepsStepRule):
     """
 
     ell: float = 2.0
-    late: bool = True
+    late: bool = field(default=True, metadata={"added": True})
 
     def __post_init__(self) -> None:
         check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
