@@ -92,7 +92,8 @@ def test_gradients_that_look_right_where_a_run_begins_and_are_wrong_where_it_end
         A, b, atoms = rng.standard_normal((6, 2)), 3 * rng.standard_normal(6), 3 * rng.standard_normal((8, 2))
         H = A.T @ A
         H[0, 1] = -H[0, 1]  # a sign that is wrong in one place
-        f = gh.function(lambda w, A=A, b=b: 0.5 * float((A @ w - b) @ (A @ w - b)), lambda w, A=A, b=b, H=H: H @ w - A.T @ b, 2)
+        f = gh.function(lambda w, A=A, b=b: 0.5 * float((A @ w - b) @ (A @ w - b)),
+                        lambda w, A=A, b=b, H=H: H @ w - A.T @ b, 2)
         try:
             gh.minimize(f, gh.Vertices(atoms), gh.BlendedPairwise(), stop=gh.Iterations(8))
         except gh.GreedyhullError as error:

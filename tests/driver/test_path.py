@@ -64,8 +64,8 @@ def test_ctrl_c_ends_the_whole_path(f, monkeypatch):
     assert len(solved) == 2
 
 
-@pytest.mark.parametrize("S", [gh.L1Ball(11, 1.0), gh.L1Ball(13, 1.0), gh.CappedSimplex(3, 1.0), gh.L1Ball(1, 1.0, weights=[2.0])],
-                         ids=repr)
+@pytest.mark.parametrize("S", [gh.L1Ball(11, 1.0), gh.L1Ball(13, 1.0), gh.CappedSimplex(3, 1.0),
+                               gh.L1Ball(1, 1.0, weights=[2.0])], ids=repr)
 def test_a_set_of_another_dimension_is_refused(f, S):
     """Points of the core were once solutions over such sets."""
     with pytest.raises(gh.GreedyhullError, match="shape"):

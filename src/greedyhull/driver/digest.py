@@ -97,7 +97,8 @@ def _ours(thing: Any) -> Iterable[bytes]:
     if named is None or any(isinstance(kept, FUNCTIONS) for kept in (held or {}).values()):
         raise UnknownError
     cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
-    added = {f.name for f in fields(thing) if "added" in f.metadata and named[f.name] == f.default} if is_dataclass(thing) else ()
+    later = [f for f in fields(thing) if "added" in f.metadata] if is_dataclass(thing) else []
+    added = {f.name for f in later if named[f.name] == f.default}
     home = kind.__module__.replace("greedyhull.solvers.gradients.", "greedyhull.gradients.")  # as in states saved before
     yield f"{home}.{kind.__qualname__}".encode()
     for name, value in named.items():

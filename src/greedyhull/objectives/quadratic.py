@@ -114,8 +114,8 @@ class QuadraticForm(KeepsImaged):
 
     def _check_curve(self, curve: float, size: float) -> None:
         check(curve >= -self._slack * size - self.domain[0] * LEAST,
-              lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is not convex and no "
-                      "certificate would hold. A convex quadratic is wanted.")
+              lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is not convex and "
+                      "no certificate would hold. A convex quadratic is wanted.")
 
     @override
     def at(self, w: Iterate) -> Image:
