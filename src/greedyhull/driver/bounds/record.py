@@ -53,7 +53,7 @@ class Record:
                                              "certified gap": max(certificate.gap - best, 0.0)}
         self.atoms = np.asarray(trace["atoms"], dtype=np.float64)
         self.first, self.met = int(trace["iteration"][0]), solution.curvature or None
-        self.point, self.gap = solution.point, float(certificate.gap)
+        self.point, self.gap = solution.point, float(certificate.gap or 0.0)
 
     @cached_property
     def e0(self) -> Constant:
@@ -98,7 +98,7 @@ class Record:
         min f is at most the least value of the record, so that what holds with min f holds with that value.
         """
         errors = self.values[:-1] - self.values.min()
-        return np.maximum(np.diff(self.values) + share * errors - more, 0.0)
+        return np.asarray(np.maximum(np.diff(self.values) + share * errors - more, 0.0))
 
     def admits(self, short: float, bound: float) -> bool:
         """Whether what the steps fell short by is rounding, or small beside the bound."""
