@@ -7,6 +7,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.curvature import lost_to_underflow, vanished
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
 from greedyhull.types import AtomSet, Imaged, Objective
@@ -56,7 +57,9 @@ def jones_variance(f: Objective, S: AtomSet, at: Iterate | None = None) -> Const
     check(known, f"No Hessian is known that bounds those of {f!r}, so that V has no upper bound here. Use theory.rate with M.")
     V = 0.5 * float(f.curvature(S))
     if quadratic is not None and len(f.domain) == 1:
-        V = min(V, _around_the_centre(quadratic, S))
+        model = linear_model(f)
+        lost = vanished(S, f.domain[0] ** 2) if model is None else lost_to_underflow(model, S)
+        V = min(V, _around_the_centre(quadratic, S) + lost)
     return Constant(V, "upper bound", "V")
 
 

@@ -53,7 +53,7 @@ class Record:
                                              "certified gap": max(certificate.gap - best, 0.0)}
         self.atoms = np.asarray(trace["atoms"], dtype=np.float64)
         self.first, self.met = int(trace["iteration"][0]), solution.curvature or None
-        self.point, self.gap = solution.point, float(certificate.gap or 0.0)
+        self.point, self.gap = solution.point, np.inf if certificate.gap is None else certificate.gap
 
     @cached_property
     def e0(self) -> Constant:
