@@ -44,6 +44,12 @@ def test_what_is_large_enough_stays_exact():
     assert gh.quadratic(np.ones((2, 2))).curvature(gh.Simplex(2)) == theory.Constant(0.0, "exact", "M")
 
 
+def test_the_variance_of_large_data_over_a_small_set_does_not_vanish():
+    for f in (gh.least_squares(X * 1e150, X[:, 0]), gh.quadratic(1e150 * np.eye(4))):
+        for S in (gh.Simplex(4, 1e-200), gh.L1Ball(4, 1e-200)):
+            assert 0.2499 * float(f.curvature(S)) <= float(theory.jones_variance(f, S)) <= 0.5 * float(f.curvature(S))
+
+
 def test_a_quadratic_below_all_floats_is_rounded_up():
     M = gh.quadratic(1e-200 * np.eye(4)).curvature(gh.Simplex(4, 1e-100))
     assert float(M) > 0.0 and M.status == "upper bound"

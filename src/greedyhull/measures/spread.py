@@ -9,11 +9,13 @@ from greedyhull.errors.given import shown
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.curvature import lost_to_underflow, vanished
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.lengths import LEAST
 from greedyhull.theory import Constant
 from greedyhull.types import AtomSet, Imaged, Objective
 from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import imaged, linear_model, listed
 
+FARTHEST = 0.2499  # some atom is half the diameter away from any point: a quarter of M, but for rounding
 MOST = 2**21  # entries of images that are held at once
 
 
@@ -55,11 +57,14 @@ def jones_variance(f: Objective, S: AtomSet, at: Iterate | None = None) -> Const
         return Constant(_variance(quadratic, at), "exact", "V")
     known = quadratic is not None or linear_model(f) is not None or isinstance(f, BlackBox)
     check(known, f"No Hessian is known that bounds those of {f!r}, so that V has no upper bound here. Use theory.rate with M.")
-    V = 0.5 * float(f.curvature(S))
+    M = f.curvature(S)
+    V = float(M) - 0.5 * float(M) if float(M) < np.inf else np.inf  # half of the least number above zero would be zero
     if quadratic is not None and len(f.domain) == 1:
         model = linear_model(f)
         lost = vanished(S, f.domain[0] ** 2) if model is None else lost_to_underflow(model, S)
-        V = min(V, _around_the_centre(quadratic, S) + lost)
+        around = _around_the_centre(quadratic, S) + lost
+        if around >= (FARTHEST * float(M) if M.status == "exact" else LEAST):  # else squares have vanished on the way
+            V = min(V, around)
     return Constant(V, "upper bound", "V")
 
 

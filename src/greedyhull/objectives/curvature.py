@@ -149,7 +149,7 @@ class Square(Form):
         """The least of the trace, the Frobenius norm and the largest row sum."""
         norms, sums = list[float](), 0.0
         for _, block in columns(self.design):
-            norms.append(length(in_full(block)))
+            norms.append(length(block.data if is_sparse(block) else block))
             sums = max(sums, float(abs(block).sum(axis=0).max()))
         return min(float(self.diagonal().sum()), length(np.array(norms)), sums)
 
