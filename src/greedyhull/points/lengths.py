@@ -37,8 +37,8 @@ def times(x: Array, y: Array) -> Array:
 def rounded_up(x: Array, y: Array) -> Array:
     """`times` for x ≥ 0, never below x·y where that is smaller than floats with all their digits.
 
-    >>> rounded_up(np.array([1e-200, 2.0, 0.0]), np.array([1e-200, 3.0, 3.0]))
-    array([4.94065646e-324, 6.00000000e+000, 0.00000000e+000])
+    >>> rounded_up(np.array([1e-200, 2.0, 0.0]), np.array([1e-200, 3.0, 3.0])).tolist()
+    [5e-324, 6.0, 0.0]
     """
     return np.where((x > 0.0) & (y > 0.0), times(x, y) + TINY, times(x, y))
 
