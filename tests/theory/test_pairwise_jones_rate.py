@@ -101,10 +101,10 @@ def test_errors_multiply_and_swaps_are_counted():
 @pytest.mark.parametrize("wrong, said", [
     (lambda: theory.pairwise_jones_rate(0.0, 2), "kappa is 0"), (lambda: theory.pairwise_jones_rate(1.1, 2), "kappa is 1.1"),
     (lambda: theory.pairwise_jones_rate(np.nan, 2), "kappa is nan"), (lambda: theory.pairwise_jones_rate(0.5, 0), "k is 0"),
-    (lambda: theory.pairwise_jones_error(0.5, [1], -1.0), "e0 is -1"), (lambda: theory.simplex_width(1), "k is 1"),
+    (lambda: theory.pairwise_jones_error(0.5, [1], -1.0), "e0 is -1"), (lambda: theory.simplex_width(1), "n is 1"),
     (lambda: theory.box_width([1.0, 0.0]), "sides is"), (lambda: theory.l1_width([]), "radii is"),
     (lambda: theory.l1_width(["a"]), "radii is"), (lambda: theory.box_width([1.0, np.nan]), "sides is"),
-    (lambda: facial_distance(np.ones((4, 2))), "1 different atoms"), (lambda: theory.swap_steps(0), "k is 0"),
+    (lambda: facial_distance(np.ones((4, 2))), "1 different atoms"), (lambda: theory.swap_steps(0), "atoms is 0"),
     (lambda: condition(gh.quadratic(np.diag([1.0, 0.0])), gh.Simplex(2)), "not strongly convex"),
     (lambda: condition(gh.quadratic(np.eye(2)), gh.L2Ball(2, 1.0)), "has no formula here"),
 ])

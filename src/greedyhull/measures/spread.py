@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.curvature import lost_to_underflow, vanished
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.lengths import LEAST
 from greedyhull.theory import Constant
 from greedyhull.types import AtomSet, Imaged, Objective
+from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import imaged, linear_model, listed
 
+FARTHEST = 0.2499  # some atom is half the diameter away from any point: a quarter of M, but for rounding
 MOST = 2**21  # entries of images that are held at once
 
 
@@ -43,19 +48,38 @@ def jones_variance(f: Objective, S: AtomSet, at: Iterate | None = None) -> Const
     >>> jones_variance(f, S), jones_variance(f, S, gh.minimize(f, S, stop=gh.Gap(1e-12)).point)
     (V = 0.75 (upper bound), V = 0.75 (exact))
     """
+    _check(f, S, at)
     quadratic = imaged(f) if f.traits.quadratic else None
     if at is not None:
         if quadratic is None:
             raise GreedyhullError(f"{f!r} is not a quadratic, so that the variance of a mixture has no one Hessian. Leave at= "
                                   "out for an upper bound.")
-        check(at.keeps_atoms, "The point has coordinates and no atoms. Give the point of a solver that keeps them.")
         return Constant(_variance(quadratic, at), "exact", "V")
     known = quadratic is not None or linear_model(f) is not None or isinstance(f, BlackBox)
     check(known, f"No Hessian is known that bounds those of {f!r}, so that V has no upper bound here. Use theory.rate with M.")
-    V = 0.5 * float(f.curvature(S))
+    M = f.curvature(S)
+    V = float(M) - 0.5 * float(M) if float(M) < np.inf else np.inf  # half of the least number above zero would be zero
     if quadratic is not None and len(f.domain) == 1:
-        V = min(V, _around_the_centre(quadratic, S))
+        model = linear_model(f)
+        lost = vanished(S, f.domain[0] ** 2) if model is None else lost_to_underflow(model, S)
+        around = _around_the_centre(quadratic, S) + lost
+        if around >= (FARTHEST * float(M) if M.status == "exact" else LEAST):  # else squares have vanished on the way
+            V = min(V, around)
     return Constant(V, "upper bound", "V")
+
+
+def _check(f: Objective, S: AtomSet, at: Iterate | None) -> None:
+    check(not lacks(f, "traits", "domain", "curvature"), f"f is {shown(f)}; an objective such as least_squares(X, y) or "
+          "quadratic(Q, b) is wanted.")
+    check(not lacks(S, "shape", "curvature"), f"S is {shown(S)}; a set such as Simplex(d) or Vertices(matrix) is wanted.")
+    check(f.domain == S.shape, f"The objective takes points of shape {f.domain}, and {S!r} holds atoms of shape {S.shape}. "
+          "Give a set of that shape.")
+    if at is not None:
+        check(isinstance(at, Iterate), f"at is {shown(at)}; a point with its atoms and weights is wanted, since the variance "
+              "depends on the mixture and not on its coordinates alone. Give the point of a run, solution.point.")
+        check(at.shape == S.shape, f"at has shape {at.shape}, and {S!r} holds atoms of shape {S.shape}. Give a point "
+              "of its hull.")
+        check(at.keeps_atoms, "The point has coordinates and no atoms. Give the point of a solver that keeps them.")
 
 
 def _variance(f: Imaged, w: Iterate) -> float:

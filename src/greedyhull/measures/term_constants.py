@@ -24,7 +24,7 @@ from greedyhull.objectives.curvature import Weighted
 from greedyhull.objectives.finite_sum import FiniteSum
 from greedyhull.objectives.ridged import without_ridge
 from greedyhull.objectives.stream import Stream
-from greedyhull.points.lengths import length, rms, times
+from greedyhull.points.lengths import TINY, length, rms, rounded_up, times
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, AtomSet, Design, LinearModel, Minibatch, Objective
 from greedyhull.types.kinds import profiled, streamed, summed
@@ -50,15 +50,16 @@ def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
         low, high = low - float(p @ high) + shift, high - float(p @ low) + shift
     widths = high - low
     with np.errstate(all="ignore"):
-        slopes = times(times(np.broadcast_to(loss.lipschitz(low, high), n), n * p), norms)
+        slopes = rounded_up(rounded_up(np.broadcast_to(loss.lipschitz(low, high), n), n * p), norms)
         beta = np.where(widths > 0.0, np.broadcast_to(loss.beta(low, high), n), 0.0)
         far = np.full(n, np.inf)
         everywhere = np.broadcast_to(np.asarray(loss.beta(-far, far), dtype=np.float64), n)
-        smooth, global_smooth = (n * times(times(times(b, p), norms), norms) for b in (beta, everywhere))
+        smooth, global_smooth = (n * rounded_up(rounded_up(rounded_up(b, p), norms), norms) for b in (beta, everywhere))
         c = times(beta, p)
         sizes = {
             "L": slopes.max(), "L_rms": rms(slopes), "L_s": rms(smooth), "L_max": global_smooth.max(),
-            "M_mean": times(times(c, widths), widths).sum(), "D_inf": widths.max(), "D_1": times(c, widths).sum(),
+            "M_mean": rounded_up(rounded_up(c, widths), widths).sum(), "D_inf": widths.max(),
+            "D_1": rounded_up(c, widths).sum(),
         }
         smoothness = float(smooth.mean())
     found = {name: _upper(float(value), name) for name, value in sizes.items()}
@@ -109,7 +110,8 @@ def _whole(A: Design, c: Array, centred: bool, mean: float) -> Constant:
     if not np.isfinite(c).all():
         return Constant(np.inf, "upper bound", "L_F")
     top = Weighted(A, c, centred).top()
-    return _upper(min(float(top), mean), "L_F")
+    lost = 4.0 * TINY * A.n * A.domain[0] * (1.0 + float(c.max(initial=0.0)))  # squares of small numbers are zero
+    return _upper(min(float(top) + lost, mean), "L_F")
 
 
 # --- by looking ---------------------------------------------------------------------------------------------------

@@ -20,9 +20,13 @@ from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, s
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import compact, is_sparse
 from greedyhull.points.columns import energies
+from greedyhull.points.lengths import TINY as LEAST
+from greedyhull.points.lengths import length, rounded_up
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
 from greedyhull.types.kinds import profiled
+
+EPS = float(np.finfo(np.float64).eps)
 
 if TYPE_CHECKING:
     from greedyhull.objectives.quadratic import QuadraticForm
@@ -35,7 +39,10 @@ def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
     >>> form_curvature(gh.quadratic(np.diag([1.0, 3.0])), gh.L1Ball(2, radius=2.0))
     M = 48 (exact)
     """
-    return S.curvature(Square(f.design.precise()))
+    form = Square(f.design.precise())
+    M, lost, scale = S.curvature(form), vanished(S, form.d * form.d), float(form.diagonal().max(initial=0.0))
+    small = scale > 0.0 and scale * span(S) * span(S) * form.d * EPS < lost < np.inf
+    return Constant(float(M) + lost, "upper bound", "M") if small else M
 
 
 def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
@@ -49,13 +56,16 @@ def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
     A, loss = f.design.precise(), f.loss
     if f.traits.quadratic:
         c = np.asarray(loss.curvature(np.zeros(A.n)), dtype=np.float64)
-        M = S.curvature(_form(f, A, c))
-        return M if M.status == "exact" else _capped(M, c, S.row_ranges(A), _of_ridge(f, S))
+        M, lost = S.curvature(_form(f, A, c)), lost_to_underflow(f, S)
+        if M.status == "exact" and lost <= EPS * float(M):
+            return M
+        return _capped(M, c, S.row_ranges(A), _of_ridge(f, S), lost)
     low, high = S.row_ranges(A)
     c = _weights(loss, low, high)
     if not np.isfinite(c).all():
         return Constant(np.inf, "upper bound", "M")
-    return _capped(S.curvature(_form(f, A, c)), c, (low, high), _of_ridge(f, S))
+    lost = vanished(S, len(c) * f.domain[0] * (1.0 + float(c.max(initial=0.0))))
+    return _capped(S.curvature(_form(f, A, c)), c, (low, high), _of_ridge(f, S), lost)
 
 
 def _form(f: LinearModel, A: Design, c: Array) -> Form:
@@ -85,9 +95,28 @@ def _weights(loss: Loss, low: Array, high: Array) -> Array:
     return np.asarray(np.where(matters, beta, 0.0) * inner.p)
 
 
-def _capped(M: Constant, c: Array, ranges: tuple[Array, Array], ridge: float) -> Constant:
-    """The smaller of M and Σ cᵢ widthᵢ² + l2·D²."""
-    return Constant(min(float(M), float(c @ (ranges[1] - ranges[0]) ** 2) + ridge), "upper bound", "M")
+def _capped(M: Constant, c: Array, ranges: tuple[Array, Array], ridge: float, lost: float) -> Constant:
+    """The smaller of M, with what underflow may have taken from it, and Σ cᵢ widthᵢ² + l2·D²; exact if the latter is zero."""
+    widths = ranges[1] - ranges[0]
+    rows = float(rounded_up(rounded_up(c, widths), widths).sum()) + ridge
+    return M if rows == 0.0 == float(M) else Constant(min(float(M) + lost, rows), "upper bound", "M")
+
+
+def lost_to_underflow(f: LinearModel, S: AtomSet) -> float:
+    """What underflow may have taken from (s − s')ᵀH(s − s') for a quadratic φ(Aw): squares of small numbers are zero."""
+    c = np.asarray(f.loss.curvature(np.zeros(f.design.n)), dtype=np.float64)
+    return vanished(S, f.design.n * f.domain[0] * (1.0 + float(c.max(initial=0.0))))
+
+
+def vanished(S: AtomSet, products: float) -> float:
+    """The least number above zero, for as many products, times the square of the size of S."""
+    size = 1.0 + span(S)
+    return 4.0 * LEAST * products * size * size
+
+
+def span(S: AtomSet) -> float:
+    """At least the diameter of S."""
+    return 2.0 * float(S.max_abs(np.ones(S.shape)))
 
 
 class Square(Form):
@@ -118,11 +147,11 @@ class Square(Form):
 
     def _top_bound(self) -> float:
         """The least of the trace, the Frobenius norm and the largest row sum."""
-        squares = sums = 0.0
+        norms, sums = list[float](), 0.0
         for _, block in columns(self.design):
-            squares += float((block * block).sum())
+            norms.append(length(block.data if is_sparse(block) else block))
             sums = max(sums, float(abs(block).sum(axis=0).max()))
-        return min(float(self.diagonal().sum()), float(np.sqrt(squares)), sums)
+        return min(float(self.diagonal().sum()), length(np.array(norms)), sums)
 
 
 class Weighted(Form):

@@ -6,6 +6,7 @@ import numpy as np
 
 from greedyhull.types import Array
 
+TINY = 2.0**-1074  # the least number above zero
 LEAST = 1e-280  # a sum of squares above this has lost nothing to underflow
 
 
@@ -31,6 +32,15 @@ def times(x: Array, y: Array) -> Array:
     """
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(y > 0.0, x * y, 0.0)
+
+
+def rounded_up(x: Array, y: Array) -> Array:
+    """`times` for x ≥ 0, never below x·y where that is smaller than floats with all their digits.
+
+    >>> rounded_up(np.array([1e-200, 2.0, 0.0]), np.array([1e-200, 3.0, 3.0])).tolist()
+    [5e-324, 6.0, 0.0]
+    """
+    return np.where((x > 0.0) & (y > 0.0), times(x, y) + TINY, times(x, y))
 
 
 def rms(x: Array) -> float:

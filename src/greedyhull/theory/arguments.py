@@ -1,12 +1,13 @@
 """What a bound may be given: finite curvature, admissible tolerances, whole iteration counts."""
 
 import math
-from typing import Any, TypeVar, cast
+from typing import Any, SupportsFloat, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
+from greedyhull.theory.bound import Constant
 
 Array = npt.NDArray[Any]
 K = TypeVar("K", float, Array)  # an iteration count, or an array of them: the answer has the same shape
@@ -17,14 +18,51 @@ LONGEST = 10**8  # steps that a recursion or a sum is followed for
 LARGEST = 2.0**53  # above it a float cannot tell a whole number from the next
 
 
+def _array(given: Any) -> Array:
+    """``given`` as NumPy takes it; an object where its rows have different lengths."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        return np.asarray(None)
+
+
 def number(name: str, value: Any) -> float:
     """``value``, if it is one number."""
-    given = np.asarray(value)
+    given = _array(value)
     check(
         given.ndim == 0 and given.dtype.kind in "iuf",
         f"{name} is {value!r}, but it must be one number. Pass such a number.",
     )
     return float(given)
+
+
+def numbers(name: str, values: Any) -> Array:
+    """``values`` as floats, if they are numbers: one, or an array of them."""
+    given = _array(values)
+    check(given.dtype.kind in "iuf", f"{name} is {values!r}, but it must be a number or an array of numbers. Pass "
+          "such numbers.")
+    return given.astype(float)
+
+
+def error(name: str, value: Any) -> float:
+    """``value``, if it can be an error or a bound of one: a number >= 0, infinite where nothing is known."""
+    given = number(name, value)
+    check(given >= 0, f"{name} is {value}, but it must be a number >= 0. Pass such a number, inf if none is known.")
+    return given
+
+
+def constant(name: str, value: SupportsFloat) -> float:
+    """A constant of a problem as a float; infinite where it is not known."""
+    given = value.value if isinstance(value, Constant) else value
+    return error(f"The constant {name}", given)
+
+
+def count(name: str, value: Any, first: int) -> int:
+    """``value``, if it is one whole number from ``first`` on."""
+    given = number(name, value)
+    check(first <= given <= LARGEST and given == math.floor(given),
+          f"{name} is {value}, but it must be a whole number >= {first}. Pass such a number.")
+    return int(given)
 
 
 def known(value: float) -> float:
@@ -69,7 +107,7 @@ def above_zero(**given: float) -> None:
 
 def steps(eta: npt.ArrayLike) -> Array:
     """The steps as an array, if every one lies in [0, 1]."""
-    values = np.asarray(eta, dtype=float)
+    values = numbers("A step", eta)
     wrong = values[~((values >= 0) & (values <= 1))]  # the negation also catches nan
     check(
         wrong.size == 0,
@@ -81,7 +119,7 @@ def steps(eta: npt.ArrayLike) -> Array:
 
 def tolerances(eps: npt.ArrayLike) -> Array:
     """The oracle tolerances as an array, if every one is finite and >= 0."""
-    values = np.asarray(eps, dtype=float)
+    values = numbers("A tolerance", eps)
     wrong = values[~((values >= 0) & np.isfinite(values))]
     check(
         wrong.size == 0,
@@ -93,7 +131,7 @@ def tolerances(eps: npt.ArrayLike) -> Array:
 
 def counts(k: npt.ArrayLike, first: int) -> Array:
     """The iteration counts as floats, if they are whole numbers from ``first`` on."""
-    values = np.asarray(k, dtype=float)
+    values = numbers("k", k)
     wrong = values[~((values >= first) & np.isfinite(values) & (values == np.floor(values)))]
     check(
         wrong.size == 0,

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import LONGEST, Array, K, above_zero, at_least, counts, like, steps
+from greedyhull.theory.arguments import LONGEST, Array, K, above_zero, at_least, counts, error, like, number, numbers, steps
 from greedyhull.theory.rates import _harmonic, rate
+from greedyhull.theory.recursion import per_step
 
 FAR = 100_000  # steps after which the search for a constant gives up
 
@@ -53,6 +54,7 @@ class FixedHorizon:
             f"gamma = {self.gamma:g} makes steps γ/√t above 1 at t = {np.min(n):g}: they would leave the hull. "
             f"Take t >= {np.ceil(self.gamma * self.gamma):.15g}, or a smaller gamma.",
         )
+        noise, bend, e1 = checked(noise, bend, e1)
         return like(t, (e1 / self.gamma + noise + self.gamma * bend) / np.sqrt(n))
 
     mean_gap = bound  # the same sum, before g_k >= e_k is used
@@ -74,7 +76,8 @@ class AnytimeAverage:
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
         n = counts(t, first=1)
-        return like(t, (e1 + (noise + bend) * _harmonic(n)) / power_sum(0.5, n))
+        B, e1 = sums(noise, bend, e1)
+        return like(t, (e1 + B * _harmonic(n)) / power_sum(0.5, n))
 
     mean_gap = bound
 
@@ -99,14 +102,14 @@ class LastIterate:
 
     def __post_init__(self) -> None:
         check(
-            0 <= self.p < 1,
+            0 <= number("p", self.p) < 1,
             f"p is {self.p}, but the last-iterate bound needs steps k^-p with p in [0, 1): its constant grows like 1/(1 - p). "
             "Take p < 1, for instance 1/2.",
         )
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
         n = counts(t, first=2)
-        return like(t, self.constant * (noise + bend) * n**-self.p)
+        return like(t, self.constant * sums(noise, bend, e1)[0] * n**-self.p)
 
     @property
     def constant(self) -> float:
@@ -175,7 +178,8 @@ class AsRecorded:
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
         eta = np.atleast_1d(steps(self.eta))
-        b = np.broadcast_to(np.asarray(self.batch, dtype=float), eta.shape)
+        b = per_step("batch", numbers("batch", self.batch), eta.size)
+        noise, bend, e1 = checked(noise, bend, e1)
         check(bool(np.all(b >= 1)), f"A batch of {b.min():g} terms was given; at least one is wanted.")
         m = counts(t, first=1)
         check(
@@ -200,6 +204,17 @@ def _largest(p: float) -> float:
     return always if k >= FAR else min(K, always)
 
 
+def checked(noise: float, bend: float, e1: float) -> tuple[float, float, float]:
+    """The three, if none is negative or not a number."""
+    return error("noise", noise), error("bend", bend), error("e1", e1)
+
+
+def sums(noise: float, bend: float, e1: float) -> tuple[float, float]:
+    """B = noise + bend, and e_1."""
+    noise, bend, e1 = checked(noise, bend, e1)
+    return noise + bend, e1
+
+
 def without_replacement(sigma: float, n: int, b: float) -> float:
     """σ √((n - b)/(n - 1)): what stands for σ where the b terms of a batch are distinct ones out of n; 0 for b >= n.
 
@@ -220,7 +235,7 @@ def power_sum(p: float, t: Array) -> Array:
     longest = float(np.max(t, initial=1.0))
     check(longest <= LONGEST, f"t is {longest:g}, and a sum of t terms is needed. Pass t up to {LONGEST}.")
     whole = np.asarray(t).astype(int)
-    return np.asarray(np.cumsum(np.arange(1.0, np.max(whole) + 1.0) ** -p)[whole - 1])
+    return np.asarray(np.cumsum(np.arange(1.0, np.max(whole, initial=1) + 1.0) ** -p)[whole - 1])
 
 
 def shrunk(n: int, b: float) -> float:

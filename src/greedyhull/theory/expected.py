@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.theory.arguments import Array, curvature, steps, tolerances
+from greedyhull.theory.arguments import BEYOND, Array, constant, count, curvature, error, steps, tolerances
+from greedyhull.theory.recursion import per_step
 
 
 @runtime_checkable
@@ -36,13 +37,14 @@ class Along:
     """
 
     def __init__(self, constants: Mapping[str, SupportsFloat], n: int | None, e1: float) -> None:
-        self.constants, self.n, self.used = constants, n, dict[str, float]()  # what was asked for is asked at every step
-        self.k, self.eta, self.error = 1, 0.0, e1
+        self.constants, self.used = constants, dict[str, float]()  # what was asked for is asked at every step
+        self.n = None if n is None else count("n", n, first=1)
+        self.k, self.eta, self.error = 1, 0.0, error("e1", e1)
 
     def __getitem__(self, name: str) -> float:
         if name in self.used:
             return self.used[name]
-        value = float(self.constants[name]) if name in self.constants else math.inf
+        value = constant(name, self.constants[name]) if name in self.constants else math.inf
         check(math.isfinite(value), f"The constant {name} of this problem is unknown or infinite, and the error of the "
                                     "gradient estimate is made of it. Pass it, or use an estimator that does not need it.")
         self.used[name] = value
@@ -50,11 +52,11 @@ class Along:
 
     def known(self, name: str) -> bool:
         """Whether the constant is there and finite."""
-        return name in self.constants and math.isfinite(float(self.constants[name]))
+        return name in self.constants and math.isfinite(constant(name, self.constants[name]))
 
     def sampled(self, b: float) -> float:
         """σ²/b, the variance of the mean of b independent terms; all n terms have none."""
-        return 0.0 if self.n is not None and b >= self.n else self["sigma"] ** 2 / b
+        return 0.0 if self.n is not None and b >= self.n else self["sigma"] * self["sigma"] / b
 
 
 def expected_error(estimator: object, eta: npt.ArrayLike, constants: Mapping[str, SupportsFloat], *, n: int | None, e1: float,
@@ -78,7 +80,8 @@ def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLi
         raise GreedyhullError(f"{estimator!r} does not say how large its errors are. Give it a method noise(at), or "
                               "variance(at) and the base class Varied.")
     taken = np.atleast_1d(steps(eta))
-    allowed = np.broadcast_to(tolerances(eps), taken.shape)
+    check(taken.ndim == 1, f"The steps have shape {taken.shape}; wanted is one row, η_1, ..., η_T. Pass one run at a time.")
+    allowed = per_step("eps", tolerances(eps), taken.size)
     M, noise = curvature(at["M"]), estimator.noise(at)
     E = [at.error]
     for k, step in enumerate(taken.tolist(), start=1):
@@ -86,4 +89,5 @@ def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLi
         kept = 0.0 if step == 1 else (1 - step) * E[-1]  # a full step forgets even an unknown, infinite error
         E.append(kept + step * (next(noise) + float(allowed[k - 1])) + M / 2 * step**2)
         at.eta, at.error = step, E[-1]
+    check(not any(map(math.isnan, E)), BEYOND)
     return np.array(E)

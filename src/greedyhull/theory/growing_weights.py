@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from greedyhull.theory.arguments import K, counts, like
-from greedyhull.theory.batch_schedules import power_sum
+from greedyhull.theory.batch_schedules import power_sum, sums
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class GrowingWeights:
     """
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n, B = counts(t, first=1), noise + bend
-        return like(t, (e1 + 3 * B * (n - 1) + B * power_sum(-0.5, n)) / (n * (n + 1) / 2))
+        n, (B, e1) = counts(t, first=1), sums(noise, bend, e1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return like(t, (e1 + 3 * B * (n - 1) + B * power_sum(-0.5, n)) / (n * (n + 1) / 2))
 
     mean_gap = bound

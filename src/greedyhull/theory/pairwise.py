@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, like, number
+from greedyhull.theory.arguments import Array, K, above_zero, at_least, count, counts, like, number, numbers
 
 
 def pairwise_jones_rate(kappa: float, atoms: K) -> K:
@@ -71,7 +71,9 @@ def pairwise_jones_error(kappa: float, atoms: npt.ArrayLike, e0: float) -> Array
     array([6.        , 5.        , 4.58333333])
     """
     at_least(0, e0=e0)
-    left = 1 - pairwise_jones_rate(kappa, np.atleast_1d(np.asarray(atoms, dtype=float)))
+    many = np.atleast_1d(numbers("atoms", atoms))
+    check(many.ndim == 1, f"atoms has shape {many.shape}; wanted is one row, a_0, …, a_(K-1). Pass one run at a time.")
+    left = 1 - pairwise_jones_rate(kappa, many)
     return np.asarray(e0 * np.concatenate([[1.0], np.cumprod(left)]))
 
 
@@ -96,7 +98,7 @@ def swap_steps(atoms: int) -> float:
     >>> swap_steps(4)
     72.0
     """
-    n = int(counts(atoms, first=1))
+    n = count("atoms", atoms, first=1)
     return 3.0 * math.factorial(n) if n <= 170 else math.inf
 
 
@@ -123,9 +125,8 @@ def simplex_width(n: int, total: float = 1.0) -> float:
     (1.0, 2.0000000000000004)
     """
     above_zero(total=total)
-    many = float(counts(n, first=2))
-    half = many // 2
-    return total * math.sqrt(1 / half + 1 / (many - half))
+    half = count("n", n, first=2) // 2
+    return total * math.sqrt(1 / half + 1 / (n - half))
 
 
 def box_width(sides: npt.ArrayLike) -> float:
@@ -171,7 +172,7 @@ def l1_width(radii: npt.ArrayLike) -> float:
     (0.5, 6.0)
     """
     r = np.sort(_lengths("radii", radii))
-    opposite = 2 * r[0] / math.sqrt(_squares(r))
+    opposite = 2 * (float(r[0]) / math.sqrt(_squares(r)))
     return float(opposite if r.size == 1 else min(opposite, r[0] / math.sqrt(_squares(r[:-1]))))
 
 

@@ -33,7 +33,7 @@ def recursion(M: float | Array, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0, e0
         eta.ndim == 1,
         f"The steps have shape {eta.shape}; wanted is one row, η_0, ..., η_(K-1). Pass one run at a time.",
     )
-    check(not (np.isnan(e0) or e0 < 0), f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
+    check(number("e0", e0) >= 0, f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
     bends, eps = per_step("M", _curvatures(M), eta.size), per_step("eps", tolerances(eps), eta.size)
     added, e, E = eta * eps + bends / 2 * eta**2, float(e0), [float(e0)]
     for step, more in zip(eta.tolist(), added.tolist(), strict=True):

@@ -19,7 +19,7 @@ from typing import SupportsFloat
 
 import numpy.typing as npt
 
-from greedyhull.theory.arguments import Array, K, at_least, counts, like
+from greedyhull.theory.arguments import Array, K, at_least, constant, counts, like
 from greedyhull.theory.expected import Along, following
 
 
@@ -92,5 +92,5 @@ def expected_jones_error(estimator: object, eta: npt.ArrayLike, constants: Mappi
 
 def doubled(constants: Mapping[str, SupportsFloat]) -> dict[str, SupportsFloat]:
     """The constants with M + V in the place of M, which `following` halves."""
-    M = float(constants["M"]) if "M" in constants else float("inf")
-    return {**constants, "M": M + min(float(constants.get("V", M)), M)}
+    M = constant("M", constants["M"]) if "M" in constants else float("inf")
+    return {**constants, "M": M + min(constant("V", constants.get("V", M)), M)}

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import K, at_least, curvature
+from greedyhull.theory.arguments import K, at_least, curvature, number
 from greedyhull.theory.batch_schedules import AnytimeAverage, AsRecorded, BatchSchedule, FixedHorizon
 from greedyhull.theory.growing_weights import GrowingWeights
 
@@ -111,7 +111,7 @@ def asfw_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
 
 def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[float, float, float]:
     at_least(0, sigma=sigma, r_S=r_S, c=c)
-    check(not (math.isnan(e1) or e1 < 0), f"e1 is {e1}, but an error is >= 0. Pass f(w_1) - f*, or the gap at w_1.")
+    check(number("e1", e1) >= 0, f"e1 is {e1}, but an error is >= 0. Pass f(w_1) - f*, or the gap at w_1.")
     return r_S * sigma, bend, e1
 
 

@@ -53,6 +53,7 @@ class Record:
                                              "certified gap": max(certificate.gap - best, 0.0)}
         self.atoms = np.asarray(trace["atoms"], dtype=np.float64)
         self.first, self.met = int(trace["iteration"][0]), solution.curvature or None
+        self.point, self.gap = solution.point, np.inf if certificate.gap is None else certificate.gap
 
     @cached_property
     def e0(self) -> Constant:
@@ -90,6 +91,14 @@ class Record:
         """By how much each step misses f(w_{k+1}) ≤ f(w_k) − η_k(h_k − ε_k) + (M/2)η_k² at the step η_k that was taken."""
         eta, h = self.etas, self.gaps[:-1]
         return np.maximum(np.diff(self.values) + eta * (h - eps) - 0.5 * M * eta**2, 0.0)
+
+    def above(self, share: Array, more: Array | float = 0.0) -> Array:
+        """By how much each step misses f(w_{k+1}) ≤ f(w_k) − share·e_k + more, with the least e_k that the record allows.
+
+        min f is at most the least value of the record, so that what holds with min f holds with that value.
+        """
+        errors = self.values[:-1] - self.values.min()
+        return np.asarray(np.maximum(np.diff(self.values) + share * errors - more, 0.0))
 
     def admits(self, short: float, bound: float) -> bool:
         """Whether what the steps fell short by is rounding, or small beside the bound."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constants
 from greedyhull.types import Array, AtomSet, Kind, Objective, Solver
 
@@ -37,6 +38,8 @@ class Solved(Protocol):
     def solver(self) -> Solver: ...
     @property
     def certificate(self) -> Certified: ...
+    @property
+    def point(self) -> Iterate: ...
     @property
     def trace(self) -> Columns: ...
     @property

@@ -16,6 +16,9 @@ from greedyhull.errors.hinted import hinted
 from greedyhull.theory.recursion import LATE, LATER
 from greedyhull.types import Array, Objective, Schedule, State, Supply
 
+VANISHED = 2.0**-1040  # what underflow may have taken from a variance: squares of small numbers are zero
+UNSEEN = 2.0**-128  # a noise that is smaller beside M leaves no trace in a bound
+
 if TYPE_CHECKING:
     from greedyhull.theory import Along
 
@@ -100,8 +103,12 @@ class VarianceModel(ABC):
 
     def noise(self, at: Along) -> Iterator[float]:
         """What the error costs in a step: r_S√a_k if the estimate is unbiased given the past, else D√a_k."""
+        size = "r_S" if self.unbiased else "D"
         for a in self.variance(at):
-            yield math.sqrt(a) * at["r_S" if self.unbiased else "D"] if a > 0.0 else 0.0
+            if a > 0.0 or (at.known(size) and math.sqrt(VANISHED) * float(at.constants[size]) > UNSEEN * at["M"]):
+                yield math.sqrt(a + VANISHED) * at[size]
+            else:
+                yield 0.0
 
 
 @hinted
