@@ -23,9 +23,10 @@ from greedyhull.solvers.parts.looks import MinibatchGap
 from greedyhull.solvers.parts.steps import in_advance
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
+from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
 from greedyhull.types import Array, Atom, AtomSet
 
-Sampling = StochasticJones | StochasticFrankWolfe
+Sampling = StochasticJones | StochasticFrankWolfe | VarianceReducedJones
 
 SMALL = 1e-4  # s, the slope of the common terms, with the other sign
 ENDS = Vertices(np.array([[1.0], [-1.0]]))  # the atoms; the first is the start
