@@ -31,7 +31,7 @@ def run(scale: Scale, seed: int) -> Finding:
         at_most(
             "capped steps and batches of k: error of the last point at the last k",
             max(even[-1].capped, twice[-1].capped),
-            0.02,
+            0.05,  # a tenth of what single terms keep, and some thirty standard errors above what was seen
         ),
     )
     k = np.array(at, dtype=float)
