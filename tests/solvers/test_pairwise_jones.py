@@ -7,6 +7,7 @@ from scipy.optimize import minimize_scalar
 import greedyhull as gh
 from greedyhull.atoms.box import Box
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.pairwise_jones import PairwiseJones
 from greedyhull.solvers.parts.joint import ListedPairs, VertexPairs, swaps, toward
@@ -158,6 +159,30 @@ def test_on_the_simplex_every_step_contracts_by_the_proved_factor(d):
             checked += 1
             assert errors[k + 1] <= (1 - mu * delta**2 / (24 * len(weights[k]) * L * size**2)) * errors[k]
     assert checked >= 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_weight_joins_the_atoms_off_the_optimal_face(seed):
+    """Once LD‖w − x*‖ ≤ γ/2, e < γ²/(2LD²) and e < γ/2; in the end none is left."""
+    source = np.random.default_rng(seed)
+    atoms, diagonal = source.standard_normal((12, 3)), np.linspace(1.0, 2.0, 3)
+    target = 3.0 * source.standard_normal(3)
+    f, S = gh.quadratic(np.diag(diagonal), diagonal * target), gh.Vertices(atoms)
+    best = gh.minimize(f, S, gh.Corrective(), stop=gh.Gap(1e-14) | gh.Iterations(500))
+    g = diagonal * (best.point.array() - target)
+    above = (atoms - best.point.array()) @ g
+    gamma, L, D = above[above > 1e-6].min(), 2.0, max(np.linalg.norm(a - b) for a in atoms for b in atoms)
+    seen = []
+
+    def watch(event):
+        weight = event.point.weights[event.point.atoms.dots(g) - best.point.array() @ g > 1e-6].sum()
+        e, far = event.value - best.certificate.lower, np.linalg.norm(event.point.array() - best.point.array())
+        if L * D * far <= gamma / 2 and e < gamma**2 / (2 * L * D**2) and e < gamma / 2:
+            seen.append(weight)
+
+    start = Iterate(S.block(np.arange(12)), np.full(12, 1 / 12), S.shape)
+    gh.minimize(f, S, PairwiseJones(), start=start, stop=gh.Gap(1e-13) | gh.Iterations(300), watch=watch)
+    assert seen and np.all(np.diff(seen) <= 1e-15) and seen[-1] == 0.0
 
 
 @pytest.mark.parametrize("S", SETS[:2], ids=repr)

@@ -10,7 +10,7 @@ from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
 from greedyhull.errors import check
-from greedyhull.experiments.measured import Measured, repeated
+from greedyhull.experiments.measured import Measured, bernstein, repeated, variance_of_quadratic
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.solvers.gradients.minibatch import Minibatch
 from greedyhull.solvers.parts.steps import OpenLoop
@@ -41,4 +41,7 @@ def asfw_eg_a(k: int = 20, seed: int = 0, *, runs: int = 400) -> ViolatedConditi
         return np.array([image**2, 0.5 * float(np.linalg.norm(2.0 * image * np.ones(2))) * (k + 2.0) / 2.0])
 
     (measured, violation), (error, _) = repeated(run, runs, seed)
-    return ViolatedCondition(float(measured), float(error), (2 * k + 1) / (3 * k * (k + 1)), float(violation))
+    c, signs = 2.0 * np.arange(1, k + 1) / (k * (k + 1)), np.array([[-1.0], [1.0]])
+    variance = variance_of_quadratic(np.eye(1), np.zeros(1), signs, np.full(2, 0.5), c)  # the error is ½Y²
+    return ViolatedCondition(float(measured), float(error), (2 * k + 1) / (3 * k * (k + 1)), bernstein(variance, 0.5, runs),
+                             float(violation))

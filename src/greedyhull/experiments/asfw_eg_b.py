@@ -11,7 +11,7 @@ from greedyhull.atoms.l2_ball import L2Ball
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
 from greedyhull.errors import check
-from greedyhull.experiments.measured import Measured, repeated
+from greedyhull.experiments.measured import Measured, bernstein, repeated, variance_of_quadratic
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.solvers.gradients.minibatch import Minibatch
 from greedyhull.solvers.parts.steps import Constant, OpenLoop
@@ -63,8 +63,12 @@ def asfw_eg_b(r: float = 0.5, eta: float | Sequence[float] | None = None, *, k: 
 
     (measured,), (error,) = repeated(run, runs, seed)
     wrong, noise = r * (8.0 - 5.0 * r) / 18.0, 5.0 * r * r / 18.0  # half the variance of an atom
-    now = 0.0
-    for i in range(k):
-        now = (1.0 - rule.at(i)) ** 2 * now + rule.at(i) ** 2
+    eta_k = np.array([rule.at(i) for i in range(k)])
+    c = eta_k * np.append(np.cumprod((1.0 - eta_k)[:0:-1])[::-1], 1.0)  # what each atom counts for
+    g = mean - np.array([0.0, 4.0 / 3.0])
+    atoms = r * np.sign(y)[:, None] * X
+    variance = variance_of_quadratic(np.eye(2), g, atoms - mean, np.full(3, 1.0 / 3.0), c)  # the Hessian is the identity
+    room = bernstein(variance, 0.5 * r * r - 4.0 / 3.0 * float(atoms[:, 1].min()) + 1.0 - least, runs)
+    now = float((c**2).sum())
     limit = 0.0 if eta is None else turns[0] / (2.0 - turns[0]) if len(turns) == 1 else np.nan
-    return WrongLimit(float(measured), float(error), wrong + noise * now, wrong + noise * limit)
+    return WrongLimit(float(measured), float(error), wrong + noise * now, room, wrong + noise * limit)

@@ -13,7 +13,7 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
 from greedyhull.errors import check
-from greedyhull.experiments.measured import Measured, repeated
+from greedyhull.experiments.measured import Measured, bernstein, repeated, variance_of_quadratic
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.solvers.parts.steps import Capped, Exact, Power
 from greedyhull.solvers.stochastic_jones import StochasticJones
@@ -66,7 +66,16 @@ def asj_eg(p: Sequence[float] = EQUAL, *, k: int = 40, runs: int = 60, seed: int
     t = k - 1.0  # w_1, an atom, and t − 1 that were drawn
     centre = ((t - 1.0) * share + np.array([1.0, 0.0, 0.0])) / t
     average = 2.25 * float(share @ ((1.0 - centre) ** 2 + (t - 1.0) * share * (1.0 - share) / t**2)) - least
-    return OverGreedy(Measured(float(mean[0]), float(spread[0]), last), Measured(float(mean[1]), float(spread[1]), average),
+    H, z = 2.0 * (corners.T * share) @ corners, corners - share @ corners
+    jump = max(error(corner) for corner in corners)
+
+    def room(at: Array, c: Array) -> float:
+        g = 2.0 * corners.T @ (share * (corners @ at - 1.0))
+        return bernstein(variance_of_quadratic(H, g, z, share, c), jump, runs)
+
+    rooms = room(share @ corners, np.ones(1)), room(centre @ corners, np.full(k - 2, 1.0 / t))
+    return OverGreedy(Measured(float(mean[0]), float(spread[0]), last, rooms[0]),
+                      Measured(float(mean[1]), float(spread[1]), average, rooms[1]),
                       2.25 * float(share @ (1.0 - share) ** 2) - least, float(mean[2]))
 
 

@@ -50,6 +50,7 @@ def test_every_finding_holds(name, findings):
     assert [check for check in found.checks if not check.ok] == []
     assert found.ok and found.verdict.endswith(".")
     assert [check.what for check in found.checks if check.share and check.factor > 1.5 and not check.why] == []
+    assert [check.what for check in found.checks if check.idle is not None and check.idle <= 1.0] == []
     if name != "worst_cases":  # which needs PEPit
         assert found.checks and found.figures
     for figure in found.figures:
@@ -87,6 +88,18 @@ def measured(found, words):
 ])
 def test_exact_numbers_come_out(name, words, exact, room, findings):
     assert measured(findings(name), words) == pytest.approx(exact, abs=room)
+
+
+def test_no_ratio_is_one_by_definition(findings):
+    assert measured(findings("theorem3"), "random steps in [0, 1]") > 1.001
+    whole = {row[:2]: row[4] for row in findings("lemma2").tables[0].rows}
+    assert all(share < 1.0 for (problem, _), share in whole.items() if problem != "linear on a ball")
+
+
+@pytest.mark.parametrize("name", ["variance_reduction", "jones_constant", "pairwise_contraction"])
+def test_what_was_proved_beyond_the_paper_is_checked_where_doing_nothing_fails(name, findings):
+    against = [check for check in findings(name).checks if check.share]
+    assert len(against) >= 3 and all(check.idle is not None and check.idle > 1.0 for check in against)
 
 
 def test_the_printed_constant_of_arsfw_is_exceeded_and_the_corrected_one_is_not(findings):

@@ -17,20 +17,21 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.bounds.mean.in_advance import steps_of
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations
+from greedyhull.experiments.measured import ALARM, bernstein
 from greedyhull.experiments.paper.trajectory import unwarned
 from greedyhull.objectives.stream import Stream, expectation
 from greedyhull.solvers.parts.looks import MinibatchGap
 from greedyhull.solvers.parts.steps import in_advance
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
+from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
 from greedyhull.types import Array, Atom, AtomSet
 
-Sampling = StochasticJones | StochasticFrankWolfe
+Sampling = StochasticJones | StochasticFrankWolfe | VarianceReducedJones
 
 SMALL = 1e-4  # s, the slope of the common terms, with the other sign
 ENDS = Vertices(np.array([[1.0], [-1.0]]))  # the atoms; the first is the start
 IDLE = 2.0  # the error of the start: what doing nothing scores
-ALARM = 1e-6  # probability that chance alone makes one comparison of runs with their expectation fail, at most
 
 
 class Slope:
@@ -56,8 +57,7 @@ class Expected:
 
     def room(self, runs: int, alarm: float = ALARM) -> float:
         """What the mean of so many runs is off by with at most that probability (Bernstein's inequality)."""
-        log, V, b = math.log(2.0 / alarm), self.variance / runs, self.jump / runs
-        return b * log / 3.0 + math.sqrt((b * log / 3.0) ** 2 + 2.0 * V * log)
+        return bernstein(self.variance, self.jump, runs, alarm)
 
 
 @dataclass(frozen=True)

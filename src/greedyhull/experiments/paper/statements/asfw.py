@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.experiments.measured import ALARM
 from greedyhull.experiments.paper.bent import Bent
 from greedyhull.experiments.paper.experiment import Check, Experiment, Figure, Finding, Scale, Table, bounded, curve, equal
-from greedyhull.experiments.paper.rare import ALARM, IDLE, Expected, Rare
+from greedyhull.experiments.paper.rare import IDLE, Expected, Rare
 from greedyhull.experiments.paper.tolerant import tolerant
 from greedyhull.solvers.gradients.minibatch import Minibatch
 from greedyhull.solvers.parts.schedules import constant, linear

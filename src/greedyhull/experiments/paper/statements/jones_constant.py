@@ -8,7 +8,7 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Gap, Iterations
-from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_least, at_most, curve, equal
+from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, at_least, at_most, bounded, curve
 from greedyhull.experiments.paper.trajectory import unwarned
 from greedyhull.measures.spread import jones_variance
 from greedyhull.objectives.by_name import quadratic
@@ -21,39 +21,40 @@ from greedyhull.types import Array, Objective
 
 STEPS = 60
 K = np.arange(1, STEPS + 1)
+MEAN = 20
+WIDE = "the mean over the minimiser's atoms is a weak bound on the best of all atoms"
 
 
 def run(scale: Scale, seed: int) -> Finding:
     rng = np.random.default_rng(seed)
-    shares, ratios, idle, beyond = [], {"scheduled": 0.0, "joint": 0.0}, 0.0, 0.0
+    shares, ratios, idle, beyond = [], {"scheduled": 0.0, "joint": 0.0}, {"scheduled": np.inf, "joint": np.inf}, 0.0
     for _ in range(max(scale.points // 20, 10)):
         f, S = drawn(rng)
         best = minimize(f, S, Corrective(), stop=Gap(1e-9) | Iterations(100))
         V, M = float(jones_variance(f, S, best.point)), float(f.curvature(S))
         shares.append(V / M)
-        room = best.value - best.certificate.lower + 1e-12
+        least, room = best.certificate.lower, best.value - best.certificate.lower + 1e-12
         for name, solver, bound in (("scheduled", Jones(OpenLoop()), jones_rate(V, 0.0, K, exact=True)),
                                     ("joint", Jones(), joint_jones_rate(V, K))):
-            e = errors(f, S, solver, best.certificate.lower)
-            idle = max(idle, float((start(f, S) - best.certificate.lower) / max(bound[-1], 1e-300)))
+            e = errors(f, S, solver, least)
+            idle[name] = min(idle[name], float((start(f, S) - least) / max(bound[-1], 1e-300)))
             ratios[name] = max(ratios[name], float(((e - room) / np.maximum(bound[: len(e)], 1e-300)).max()))
-        e = errors(f, S, FrankWolfe(OpenLoop()), best.certificate.lower)
+        e = errors(f, S, FrankWolfe(OpenLoop()), least)
         beyond = max(beyond, float((e / np.maximum(jones_rate(V, 0.0, K)[: len(e)], 1e-300)).max()))
-    first = attained()
+    means, still = attained()
     checks = (
-        at_most("Jones with steps 2/(k + 2): largest error over the bound with V", ratios["scheduled"], 1.0),
-        at_most("Jones with joint steps: largest error over 2V/(k + 3)", ratios["joint"], 1.0),
-        equal("½‖w − centre‖² over the simplex: first error over the bound", first, 1.0, 1e-9),
+        bounded("Jones with steps 2/(k + 2): largest error over the bound with V", ratios["scheduled"],
+                idle=idle["scheduled"], why=WIDE),
+        bounded("Jones with joint steps: largest error over 2V/(k + 3)", ratios["joint"], idle=idle["joint"], why=WIDE),
+        bounded(f"½‖w − centre‖² over the simplex, steps 1/(k + 1), k = {MEAN}: error over V/(2k)", means, idle=still),
         at_least("Frank-Wolfe: largest error over the bound with V, which is not its own", beyond, 1.0),
         at_most("V/M in the median of these quadratics", float(np.median(shares)), 0.25),
     )
-    table = Table("By which factor a bound could be divided before its check fails", ("check", "factor", "doing nothing"), (
-        ("Jones, steps 2/(k + 2)", 1.0 / ratios["scheduled"], idle), ("Jones, joint steps", 1.0 / ratios["joint"], idle),
-        ("first step on the simplex", 1.0 / first, 1.0)))
     return Finding(
-        "Jones' errors stay below Theorem 2's bound with V in the place of M, which is smaller by a factor of four and more "
-        "here. Those of Frank-Wolfe do not. The order is the same: this is another constant, not another rate.",
-        checks, (figure(seed),), (table,))
+        "Jones' errors stay below Theorem 2's bound with V in the place of M. V/M is "
+        f"{np.median(shares):.2g} in the median of these quadratics and at most {max(shares):.2g}. Errors of Frank-Wolfe "
+        "exceed that bound. The order is the same: this is another constant, not another rate.",
+        checks, (figure(seed),))
 
 
 def drawn(rng: np.random.Generator) -> tuple[Objective, Vertices]:
@@ -75,11 +76,12 @@ def start(f: Objective, S: Vertices) -> float:
     return float(minimize(f, S, Jones(), stop=Iterations(0)).trace.value[0])
 
 
-def attained(n: int = 30) -> float:
-    """The first error of ½‖w − centre‖² over the simplex, over V/2."""
+def attained(n: int = 400) -> tuple[float, float]:
+    """½‖w − centre‖² over the simplex: the error of Jones' mean of MEAN atoms over V/(2k), and that of the first atom."""
     f, S = quadratic(np.eye(n), np.full(n, 1.0 / n)), Simplex(n)
-    V = float(jones_variance(f, S, S.centre()))
-    return float(errors(f, S, Jones(OpenLoop()), -0.5 / n)[0] / jones_rate(V, 0.0, 1, exact=True))
+    bound = 0.5 * float(jones_variance(f, S, S.centre())) / MEAN
+    e = errors(f, S, Jones(OpenLoop(1.0)), -0.5 / n)
+    return float(e[MEAN - 1] / bound), float(e[0] / bound)
 
 
 def figure(seed: int) -> Figure:

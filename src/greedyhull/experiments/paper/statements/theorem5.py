@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from greedyhull.experiments.measured import ALARM
 from greedyhull.experiments.paper.experiment import Check, Experiment, Figure, Finding, Scale, Table, bounded, curve, equal
-from greedyhull.experiments.paper.rare import ALARM, IDLE, Expected, Rare
+from greedyhull.experiments.paper.rare import IDLE, Expected, Rare
 from greedyhull.experiments.paper.sampled import along, ordinary
 from greedyhull.experiments.paper.tolerant import tolerant
 from greedyhull.experiments.paper.trajectory import means, spread

@@ -92,19 +92,19 @@ def weighted() -> tuple[list[Check], list[Row]]:
     for way in WAYS:
         on, bound = way.on(T)
         error, c = on.error(), way.times * T**-0.25
-        told = [("corrected", bound, way.why)]
+        told = [("corrected bound", bound, way.why)]
         if way.name == "constant":
-            told.append(("printed", float(arsfw_printed(ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
+            told.append(("printed bound", float(arsfw_printed(ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
         if way.name == "fading":
-            told.append(("printed", float(arsfw_printed(VariableWeights(), T, c=c, L=1.0, R2=2.0)), ""))
+            told.append(("printed bound", float(arsfw_printed(VariableWeights(), T, c=c, L=1.0, R2=2.0)), ""))
             k = np.arange(1.0, T + 1.0)
             along = arsfw_along(k**-0.5, on.sigma, 1.0, rho=1.0, M_Phi=4.0, R2=2.0)
-            told.append(("corrected, by the recursion", along, ""))
+            told.append(("bound from the corrected recursion", along, ""))
         for kind, limit, why in told:
             rows.append((f"{way.name}, {kind}", T, error, limit, error / limit, IDLE / limit))
             if limit > IDLE:  # doing nothing passes, so that nothing is checked
                 continue
-            what = f"{way.name} weights: error over the {kind} bound"
+            what = f"{way.name} weights: error over the {kind}"
             checks.append(bounded(what, error / limit, idle=IDLE / limit, why=why))
     return checks, rows
 
