@@ -102,10 +102,10 @@ def test_a_stop_that_looks_at_every_round_sees_every_round(calls):
 
 
 
-def long_problem():
+def long_problem(n=600, d=200):
     rng = np.random.default_rng(1)
-    A = rng.standard_normal((600, 200))
-    return gh.logistic(A, np.sign(A[:, :40].sum(axis=1) + 3.0 * rng.standard_normal(600))), gh.L1Ball(200, 50.0)
+    A = rng.standard_normal((n, d))
+    return gh.logistic(A, np.sign(A[:, :40].sum(axis=1) + 3.0 * rng.standard_normal(n))), gh.L1Ball(d, 50.0)
 
 
 def test_time_ends_a_call():
@@ -118,7 +118,7 @@ def test_time_ends_a_call():
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only")
 def test_ctrl_c_within_a_call(calls, monkeypatch):
     """The core asks now and then whether to go on: what it has done by then is kept."""
-    f, S = long_problem()
+    f, S = long_problem(3000, 600)  # rounds in the core take longer than it goes on without asking
     ask, asked = Memory.asked, []
 
     def pressed(memory):
