@@ -50,6 +50,7 @@ def test_columns_too_many_for_a_sample():
     y = np.where(X[:, :40].sum(axis=1) + 0.3 * np.random.default_rng(5).standard_normal(16000) > 0, 1, -1)
     f, S = gh.logistic(X, y), gh.L1Ball(3000, 20.0)
     s = gh.minimize(f, S, gh.Corrective(), stop=gh.Relative(1e-6))
+    assert s.converged and s.certificate.kind == "always"
     agree(s, by_reference(f, S, stop=gh.Relative(1e-6)))
 
 
@@ -63,6 +64,7 @@ def test_a_sample_of_sparse_rows_is_these_rows(density, index):
     y = np.where(X @ rng.standard_normal(60) + 0.1 * rng.standard_normal(16001) > 0, 1, -1)
     f, S = gh.logistic(X, y), gh.L1Ball(60, 30.0)
     s = gh.minimize(f, S, gh.Corrective(), stop=TIGHT)
+    assert s.converged and s.certificate.kind == "always"
     agree(s, by_reference(f, S))
 
 

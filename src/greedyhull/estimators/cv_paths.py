@@ -66,7 +66,7 @@ class Paths:
             W[left], intercepts[left] = self._by_driver(f, radii[left], gap)
         return Line(W, intercepts)
 
-    def _by_driver(self, f: Any, radii: Array, gap: float) -> Line:
+    def _by_driver(self, f: LinearModel, radii: Array, gap: float) -> Line:
         """One run for each radius, for what the core does not know, or could not solve."""
         found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
         return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
