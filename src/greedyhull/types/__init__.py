@@ -24,6 +24,7 @@ from greedyhull.types.objectives import (
 )
 from greedyhull.types.regions import Frame, Region, Section
 from greedyhull.types.sets import AtomSet, Finite
+from greedyhull.types.shards import Shard, Shards
 from greedyhull.types.solvers import (
     Around,
     CautiousSolver,
@@ -82,6 +83,8 @@ __all__ = [
     "SelfStarting",
     "SetTraits",
     "Shape",
+    "Shard",
+    "Shards",
     "Shortlist",
     "Small",
     "Solver",
