@@ -65,6 +65,8 @@ def demo(
 def solve(
     file: Problem,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(metavar="FOLDER", help="A folder for the state of the run, from which "
+                                                    "greedyhull resume continues it.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -76,9 +78,31 @@ def solve(
     (it is printed instead); 2 the file or its data are wrong, or the output folder is not writable.
     """
     from greedyhull.cli.console import Voice
-    from greedyhull.cli.solve import run
+    from greedyhull.cli.solve import Saving, run
 
-    raise typer.Exit(run(file, out, Voice(quiet, json)))
+    raise typer.Exit(run(file, out, Voice(quiet, json), None if checkpoint is None else Saving(checkpoint)))
+
+
+@app.command()
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False,
+                                           help="The folder that greedyhull solve --checkpoint wrote to.")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Continue a solve that was interrupted.
+
+    The run continues exactly where its state was saved last, and writes the results where greedyhull solve would have. The
+    problem file may have another [stop]; what else has changed in it, or in its data, is an error that names the file.
+
+    Exit codes: those of greedyhull solve.
+    """
+    from greedyhull.cli.console import Voice
+    from greedyhull.cli.kept_problem import read_kept
+    from greedyhull.cli.solve import Saving, run
+
+    kept = read_kept(folder)
+    raise typer.Exit(run(kept.file, kept.out, Voice(quiet, json), Saving(folder, goes_on=True)))
 
 
 @app.command()

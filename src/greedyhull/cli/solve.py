@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
+from greedyhull.cli.kept_problem import Recorded, check_same, described
 from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.cli.problem import Problem, load
 from greedyhull.cli.solution_file import write_solution
@@ -23,7 +25,15 @@ FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.htm
 FEW = 12  # names that a sentence can bear
 
 
-def run(file: Path, out: Path | None, voice: Voice) -> int:
+@dataclass(frozen=True)
+class Saving:
+    """Where the state of the run is saved, and whether it goes on from there."""
+
+    folder: Path
+    goes_on: bool = False
+
+
+def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
     problem = load(file)
     folder = problem.folder if out is None else out
@@ -32,8 +42,9 @@ def run(file: Path, out: Path | None, voice: Voice) -> int:
     for note in problem.notes:
         voice.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
+    kept = _kept(problem, file, out, saving)
     with voice.noting():
-        s = minimize(problem.f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live)
+        s = minimize(problem.f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
     written, lost = write(s, problem, folder, voice)
     if s.choice:
         voice.say(s.choice)
@@ -54,6 +65,17 @@ def run(file: Path, out: Path | None, voice: Voice) -> int:
         raise Unwritten(lost, "\n".join([str(s.certificate), *(f"{weight!r} {name}" for name, weight in listed)]), document)
     voice.result(document)
     return DONE if met else SHORT
+
+
+def _kept(problem: Problem, file: Path, out: Path | None, saving: Saving | None) -> dict[str, Any]:
+    """What `minimize` is told of saving, so that `greedyhull resume` can take the run up."""
+    if saving is None:
+        return {}
+    place = f"{saving.folder}/"
+    if saving.goes_on:
+        check_same(saving.folder, problem)
+        return {"checkpoint": place, "resume": place}
+    return {"checkpoint": place, "watch": [Recorded(saving.folder, described(file, out))]}
 
 
 def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[dict[str, Path], dict[Path, OSError]]:

@@ -66,10 +66,11 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
         Whether to test gradients, convexity and every answer of the oracle. Use it first when a function or set of your own
         behaves oddly.
     checkpoint : str or Path, optional
-        A file that the state of the run is saved to, about once a second and at the end.
+        A file that the state of the run is saved to, about once a second and at the end; or a folder, ``"run/"``, which keeps
+        the last two states, so that one is whole whatever happens.
     resume : str or Path, optional
-        A file that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues exactly.
-        ``start`` is ignored then.
+        A file or a folder that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues
+        exactly. ``start`` is ignored then.
     threads : int, optional
         How many threads the compiled core may use for its passes over large data. By default as many as ``OMP_NUM_THREADS``
         says, or else the processors of this process. The result has the same bits whatever their number.
@@ -113,15 +114,17 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             from greedyhull.driver.display import line_for
 
             run.watchers.extend(line_for(run.solver))
-        if checkpoint is not None or resume is not None:
-            from greedyhull.driver.saved import load_state, path_of, try_path
+        try:
+            if checkpoint is not None or resume is not None:
+                from greedyhull.driver.saving import prepared
 
-            if checkpoint is not None:
-                run.checkpoint = path_of(checkpoint, "checkpoint")
-                try_path(run.checkpoint)
-            if resume is not None:
-                run.restore(load_state(path_of(resume, "resume")))
-        if threads is None:
-            return run.solve()
-        with limited(threads):
-            return run.solve()
+                run.checkpoint, state = prepared(run, checkpoint, resume)
+                if state is not None:
+                    run.restore(state)
+            if threads is None:
+                return run.solve()
+            with limited(threads):
+                return run.solve()
+        finally:
+            if run.checkpoint is not None:
+                run.checkpoint.close()

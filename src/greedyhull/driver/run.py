@@ -48,9 +48,8 @@ from greedyhull.types.attributes import has, is_method, lacks
 from greedyhull.types.kinds import cautious, closing, self_starting
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from greedyhull.driver.identity import Identity
+    from greedyhull.driver.saving import Checkpoint
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
@@ -78,7 +77,7 @@ class Run:
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
         self.careful = False
-        self.checkpoint: Path | None = None
+        self.checkpoint: Checkpoint | None = None
         self.start_value = nan
         self.asked_at = 0.0  # seconds of the run when a solver last asked how far it may go
         self.inspects = own_objective(f)  # whether value and gradient are a user's, and compared at the start

@@ -2,25 +2,76 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, State
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 CHECKSUM = "checksum"
+
+
+class SavedFile:
+    """A checkpoint in one file, which each save replaces."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.folder = path, path.parent
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def write(self, state: State) -> None:
+        """Replace what was saved."""
+        save_state(self.path, state)
+
+    def close(self) -> None:
+        """Nothing is held open between saves."""
 
 
 def save_state(path: Path, state: State) -> None:
     """Write ``state`` to ``path``, all or nothing."""
-    beside = _beside(path)
-    with beside.open("wb") as file:
+    with replacing(path) as file:
         np.savez(file, allow_pickle=False, **state, **{CHECKSUM: checksum(state)})
-    beside.replace(path)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write, which is ``path`` once it is on the disk, and nothing before.
+
+    The file is synchronised before it gets its name, and the folder afterwards: a rename may reach the disk before the bytes
+    that it names. What cannot be written whole is taken away, for it may be what fills the disk.
+    """
+    beside = _beside(path)
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+    synchronise(path.parent)
+
+
+def synchronise(folder: Path) -> None:
+    """Have the names in a folder reach the disk, where the system can be asked to."""
+    with suppress(OSError):  # Windows opens no folders, and some file systems synchronise none
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
 
 
 def path_of(given: Any, name: str) -> Path:
@@ -40,7 +91,6 @@ def target_of(given: Any) -> Path:
 
 def try_path(path: Path) -> None:
     """Raise where a state could not be written to ``path``: before a run, not after it."""
-    check(not path.is_dir(), f"checkpoint={str(path)!r} is a folder; the name of a file in it is wanted.")
     try:
         _beside(path).open("wb").close()
         _beside(path).unlink()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import inf
+from os import PathLike
+from os.path import samefile
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Protocol
 from warnings import warn
 
 import numpy as np
 
-from greedyhull.driver.saved import save_state
-from greedyhull.errors import GreedyhullWarning
+from greedyhull.driver.generations import card_of, is_folder, opened, read
+from greedyhull.driver.saved import SavedFile, load_state, path_of, try_path
+from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.kernels.core import level
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import State
@@ -16,18 +22,68 @@ from greedyhull.types import State
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
+    Given = str | PathLike[str] | None
+
 VERSION = 3  # of saved states
+SHARE = 0.1  # of the time of a run, the most that saving may take
+
+
+class Checkpoint(Protocol):
+    """Where the states of a run go: a file, or a folder that keeps two."""
+
+    @property
+    def folder(self) -> Path: ...
+    def write(self, state: State) -> None: ...
+    def close(self) -> None: ...
+
+
+def prepared(run: Run, checkpoint: Given, resume: Given) -> tuple[Checkpoint | None, State | None]:
+    """Where states of the run will be written, tried, and the one that it is to go on from."""
+    source = None if resume is None else path_of(resume, "resume")
+    if checkpoint is None or not is_folder(path_of(checkpoint, "checkpoint"), checkpoint):
+        target = None if checkpoint is None else path_of(checkpoint, "checkpoint")
+        if target is not None:
+            try_path(target)
+        return None if target is None else SavedFile(target), _newest(source, resume, None)[1]
+    folder = opened(path_of(checkpoint, "checkpoint"), card_of(run))
+    try:
+        same = source is not None and source.is_dir() and samefile(source, folder.folder)
+        number, state = _newest(source, resume, folder.folder if same else None)
+        folder.begin(number if same else None, source is None)
+    except BaseException:
+        folder.close()
+        raise
+    run.saved_at = -inf  # the first state is saved at the start
+    return folder, state
+
+
+def _newest(source: Path | None, resume: Given, own: Path | None) -> tuple[int | None, State | None]:
+    """The state to go on from, and its number in its folder; ``own`` is the folder that this run writes to, if it is that."""
+    if source is None:
+        return None, None
+    if not is_folder(source, resume):
+        return None, load_state(source)
+    found = read(source)
+    check(found is not None or own is not None, f"There is no saved state in resume={str(source)!r}. Give a folder that "
+                                                "checkpoint= has written to.")
+    if found is None:
+        warn(f"There is no saved state in {str(source)!r} yet: the run begins at its start.", GreedyhullWarning, stacklevel=5)
+        return None, None
+    return found
 
 
 def save(run: Run, event: Event) -> None:
     """Write the state; a disk that is full costs a warning, not the run."""
     assert run.checkpoint is not None
-    run.saved_at = event.seconds
+    began = perf_counter()
     try:
-        save_state(run.checkpoint, state_of(run))
+        run.checkpoint.write(state_of(run))
     except OSError as error:
-        warn(f"The state could not be written to {run.checkpoint} ({error.strerror or error}); what was written last is still "
-             "there, and the run goes on.", GreedyhullWarning, stacklevel=4)
+        left = "what was written last is still there, and the run goes on" if run.checkpoint.folder.is_dir() else (
+            f"the folder {run.checkpoint.folder} is gone; the run goes on, and is saved again once that is back")
+        warn(f"The state could not be written to {run.checkpoint} ({error.strerror or error}): {left}.", GreedyhullWarning,
+             stacklevel=4)
+    run.saved_at = event.seconds + (perf_counter() - began) / SHARE
 
 
 def state_of(run: Run) -> State:
