@@ -167,6 +167,7 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
     words = f"{words} {run.taken_over}".rstrip()
     if run.interrupt.requested and not words.startswith("Interrupted"):
         words = f"{words} {PRESSED}"
+    run.trace.thin()
     kind = StreamSolution if certificate.value is None else Solution
     return kind(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
                     run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)

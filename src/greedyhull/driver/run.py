@@ -274,6 +274,7 @@ class Run:
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         w, memory, trace = p.point, self.memory, self.trace
+        trace.thin()
         self.certified_point, work, rows = w, w.work, trace.parts
         seconds = self.earlier + perf_counter() - self.began
         gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0

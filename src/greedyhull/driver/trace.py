@@ -1,4 +1,4 @@
-"""The record of a run, one row for each iteration, in columns."""
+"""The record of a run, one row for each iteration, in columns; of a long run, the rows that matter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
-
+MOST = 20_000  # rows that are kept
 
 Row = tuple[float, ...]
 
@@ -31,12 +31,18 @@ class Trace:
     ``step``, ``atoms``, ``oracle_calls``, ``gradient_calls``, ``products`` (full passes over the data) and ``slack``. Where
     points are certified from samples, values are estimates. Gaps of float32 runs are provisional, except in the last row,
     which is that of the certificate.
+
+    Of runs with more than 20 000 rows a part is kept: the first and the last row, those where the gap had halved, the one with
+    the largest slack, every 2ʲ-th of the others, and the latest ones whole. ``recorded`` is how many there were.
     """
 
     def __init__(self) -> None:
         self.parts: list[Row | Folded] = []  # rows, and what unfolds into rows once somebody reads them
         self.steps: list[float] = []
         self._folded = False
+        self._hidden = 0  # rows in folded parts, less the parts
+        self._places: list[int] = []  # of rows that were kept when others went: which of all they were
+        self._dropped = 0
 
     @property
     def rows(self) -> list[Row]:
@@ -47,12 +53,28 @@ class Trace:
 
     @rows.setter
     def rows(self, rows: list[Row]) -> None:
-        self.parts, self._folded = list(rows), False
+        self.parts, self._folded, self._hidden = list(rows), False, 0
 
-    def fold(self, part: Folded) -> None:
-        """Rows that are made when they are read."""
+    @property
+    def recorded(self) -> int:
+        """How many rows there were, those that were not kept among them."""
+        return len(self.rows) + self._dropped
+
+    def fold(self, part: Folded, count: int) -> None:
+        """So many rows that are made when they are read."""
         self.parts.append(part)
-        self._folded = True
+        self._folded, self._hidden = True, self._hidden + count - 1
+
+    def thin(self, most: int = MOST) -> None:
+        """Where there are more than ``most`` rows, drop some, so that about half of that number stay."""
+        if len(self.parts) + self._hidden <= most:
+            return
+        rows, first = self.rows, len(self._places) + self._dropped
+        places = np.array([*self._places, *range(first, first + len(rows) - len(self._places))])
+        kept = kept_rows(places, np.array([row[3] for row in rows]), np.array([row[8] for row in rows]), most).tolist()
+        self._dropped += len(rows) - len(kept)
+        self.steps = [self.steps[i] for i in kept if i < len(self.steps)]
+        self._places, self.rows = places[kept].tolist(), [rows[i] for i in kept]
 
     def settle(self, value: float, gap: float, oracle_calls: int, atoms: int | None = None) -> None:
         """Write what the certificate of the last point says, what it asked, and the number of its atoms if that is another."""
@@ -64,7 +86,8 @@ class Trace:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"Trace({len(self)} rows: {', '.join(COLUMNS)})"
+        of = f" of {self.recorded}" if self._dropped else ""
+        return f"Trace({len(self)} rows{of}: {', '.join(COLUMNS)})"
 
     def __getitem__(self, column: str) -> Array:
         if column == "step":
@@ -100,3 +123,25 @@ class Trace:
         lines = [",".join(COLUMNS)]
         lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]
         target.write_text("\n".join(lines) + "\n")
+
+
+def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Array:
+    """Which rows of a long trace stay: about half of ``most``, by their places among all rows that there ever were.
+
+    Every 2ʲ-th stays, for the least j that is enough. So do the first and the last, those at which the least gap so far had
+    halved, and the first one with the largest slack: what words, figures and bounds ask of a trace.
+
+    >>> kept_rows(np.arange(20), np.full(20, 1.0), np.zeros(20), most=10)
+    array([ 0,  4,  8, 12, 16, 19])
+    """
+    stride = 1
+    while np.count_nonzero(places % stride == 0) > most // 2:
+        stride *= 2
+    keep = places % stride == 0
+    keep[[0, -1]] = True
+    keep[np.argmax(np.nan_to_num(slacks, nan=np.inf))] = True
+    least = np.minimum.accumulate(np.where(np.isfinite(gaps), gaps, np.inf))
+    with np.errstate(divide="ignore"):
+        halvings = np.floor(np.where(least > 0.0, np.log2(np.maximum(least, 5e-324)), -1080.0))
+    keep[np.flatnonzero(np.diff(halvings, prepend=np.inf) < 0.0)] = True
+    return np.flatnonzero(keep)

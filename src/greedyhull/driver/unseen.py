@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
 SINGLE = float(np.finfo(np.float32).eps)
-MOST = 1_000_000  # rounds in one call
+MOST = 20_000  # rounds in one call, all of which are held in memory
 SPARE = 2.0  # times the last rounding that a solver may keep free below the gap that was asked for
 
 
@@ -82,4 +82,4 @@ def note_passed(run: Run) -> None:
     before, memory.passed = (trace.parts[-1] if trace.parts else None), None
     assert before is None or isinstance(before, tuple)
     trace.steps.extend(passed.step if before is not None else passed.step[1:])
-    trace.fold(Unseen(run, passed, before))
+    trace.fold(Unseen(run, passed, before), len(passed.value))

@@ -50,7 +50,7 @@ def split(solution: Solution) -> list[Part]:
         return []
     told = solution.certificate.kind in ("probability", "expectation")  # by samples: no value was computed
     counts = {"gradient": gradients, "gradient estimate": steps, "oracle": calls, "step": steps,
-              "certificate": 0 if told else len(trace)}
+              "certificate": 0 if told else trace.recorded}
     parts = [Part(name, times, each[name], times * each[name]) for name, times in counts.items() if times and name in each]
     rest = solution.seconds - sum(part.seconds for part in parts)
     return [*parts, Part("all else", 0, 0.0, rest)] if rest >= 0.0 else []
