@@ -14,7 +14,7 @@ Solve
     minimize, batch (many problems), path (many radii), certify (a point from elsewhere), compare (several runs), Online
     (losses one by one)
 What comes back
-    Solution, Solutions, Certificate
+    Solution, Solutions, Certificate; load (a solution from a file)
 Objectives, from data
     least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
     quantile, epsilon_insensitive
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from greedyhull.driver.minimize import minimize
     from greedyhull.driver.path import path
     from greedyhull.driver.solution import Solution
+    from greedyhull.driver.solution_file import load
     from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
     from greedyhull.errors import GreedyhullError, GreedyhullWarning
     from greedyhull.objectives.by_name import (
@@ -136,8 +137,8 @@ __all__ = [
     "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
     "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
-    "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
-    "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
+    "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss", "minimize",
+    "of_gap", "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -159,6 +160,7 @@ _LATER = {name: module for module, names in {
     "driver.minimize": "minimize",
     "driver.path": "path",
     "driver.solution": "Solution",
+    "driver.solution_file": "load",
     "driver.stop": "Callback Gap Iterations Relative RelativeToStart Seconds Stalled",
     "errors": "GreedyhullError GreedyhullWarning",
     "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "

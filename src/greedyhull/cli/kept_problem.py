@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import tomllib
 from collections.abc import Iterator
@@ -48,7 +47,8 @@ class Recorded:
 def described(file: Path, out: Path | None) -> dict[str, Any]:
     """The document: the problem file with its text, the folder for results, and the files with data."""
     text = file.read_text(encoding="utf-8-sig")
-    return {"format": FORMAT, "problem": str(file.absolute()), "text": text, "out": None if out is None else str(out.absolute()),
+    return {"format": FORMAT, "problem": str(file.absolute()), "text": text,
+            "out": None if out is None else str(out.absolute()),
             "files": {str(path): told(path) for path in files_of(text, file.absolute().parent)}}
 
 
@@ -56,9 +56,11 @@ def files_of(text: str, folder: Path) -> list[Path]:
     """The files that a problem file names; a name with * or ? stands for all that match it."""
     found: dict[Path, None] = {}
     for name in _strings({key: table for key, table in tomllib.loads(text).items() if key not in FREE}):
-        path = Path(folder, name).expanduser()
-        many = sorted(glob.glob(str(path))) if set("*?[") & set(name) else []
-        found.update(dict.fromkeys(Path(one) for one in [*many, str(path)] if "\0" not in one and Path(one).is_file()))
+        path = Path(folder, name.replace("\0", "")).expanduser()
+        base = folder if path.is_relative_to(folder) else Path(path.anchor)
+        pattern = str(path.relative_to(base))
+        many = sorted(base.glob(pattern)) if set("*?[") & set(pattern) else []
+        found.update(dict.fromkeys(one for one in (*many, path) if one.is_file()))
     return list(found)
 
 
@@ -151,5 +153,5 @@ def check_same(folder: Path, problem: Problem) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         return  # it is for people; the states themselves say what they are of
     now = repr(problem.f), repr(problem.S)
-    check(saved == now, f"{folder} holds a run that minimises {saved[0]} over {saved[1]}, but the problem file asks for {now[0]} "
-                        f"over {now[1]}. Another run was saved there since; resume it in Python, or solve anew.")
+    check(saved == now, f"{folder} holds a run that minimises {saved[0]} over {saved[1]}, but the problem file asks for "
+                        f"{now[0]} over {now[1]}. Another run was saved there since; resume it in Python, or solve anew.")

@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.cli.formats import load_array, load_arrays, numbers
 from greedyhull.cli.numbered import Numbered
 from greedyhull.driver.saved import save_state
+from greedyhull.driver.solution_file import state_of
 from greedyhull.errors import check
 from greedyhull.points.arrays import dense
 from greedyhull.types import Array, State
@@ -25,15 +26,17 @@ MANY = 1_000_000  # columns whose names, where these are only their numbers, are
 
 def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None:
     """Write ``point``, ``intercept``, the certificate's ``value, gap, lower, kind, delta`` (NaN where one is unknown), how the
-    run went, ``names`` of the coordinates, and the atoms as rows of a CSR matrix with ``atom_weights``."""
+    run went, ``names`` of the coordinates, and the atoms as rows of a CSR matrix with ``atom_weights``; and all that
+    `Solution.save` writes, so that `load` reads the file too."""
     c = s.certificate
+    listed = None if isinstance(names, Numbered) and len(names) > MANY else names
     state: State = {
-        "point": s.point.array(), "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
+        **state_of(s, listed), "point": s.point.array(), "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
         "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
         "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
         "solver": np.array(repr(s.solver)), **_atoms(s.point)}
-    if names is not None and not (isinstance(names, Numbered) and len(names) > MANY):
-        state["names"] = np.array(names)
+    if listed is not None:
+        state["names"] = np.array(listed)
     save_state(path, state)
 
 

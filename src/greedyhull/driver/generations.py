@@ -52,7 +52,7 @@ def is_folder(path: Path, given: object) -> bool:
 def numbered(folder: Path) -> dict[int, Path]:
     """The states in a folder by their numbers, the newest first."""
     try:
-        names = os.listdir(folder)
+        names = [path.name for path in folder.iterdir()]
     except OSError as error:
         raise GreedyhullError(f"The folder {str(folder)!r} cannot be read ({error.strerror or error}).") from error
     found = {int(match[1]): folder / name for name in names if (match := NAME.fullmatch(name))}
@@ -171,8 +171,8 @@ def _locked(folder: Path) -> int | None:
     except BlockingIOError as error:
         who = os.read(place, 32).decode(errors="replace").strip()
         os.close(place)
-        raise GreedyhullError(f"Another run is writing to checkpoint={str(folder)!r}{f' (process {who})' if who else ''}. Wait "
-                              "until it ends, or give another folder.") from error
+        raise GreedyhullError(f"Another run is writing to checkpoint={str(folder)!r}{f' (process {who})' if who else ''}. "
+                              "Wait until it ends, or give another folder.") from error
     except OSError:  # file systems without locks
         os.close(place)
         return None

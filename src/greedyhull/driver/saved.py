@@ -113,16 +113,26 @@ def checksum(state: State) -> Array:
     return np.frombuffer(mark.digest(), dtype=np.uint8)
 
 
-def load_state(path: Path) -> State:
-    """The state that was written to ``path``."""
-    check(path.exists(), f"There is no saved state at {path}. Give the file that checkpoint= wrote.")
+def load_state(path: Path, what: str = "saved state", writer: str = "checkpoint=") -> State:
+    """The state that was written to ``path``; ``what`` that is, and the ``writer`` of such files, for words."""
+    check(path.exists(), f"There is no {what} at {path}. Give the file that {writer} wrote.")
     try:
+        _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             state: State = {name: file[name] for name in file.files}
         sound = np.array_equal(state.pop(CHECKSUM), checksum(state))
     except Exception as error:  # a damaged archive fails in as many ways as it can be damaged
-        raise GreedyhullError(f"The saved state at {path} cannot be read: it is damaged, or no file that "
-                              "checkpoint= wrote. Give such a file, or solve again.") from error
-    check(sound, f"The saved state at {path} is damaged: its contents are not those that were written. Solve again, or give "
-                 "another file that checkpoint= wrote.")
+        raise GreedyhullError(f"The {what} at {path} cannot be read: it is damaged, or no file that "
+                              f"{writer} wrote. Give such a file, or solve again.") from error
+    check(sound, f"The {what} at {path} is damaged: its contents are not those that were written. Solve again, or give "
+                 f"another file that {writer} wrote.")
     return state
+
+
+def _check_sizes(path: Path) -> None:
+    """Raise where an archive would unpack to more than it is: such are not ours, which are stored as they are."""
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
+        claimed = sum(entry.file_size for entry in archive.infolist())
+    check(claimed <= path.stat().st_size, f"{path} claims {claimed} bytes, more than it has.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import inf
 from os import PathLike
-from os.path import samefile
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
@@ -47,7 +46,7 @@ def prepared(run: Run, checkpoint: Given, resume: Given) -> tuple[Checkpoint | N
         return None if target is None else SavedFile(target), _newest(source, resume, None)[1]
     folder = opened(path_of(checkpoint, "checkpoint"), card_of(run))
     try:
-        same = source is not None and source.is_dir() and samefile(source, folder.folder)
+        same = source is not None and source.is_dir() and source.samefile(folder.folder)
         number, state = _newest(source, resume, folder.folder if same else None)
         folder.begin(number if same else None, source is None)
     except BaseException:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from greedyhull.driver.called import SOLUTION
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError
 from greedyhull.errors.attributes import suggesting
 from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate
@@ -28,14 +28,14 @@ FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, an
 
 
 class Absent:
-    """What stands in a pickle for something left out of it: its words, and nothing else.
+    """What stands in a pickle, or in a solution from a file, for something left out of it: its words, and what is ``known``.
 
     >>> Absent("least_squares(n=3, d=3)")
     least_squares(n=3, d=3)
     """
 
-    def __init__(self, words: str) -> None:
-        self.words = words
+    def __init__(self, words: str, how: str = "pickled", known: dict[str, float] | None = None) -> None:
+        self.words, self.how, self.known = words, how, known or {}
 
     def __repr__(self) -> str:
         return self.words
@@ -43,8 +43,12 @@ class Absent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what pickle, copy and numpy ask every object for
             raise AttributeError(name)
-        raise GreedyhullError(f"{self.words} was left out when this solution was pickled, so that its {name!r} is not known. "
-                              "Solve again, with start=solution.x.")
+        kept = self.__dict__.get("known", {})  # pickles of earlier versions have none
+        if name in kept:
+            return kept[name]
+        how = self.__dict__.get("how", "pickled")
+        raise GreedyhullError(f"{self.__dict__.get('words')} was left out when this solution was {how}, so that its {name!r} "
+                              "is not known. Solve again, with start=solution.x.")
 
 
 @suggesting(SOLUTION)
@@ -233,7 +237,8 @@ class Solution:
         from greedyhull.driver.saved import target_of
         from greedyhull.report import write
 
-        self._need("report")
+        if "measure" not in self._kept:  # a file holds what a page needs, a pickle does not
+            self._need("report")
         return write(self, target_of(path), names=self.names if names is None else names)
 
     def plot(self, names: Sequence[str] | None = None) -> Figure:
@@ -251,8 +256,33 @@ class Solution:
         """
         from greedyhull.report.plotting import plot
 
-        self._need("plot")
+        if "measure" not in self._kept:
+            self._need("plot")
         return plot(self, self.names if names is None else names)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the solution to one file, which `load` reads, in this version and in later ones.
+
+        The file is a NumPy archive (npz) without pickle. It holds the point, the certificate, the trace, price and intercept;
+        neither the objective nor the set, which hold data.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write. It is replaced as a whole, or not at all.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        See Also
+        --------
+        load : Read such a file.
+        """
+        from greedyhull.driver.solution_file import save
+
+        return save(self, path)
 
     def summary(self) -> str:
         """Summarise the run in a few lines: what was solved, how well, provably, and why it ended.
@@ -267,14 +297,17 @@ class Solution:
         return text(self)
 
     def _need(self, what: str) -> None:
-        check(not isinstance(self.objective, Absent), f"This solution was pickled without its data, which its {what} would "
-                                                      "need. Ask before pickling, or solve again, with start=solution.x.")
+        if isinstance(self.objective, Absent):
+            how, doing = ("saved", "saving") if self.objective.how == "saved" else ("pickled", "pickling")
+            raise GreedyhullError(f"This solution was {how} without its data, which its {what} would need. Ask before "
+                                  f"{doing}, or solve again, with start=solution.x.")
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: all but the data and the views of the point, which are images of them."""
         state = {name: value for name, value in self.__dict__.items() if name != "constants"}
-        state.update({name: Absent(repr(state[name])) for name in FIELDS if state[name] is not None})
-        state["_kept"] = {"price": self.price, "intercept": self.intercept}  # only the objective knows them
+        state.update({name: Absent(repr(state[name])) for name in FIELDS
+                      if state[name] is not None and not isinstance(state[name], Absent)})
+        state["_kept"] = {**self._kept, "price": self.price, "intercept": self.intercept}  # only the objective knows them
         state["point"] = self.point.copy()
         state["also"] = {name: it.copy() if isinstance(it, Iterate) else it for name, it in self.also.items()}
         return state

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.bounded_simplex import BoundedSimplex
+from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import promise
+from greedyhull.types.kinds import linear_model
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -36,6 +39,15 @@ def size_name(solution: Solution) -> str:
     """What the size of the set is called where it is given: "total" for weights with a sum, else "radius"."""
     kept = repr(solution.atom_set)  # all that a pickled solution has of its set
     return "total" if "total=" in kept else "radius"
+
+
+def measure(solution: Solution) -> str:
+    """What to call a number of the answer: "weight" on a simplex, "coefficient" of a linear model, else "value"."""
+    if "measure" in solution._kept:
+        return str(solution._kept["measure"])
+    if isinstance(solution.atom_set, Simplex | BoundedSimplex):
+        return "weight"
+    return "value" if linear_model(solution.objective) is None else "coefficient"
 
 
 def named(solver: object) -> str:

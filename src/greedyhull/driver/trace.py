@@ -55,6 +55,15 @@ class Trace:
     def rows(self, rows: list[Row]) -> None:
         self.parts, self._folded, self._hidden = list(rows), False, 0
 
+    @classmethod
+    def of(cls, columns: dict[str, Array], recorded: int) -> Trace:
+        """The trace with these columns, all of one length, of a run that wrote so many rows."""
+        trace = cls()
+        listed = [columns[name].tolist() for name in COLUMNS if name != "step"]
+        trace.rows, trace.steps = list(zip(*listed, strict=True)), columns["step"].tolist()
+        trace._dropped = max(recorded - len(trace.rows), 0)
+        return trace
+
     @property
     def recorded(self) -> int:
         """How many rows there were, those that were not kept among them."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.driver.summary import measure
 from greedyhull.errors import installing
 from greedyhull.report.atoms import atoms
 from greedyhull.report.bars import MOST, WIDEST, heading
 from greedyhull.report.figure import plain, short
-from greedyhull.report.words import measure, used
+from greedyhull.report.words import used
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

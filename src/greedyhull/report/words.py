@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.atoms.bounded_simplex import BoundedSimplex
-from greedyhull.atoms.simplex import Simplex
-from greedyhull.driver.summary import count, duration, size_name
+from greedyhull.driver.summary import count, duration, measure, size_name
 from greedyhull.errors import check
 from greedyhull.report.pages import lasting
-from greedyhull.types.kinds import linear_model
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -114,13 +111,6 @@ def course(solution: Solution) -> str:
     known = gaps[np.isfinite(gaps)]
     fell = f" The gap went from {known[0]:.3g} to {known[-1]:.3g}." if len(known) > 1 else ""
     return f"{solution.solver!r} took {count(solution.iterations, 'iteration')} and {lasting(solution.seconds)}.{fell}"
-
-
-def measure(solution: Solution) -> str:
-    """What to call a number of the answer: "weight" on a simplex, "coefficient" of a linear model, else "value"."""
-    if isinstance(solution.atom_set, Simplex | BoundedSimplex):
-        return "weight"
-    return "value" if linear_model(solution.objective) is None else "coefficient"
 
 
 def price(solution: Solution, budget: str | None = None) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from greedyhull.driver.solution import Absent
+from greedyhull.driver.summary import measure
 from greedyhull.report import certificate as proved
 from greedyhull.report import rerun
 from greedyhull.report.atoms import atoms
 from greedyhull.report.pages import need, page
-from greedyhull.report.words import answer, course, measure, price, used
+from greedyhull.report.words import answer, course, price, used
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -51,8 +53,14 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
         solution=solution, answer=answer(solution, things), price=price(solution, budget), **_weights(solution, names, things),
         heading=proved.heading(c), means=proved.means(c),
         certificate=proved.rows(c, solution.objective.scale, solution.reason), **_course(solution),
-        constants=solution.constants, call=rerun.call(solution), versions=rerun.versions(), told_by=rerun.told_by(solution),
+        constants={} if from_file(solution) else solution.constants, from_file=from_file(solution),
+        call=rerun.call(solution), versions=rerun.versions(), told_by=rerun.told_by(solution),
     )
+
+
+def from_file(solution: Solution) -> bool:
+    """Whether objective and set are not there, as in solutions that were saved."""
+    return isinstance(solution.objective, Absent)
 
 
 def _weights(solution: Solution, names: Sequence[str] | None, things: str) -> dict[str, Any]:
@@ -72,8 +80,9 @@ def _course(solution: Solution) -> dict[str, Any]:
     from greedyhull.report.figure import svg
     from greedyhull.report.split import split
     from greedyhull.report.theorems import told
+    from greedyhull.theory import Bounds
 
-    bounds = solution.bounds()
+    bounds = Bounds([]) if from_file(solution) else solution.bounds()
     dashed = bounds_along(solution, bounds)
     figures = [(svg(panel, place), panel.words()) for place, panel in enumerate(panels(solution, dashed), start=1)]
     return {"course": course(solution), "figures": figures, "dashed": dashed, "bounds": bounds,

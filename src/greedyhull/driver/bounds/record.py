@@ -45,8 +45,8 @@ class Record:
         check(sure, f"Its gaps are of kind {certificate.kind!r}, and the proofs need lower bounds of min f.")
         k = trace["iteration"]
         consecutive = bool(np.all(np.diff(k) == 1))
-        check(consecutive or k[-1] - k[0] < MOST, f"The run was long, so that its trace keeps {len(k)} rows of {k[-1] - k[0] + 1}. "
-              "This proof needs every step. The certified gap holds as it is.")
+        check(consecutive or k[-1] - k[0] < MOST, f"The run was long, so that its trace keeps {len(k)} rows of "
+              f"{k[-1] - k[0] + 1}. This proof needs every step. The certified gap holds as it is.")
         whole = np.isfinite(self.values).all() and np.isfinite(self.gaps).all() and consecutive
         check(bool(whole), "The trace does not hold a value and a finite gap for every step.")
         self.slacks = np.where(np.isfinite(self.slacks), self.slacks, self.gaps)

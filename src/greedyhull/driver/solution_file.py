@@ -1,0 +1,243 @@
+"""Solutions on disk: one npz file without pickle, with a JSON document inside, that later versions can read.
+
+    greedyhull       the document, UTF-8: version of the format, certificate, reason, words for what is not saved
+    point            the coordinates, where they are not too many to be written out: for whoever has NumPy and nothing else
+    iterate.*        the point as it was kept: atoms and weights, or coordinates
+    trace.*          the columns of the trace
+    also.*           arrays and points that the solver reported besides
+
+What a file has beyond that is ignored. Whatever it says is checked: it may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from math import isfinite, prod
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.saved import load_state, path_of, save_state, target_of
+from greedyhull.driver.solution import Absent, Solution, StreamSolution
+from greedyhull.driver.summary import measure
+from greedyhull.driver.trace import COLUMNS, Trace
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.mixture import wrong_weights
+from greedyhull.points.states import under
+from greedyhull.types import Kind, State
+
+FORMAT = "greedyhull solution"
+VERSION = 1
+DOCUMENT = "greedyhull"  # the array that holds the document
+LARGEST = 10**7  # coordinates that are written out
+NEAR = 1e-6  # share by which coordinates and atoms of a file may differ: other machines round otherwise
+KINDS: dict[str, type[Solution]] = {"Solution": Solution, "StreamSolution": StreamSolution}
+
+
+def save(solution: Solution, path: Any) -> Path:
+    """Write a solution to a file."""
+    target = target_of(path)
+    try:
+        save_state(target, state_of(solution, solution.names))
+    except OSError as error:
+        raise GreedyhullError(f"path={str(target)!r} cannot be written ({error.strerror or error}). What was there before is "
+                              "still there; give another path, or make room.") from error
+    return target
+
+
+def state_of(s: Solution, names: Sequence[str] | None = None) -> State:
+    """All that a file holds of a solution, by name."""
+    state: State = {f"iterate.{name}": array for name, array in _bare(s.point).items()}
+    if prod(s.point.shape) <= LARGEST:
+        state["point"] = s.point.array()
+    if isinstance(s.point, CoordinateIterate) and s.point.decompose is not None:
+        state.update({f"mixture.{name}": array for name, array in _bare(s.point.decompose(s.point.x)).items()})
+    state.update({f"trace.{name}": column for name, column in s.trace.to_dict().items()})
+    also: dict[str, Any] = {}
+    for place, (name, told) in enumerate(s.also.items()):
+        if isinstance(told, Iterate):
+            also[name] = {"point": f"also.{place}"}
+            state.update({f"also.{place}.{part}": array for part, array in _bare(told).items()})
+        elif isinstance(told, np.ndarray) and not told.dtype.hasobject:
+            also[name] = {"array": f"also.{place}"}
+            state[f"also.{place}"] = told
+        elif isinstance(told, (bool, int, float, np.generic)):
+            also[name] = {"number": _number(float(told))}
+    document = {**_document(s, names), "also": also}
+    state[DOCUMENT] = np.frombuffer(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(), dtype=np.uint8)
+    return state
+
+
+def _bare(w: Iterate) -> State:
+    """The point without what objectives remember of it."""
+    return {name: array for name, array in w.state().items() if not name.startswith("view.")}
+
+
+def _document(s: Solution, names: Sequence[str] | None) -> dict[str, Any]:
+    from greedyhull import __version__
+
+    c, known = s.certificate, {} if isinstance(s.objective, Absent) else {"scale": _number(float(s.objective.scale))}
+    radius = None if isinstance(s.atom_set, Absent) else s.atom_set.traits.radius
+    return {
+        "format": FORMAT, "version": VERSION, "written_by": __version__, "kind": type(s).__name__,
+        "certificate": {"value": _number(c.value), "gap": _number(c.gap), "lower": _number(c.lower), "kind": c.kind,
+                        "delta": _number(c.delta), "rounding": c.rounding},
+        "reason": s.reason, "converged": bool(s.converged), "iterations": int(s.iterations), "seconds": _number(s.seconds),
+        "rows": s.trace.recorded, "curvature": _number(s.curvature), "choice": s.choice, "seed": int(s.seed),
+        "price": _number(s.price), "intercept": _number(s.intercept), "measure": measure(s),
+        "names": None if names is None else [str(name) for name in names],
+        "solver": repr(s.solver), "stop": None if s.stop is None else repr(s.stop),
+        "objective": {"words": repr(s.objective), **(s.objective.known if isinstance(s.objective, Absent) else known)},
+        "set": {"words": repr(s.atom_set), **(s.atom_set.known if isinstance(s.atom_set, Absent) else
+                                              {} if radius is None else {"radius": _number(float(radius))})}}
+
+
+def _number(x: float | None) -> float | str | None:
+    """A number that JSON can hold; those that are not finite as words. Its digits are all there."""
+    return None if x is None else float(x) if isfinite(x) else str(float(x))
+
+
+def load(path: str | Path) -> Solution:
+    """Read a solution that `Solution.save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Solution
+        Point, certificate, trace and all else that was saved. The objective and the set are not in the file: ``bounds()`` and
+        ``constants`` say so.
+
+    Raises
+    ------
+    GreedyhullError
+        If there is no such file, or it is damaged, or of a newer version. Nothing in a file is ever executed.
+
+    See Also
+    --------
+    Solution.save : Write such a file.
+    certify : Certify the point again, from the problem alone.
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = gh.load(s.save(os.path.join(folder, "s.npz")))
+    >>> again.x, again.gap == s.gap
+    (array([1., 0.]), True)
+    """
+    file = path_of(path, "path")
+    check(file.is_file(), f"There is no file {file}. Give one that Solution.save wrote.")
+    state = load_state(file, "solution", "Solution.save")
+    try:
+        return _made(state, file)
+    except GreedyhullError:
+        raise
+    except Exception as error:  # what a stranger wrote can be wrong in any way
+        raise GreedyhullError(f"{file} is not a solution that Solution.save wrote: {type(error).__name__}: {error}. Give "
+                              "another file, or solve again.") from error
+
+
+def _made(state: State, file: Path) -> Solution:
+    told = _told(state, file)
+    point = _point(state, file)
+    about = told["certificate"]
+    kind = str(about["kind"])
+    check(kind in get_args(Kind) and about["rounding"] in ("proved", "estimated") and told["kind"] in KINDS,
+          f"{file} says that its certificate is of the kind {kind!r}, which there is not.")
+    certificate = Certificate(_read(about["value"]), _read(about["gap"]), float(about["lower"]), about["kind"],
+                              float(about["delta"]), about["rounding"])
+    stream = certificate.value is None
+    check(stream == (told["kind"] == "StreamSolution"), f"{file} has no value of f, and does not say that f is a stream."
+          if stream else f"{file} says that f is a stream, and has a value of it.")
+    names = told["names"]
+    check(names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)),
+          f"The names in {file} are not names.")
+    made = KINDS[told["kind"]](
+        point, certificate, str(told["reason"]), told["converged"] is True, int(told["iterations"]), float(told["seconds"]),
+        _trace(under("trace", state), int(told["rows"])), Absent(str(told["solver"]), "saved"), _absent(told["objective"]),
+        _absent(told["set"]), _read(told["curvature"]), str(told["choice"]), _also(told["also"], state),
+        None if told["stop"] is None else Absent(str(told["stop"]), "saved"), int(told["seed"]), names)
+    made._kept.update({"price": _read(told["price"]), "intercept": float(told["intercept"]), "measure": str(told["measure"])})
+    return made
+
+
+def _told(state: State, file: Path) -> dict[str, Any]:
+    """The document, of a version that is understood."""
+    check(DOCUMENT in state, f"{file} holds no solution: give a file that Solution.save wrote. A file that checkpoint= wrote "
+                             "is read by minimize(..., resume=path).")
+    array = state[DOCUMENT]
+    check(array.dtype == np.uint8 and array.ndim == 1, f"The document in {file} is no text.")
+    told = json.loads(array.tobytes().decode())
+    check(isinstance(told, dict) and told.get("format") == FORMAT, f"{file} holds no solution, but {told!r:.60}.")
+    version = int(told["version"])
+    check(version <= VERSION, f"{file} was written by greedyhull {told.get('written_by')}, in version {version} of the "
+                              f"format; this version reads up to {VERSION}. Read it with a newer greedyhull.")
+    check(version >= 1, f"{file} says that it is of version {version}, which there never was.")
+    return told  # type: ignore[no-any-return]
+
+
+def _read(number: float | str | None) -> float | None:
+    return None if number is None else float(number)
+
+
+def _absent(told: dict[str, Any]) -> Absent:
+    return Absent(str(told["words"]), "saved", {name: float(x) for name, x in told.items() if name != "words"})
+
+
+def _point(state: State, file: Path) -> Iterate:
+    """The point, if its weights are weights and its coordinates are its own."""
+    w = _whole(restored(under("iterate", state)), file)
+    mixture = under("mixture", state)
+    if isinstance(w, CoordinateIterate) and mixture:
+        kept = _whole(restored(mixture), file)
+        w.decompose = lambda x: kept.copy()
+    if "point" in state:
+        x = state["point"]
+        check(x.shape == w.shape and x.dtype == np.float64, f"{file} has coordinates of shape {x.shape}, and a point of shape "
+                                                            f"{w.shape}.")
+        size = float(np.abs(x).max(initial=0.0))
+        check(bool(np.isfinite(x).all()), f"The coordinates in {file} are not all finite.")
+        check(bool(np.all(np.abs(w.array() - x) <= NEAR * size)), f"The atoms in {file} do not add up to its coordinates.")
+    return w
+
+
+def _whole(w: Iterate, file: Path) -> Iterate:
+    if w.keeps_atoms:
+        weights = w.weights
+        check(weights.ndim == 1 and weights.dtype == np.float64 and len(weights) == len(w.block) > 0,
+              f"{file} has {len(w.block)} atoms, and weights of shape {weights.shape}.")
+        wrong = wrong_weights(w, 10**9) if bool(np.isfinite(weights).all()) else "a weight is not finite"
+        check(wrong is None, f"The point in {file} is none: {wrong}.")
+    return w
+
+
+def _trace(columns: State, recorded: int) -> Trace:
+    """The trace, if its columns are numbers and all of one length."""
+    found = {name: columns[name] for name in COLUMNS}
+    lengths = {column.shape for column in found.values()}
+    check(len(lengths) == 1 and all(column.ndim == 1 and column.dtype.kind in "iuf" for column in found.values()),
+          f"The columns of the trace have the shapes {sorted(lengths)}; one length is wanted, and numbers.")
+    return Trace.of(found, recorded)
+
+
+def _also(told: dict[str, dict[str, Any]], state: State) -> dict[str, Any]:
+    """What the solver reported besides; kinds that are not known here are left out."""
+    found: dict[str, Any] = {}
+    for name, entry in told.items():
+        if "number" in entry:
+            found[name] = float(entry["number"])
+        elif "array" in entry:
+            found[name] = state[str(entry["array"])]
+        elif "point" in entry:
+            found[name] = restored(under(str(entry["point"]), state))
+    return found
