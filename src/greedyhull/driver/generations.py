@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import warn
 
-from greedyhull.driver.saved import load_state, replacing, save_state
+from greedyhull.driver.saved import load_state, replacing, save_state, written_by
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.types import State
 
@@ -147,9 +147,7 @@ def opened(folder: Path, card: dict[str, Any]) -> RunFolder:
 
 def card_of(run: Run) -> dict[str, Any]:
     """What a run is, in words."""
-    from importlib.metadata import version
-
-    return {"format": 1, "greedyhull": version("greedyhull"), "solver": repr(run.solver), "objective": repr(run.f),
+    return {"format": 1, "greedyhull": written_by(), "solver": repr(run.solver), "objective": repr(run.f),
             "set": repr(run.S), "stop": repr(run.given[0]), "seed": run.seed}
 
 

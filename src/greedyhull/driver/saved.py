@@ -74,6 +74,16 @@ def synchronise(folder: Path) -> None:
             os.close(place)
 
 
+def written_by() -> str:
+    """The version of the library, for files that say who wrote them."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("greedyhull")
+    except PackageNotFoundError:  # sources that were not installed
+        return "unknown"
+
+
 def path_of(given: Any, name: str) -> Path:
     """The path that was given as ``name``."""
     check(isinstance(given, (str, PathLike)) and "\0" not in str(given) and str(given) != "",

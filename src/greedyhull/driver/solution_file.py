@@ -20,7 +20,7 @@ from typing import Any, get_args
 import numpy as np
 
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.saved import load_state, path_of, save_state, target_of
+from greedyhull.driver.saved import load_state, path_of, save_state, target_of, written_by
 from greedyhull.driver.solution import Absent, Solution, StreamSolution
 from greedyhull.driver.summary import measure
 from greedyhull.driver.trace import COLUMNS, Trace
@@ -79,12 +79,10 @@ def _bare(w: Iterate) -> State:
 
 
 def _document(s: Solution, names: Sequence[str] | None) -> dict[str, Any]:
-    from greedyhull import __version__
-
     c, known = s.certificate, {} if isinstance(s.objective, Absent) else {"scale": _number(float(s.objective.scale))}
     radius = None if isinstance(s.atom_set, Absent) else s.atom_set.traits.radius
     return {
-        "format": FORMAT, "version": VERSION, "written_by": __version__, "kind": type(s).__name__,
+        "format": FORMAT, "version": VERSION, "written_by": written_by(), "kind": type(s).__name__,
         "certificate": {"value": _number(c.value), "gap": _number(c.gap), "lower": _number(c.lower), "kind": c.kind,
                         "delta": _number(c.delta), "rounding": c.rounding},
         "reason": s.reason, "converged": bool(s.converged), "iterations": int(s.iterations), "seconds": _number(s.seconds),
