@@ -46,7 +46,15 @@ def is_folder(path: Path, given: object) -> bool:
     >>> is_folder(Path("run/"), "run/"), is_folder(Path("run.npz"), "run.npz")
     (True, False)
     """
-    return str(given).endswith(("/", os.sep)) or path.is_dir()
+    return str(given).endswith(("/", os.sep)) or is_dir(path)
+
+
+def is_dir(path: Path) -> bool:
+    """Whether there is a folder; there is none whose name is too long to be asked for."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def numbered(folder: Path) -> dict[int, Path]:
@@ -61,7 +69,7 @@ def numbered(folder: Path) -> dict[int, Path]:
 
 def read(folder: Path) -> Found | None:
     """The newest whole state, None where none was ever written; what is damaged is told."""
-    check(folder.is_dir(), f"There is no folder {str(folder)!r}. Give the one that checkpoint= wrote to.")
+    check(is_dir(folder), f"There is no folder {str(folder)!r}. Give the one that checkpoint= wrote to.")
     damaged: list[tuple[Path, GreedyhullError]] = []
     for number, path in numbered(folder).items():
         try:
@@ -132,9 +140,9 @@ class RunFolder:
 
 def opened(folder: Path, card: dict[str, Any]) -> RunFolder:
     """The folder for checkpoints of a run, made if need be, tried and locked."""
-    check(not folder.exists() or folder.is_dir(), f"checkpoint={str(folder)!r} is a file, and its name ends as that of a "
-                                                  "folder. Leave the slash out, or name a folder.")
     try:
+        check(not folder.is_file(), f"checkpoint={str(folder)!r} is a file, and was given with a slash, as a folder is. Leave the "
+                                    "slash out, or name a folder.")
         folder.mkdir(exist_ok=True)
         probe = folder / "state-00000000.npz.part"
         probe.write_bytes(b"?")
@@ -163,7 +171,7 @@ def _locked(folder: Path) -> int | None:
         import fcntl
     except ImportError:  # Windows
         return None
-    place = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    place = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o644)
     try:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -175,6 +183,5 @@ def _locked(folder: Path) -> int | None:
         os.close(place)
         return None
     with suppress(OSError):  # a disk that is full; the number is for people
-        os.ftruncate(place, 0)
-        os.write(place, f"{os.getpid()}\n".encode())
+        (folder / LOCK).write_text(f"{os.getpid()}\n")
     return place

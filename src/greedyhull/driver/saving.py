@@ -11,7 +11,7 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.driver.generations import card_of, is_folder, opened, read
+from greedyhull.driver.generations import card_of, is_dir, is_folder, opened, read
 from greedyhull.driver.saved import SavedFile, load_state, path_of, try_path
 from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.kernels.core import level
@@ -46,7 +46,7 @@ def prepared(run: Run, checkpoint: Given, resume: Given) -> tuple[Checkpoint | N
         return None if target is None else SavedFile(target), _newest(source, resume, None)[1]
     folder = opened(path_of(checkpoint, "checkpoint"), card_of(run))
     try:
-        same = source is not None and source.is_dir() and source.samefile(folder.folder)
+        same = source is not None and is_dir(source) and source.samefile(folder.folder)
         number, state = _newest(source, resume, folder.folder if same else None)
         folder.begin(number if same else None, source is None)
     except BaseException:
@@ -78,7 +78,7 @@ def save(run: Run, event: Event) -> None:
     try:
         run.checkpoint.write(state_of(run))
     except OSError as error:
-        left = "what was written last is still there, and the run goes on" if run.checkpoint.folder.is_dir() else (
+        left = "what was written last is still there, and the run goes on" if is_dir(run.checkpoint.folder) else (
             f"the folder {run.checkpoint.folder} is gone; the run goes on, and is saved again once that is back")
         warn(f"The state could not be written to {run.checkpoint} ({error.strerror or error}): {left}.", GreedyhullWarning,
              stacklevel=4)
