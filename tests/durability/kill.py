@@ -3,9 +3,9 @@
     python tests/durability/kill.py --kills 100
 
 Each run saves its state after every iteration to a folder, in a process of its own that is killed by signal 9: after a random
-time, or in the middle of a save, between any two of the calls that write, synchronise, rename and remove. The next process resumes
-from the folder. Where one gets to its end, point, certificate and number of iterations must have the bits of the undisturbed
-run. It exits with 1 where they do not, or where a process ends otherwise than by the signal.
+time, or in the middle of a save, between any two of the calls that write, synchronise, rename and remove. The next process
+resumes from the folder. Where one gets to its end, point, certificate and number of iterations must have the bits of the
+undisturbed run. It exits with 1 where they do not, or where a process ends otherwise than by the signal.
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None
     c = s.certificate
     listed = None if isinstance(names, Numbered) and len(names) > MANY else names
     state: State = {
-        **state_of(s, listed), "point": s.point.array(), "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
+        **state_of(s, listed), "point": s.point.array(),
+        "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
         "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
         "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
         "solver": np.array(repr(s.solver)), **_atoms(s.point)}

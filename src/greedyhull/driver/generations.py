@@ -141,8 +141,8 @@ class RunFolder:
 def opened(folder: Path, card: dict[str, Any]) -> RunFolder:
     """The folder for checkpoints of a run, made if need be, tried and locked."""
     try:
-        check(not folder.is_file(), f"checkpoint={str(folder)!r} is a file, and was given with a slash, as a folder is. Leave the "
-                                    "slash out, or name a folder.")
+        check(not folder.is_file(), f"checkpoint={str(folder)!r} is a file, and was given with a slash, as a folder is. "
+                                    "Leave the slash out, or name a folder.")
         folder.mkdir(exist_ok=True)
         probe = folder / "state-00000000.npz.part"
         probe.write_bytes(b"?")

@@ -138,11 +138,12 @@ def load(path: str | Path) -> Solution:
     state = load_state(file, "solution", "Solution.save")
     try:
         return _made(state, file)
-    except GreedyhullError:
-        raise
     except Exception as error:  # what a stranger wrote can be wrong in any way
-        raise GreedyhullError(f"{file} is not a solution that Solution.save wrote: {type(error).__name__}: {error}. Give "
-                              "another file, or solve again.") from error
+        if isinstance(error, GreedyhullError) and str(file) in str(error):
+            raise
+        what = str(error) if isinstance(error, GreedyhullError) else f"{type(error).__name__}: {error}."
+        raise GreedyhullError(f"{file} is not a solution that Solution.save wrote. {what} Give another file, or solve "
+                              "again.") from error
 
 
 def _made(state: State, file: Path) -> Solution:

@@ -150,7 +150,7 @@ def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Ar
     keep[[0, -1]] = True
     keep[np.argmax(np.nan_to_num(slacks, nan=np.inf))] = True
     least = np.minimum.accumulate(np.where(np.isfinite(gaps), gaps, np.inf))
-    with np.errstate(divide="ignore"):
-        halvings = np.floor(np.where(least > 0.0, np.log2(np.maximum(least, 5e-324)), -1080.0))
-    keep[np.flatnonzero(np.diff(halvings, prepend=np.inf) < 0.0)] = True
+    halved = np.floor(np.log2(np.clip(least, np.finfo(np.float64).tiny, np.finfo(np.float64).max)))
+    halved[np.isinf(least)] = np.inf  # nothing is known yet
+    keep[1:][halved[1:] < halved[:-1]] = True
     return np.flatnonzero(keep)
