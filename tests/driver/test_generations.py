@@ -257,3 +257,29 @@ def test_only_our_own_names_are_states(tmp_path: Path) -> None:
     for name in ("state-1.npz", "state-00000001.npz.bak", "state-0000000x.npz"):
         (tmp_path / name).write_bytes(b"")
     assert generations.numbered(tmp_path) == {} and generations.read(tmp_path) is None
+
+
+def test_a_folder_is_read_while_another_run_writes_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solve(tmp_path, 6)
+    load, gone = generations.load_state, []
+
+    def slow(path: Path) -> object:
+        if not gone:  # the writer saves two more states before this one is opened
+            gone.extend(numbered(tmp_path).values())
+            for number, old in enumerate(gone, start=20):
+                old.rename(tmp_path / f"state-{number:08d}.npz")
+        return load(path)
+
+    monkeypatch.setattr(generations, "load_state", slow)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert generations.read(tmp_path).number == 21
+
+
+def test_a_folder_that_vanishes_after_a_save_does_not_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(folder: Path) -> None:
+        raise gh.GreedyhullError("gone")
+
+    monkeypatch.setattr(generations.RunFolder, "begin", lambda self, going_on, alone: None)
+    monkeypatch.setattr(generations, "numbered", refused)
+    assert same(solve(tmp_path / "run", 6), 6)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
 KEPT = 2  # states
+TRIES = 5  # times that a folder is read which another run writes to
 NAME = re.compile(r"state-(\d{8,})\.npz")
 PART = re.compile(r"state-\d{8,}\.npz\.part")
 CARD = "run.json"
@@ -70,22 +71,29 @@ def numbered(folder: Path) -> dict[int, Path]:
 def read(folder: Path) -> Found | None:
     """The newest whole state, None where none was ever written; what is damaged is told."""
     check(is_dir(folder), f"There is no folder {str(folder)!r}. Give the one that checkpoint= wrote to.")
-    damaged: list[tuple[Path, GreedyhullError]] = []
-    for number, path in numbered(folder).items():
-        try:
-            state = load_state(path)
-        except GreedyhullError as error:
-            damaged.append((path, error))
-            continue
-        if damaged:
-            lost = ", ".join(str(bad) for bad, _ in damaged)
-            warn(f"The newest saved state is damaged: {lost}. The one before, {path}, is whole, and the run goes on from "
-                 "there; it computes again what came after.", GreedyhullWarning, stacklevel=5)
-        return Found(number, state)
-    if damaged:
+    for _ in range(TRIES):
+        damaged: list[tuple[Path, GreedyhullError]] = []
+        found = _whole(numbered(folder), damaged)
+        if all(path.exists() for path, _ in damaged):  # else a run that writes there has gone on meanwhile
+            break
+    if found is None and damaged:
         lost = " and ".join(str(bad) for bad, _ in damaged)
         raise GreedyhullError(f"No saved state in {str(folder)!r} can be used: {lost} {'is' if len(damaged) == 1 else 'are'} "
                               "damaged. Solve again, or restore one of them.") from damaged[0][1]
+    if found is not None and damaged:
+        lost, path = ", ".join(str(bad) for bad, _ in damaged), numbered(folder).get(found.number)
+        warn(f"The newest saved state is damaged: {lost}. The one before, {path}, is whole, and the run goes on from there; "
+             "it computes again what came after.", GreedyhullWarning, stacklevel=5)
+    return found
+
+
+def _whole(states: dict[int, Path], damaged: list[tuple[Path, GreedyhullError]]) -> Found | None:
+    """The first of the states that can be read; those before it are added to the ``damaged`` ones."""
+    for number, path in states.items():
+        try:
+            return Found(number, load_state(path))
+        except GreedyhullError as error:
+            damaged.append((path, error))
     return None
 
 
@@ -125,10 +133,12 @@ class RunFolder:
 
     def _tidy(self) -> None:
         """Remove what is neither of the last two states: older ones, damaged ones, halves that a killed process left."""
-        old = [path for number, path in numbered(self.folder).items() if number not in self.kept]
-        old += [path for path in self.folder.iterdir() if PART.fullmatch(path.name)]
+        old: list[Path] = []
+        with suppress(OSError, GreedyhullError):  # what stays costs room, and the next save tries again
+            old += [path for number, path in numbered(self.folder).items() if number not in self.kept]
+            old += [path for path in self.folder.iterdir() if PART.fullmatch(path.name)]
         for path in old:
-            with suppress(OSError):  # it costs room, and the next save tries again
+            with suppress(OSError):
                 path.unlink()
 
     def close(self) -> None:
