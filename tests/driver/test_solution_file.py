@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.saved import load_state, save_state
+from greedyhull.driver.saved import checksum, load_state, save_state
 from greedyhull.driver.solution_file import DOCUMENT
 
 SAMPLES = Path(__file__).with_name("samples")
@@ -176,7 +176,8 @@ def test_weights_that_are_none_are_refused(spoil: object, words: str, tmp_path: 
 
 def test_an_archive_that_would_unpack_to_more_than_it_is_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.npz"
-    np.savez_compressed(path, point=np.zeros(10**7))
+    state = {**load_state(CASES["l1"]().save(path)), "more": np.zeros(10**7)}  # which would be ignored, once unpacked
+    np.savez_compressed(path, **state, checksum=checksum(state))
     with pytest.raises(gh.GreedyhullError, match="cannot be read"):
         gh.load(path)
     header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000000,), }"
