@@ -264,7 +264,8 @@ def _far_apart(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_no_step_of_a_mixture_leaves_a_row_with_almost_nothing(seed):
     """A row of little weight that a Newton step took to 1e-26 of what it had kept the gap at 1e14 for good."""
     L, weights = _far_apart(seed)
-    s = gh.minimize(gh.log_likelihood(L, sample_weight=weights), gh.Simplex(L.shape[1]), stop=gh.Gap(1e-6) | gh.Iterations(300))
+    f, S = gh.log_likelihood(L, sample_weight=weights), gh.Simplex(L.shape[1])
+    s = gh.minimize(f, S, stop=gh.Gap(1e-6) | gh.Iterations(300))
     assert s.converged and s.gap <= 1e-6
 
 
