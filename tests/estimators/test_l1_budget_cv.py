@@ -128,26 +128,39 @@ def test_classes_share_one_radius():
 
 
 class Pressed(gh.Gap):
-    """Ctrl-C comes in the very look that meets the stop."""
+    """Ctrl-C comes, once, in the very look that meets the stop."""
+
+    often = 0
 
     def __call__(self, event):
         time.sleep(0.02)  # by then a run listens
-        if event.iteration < 1:
+        if event.iteration < 2:
             return None
-        signal.raise_signal(signal.SIGINT)
+        Pressed.often += 1
+        if Pressed.often == 1:
+            signal.raise_signal(signal.SIGINT)
         return "Enough."
 
 
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only")
 def test_ctrl_c_while_the_largest_radius_is_looked_for_ends_the_fit(monkeypatch):
+    asked = []
+
+    def counted(*args, **kwargs):
+        asked.append(args)
+        return gh.minimize(*args, **kwargs)
+
     monkeypatch.setattr(cv_choice, "loss_path", lambda *args: None)  # as for losses that have no path in the core
+    monkeypatch.setattr(cv_choice, "minimize", counted)
     monkeypatch.setattr(cv_choice, "Gap", Pressed)
+    monkeypatch.setattr(Pressed, "often", 0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             L1BudgetClassifierCV(radii=5, cv=3).fit(X, y > y.mean())
     finally:
         signal.signal(signal.SIGINT, before)
+    assert len(asked) == 1  # no other radius is tried
 
 
 def test_the_figure_has_a_line_for_each_coefficient():
