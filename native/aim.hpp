@@ -13,6 +13,7 @@ namespace greedyhull {
 struct Aim {
     Index rounds;
     double absolute, relative, floor, rounding;
+    double lower = -INFINITY;  // what f is known to be nowhere below: the gap is no more than what the value is above it
     double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)); }
 };
 

@@ -21,7 +21,7 @@ class RegionRounds {
     virtual void begin(Vector<const double> x, bool cold) = 0;
     virtual double look() = 0;
     virtual double value() const = 0;  // of f where the rounds stand
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) = 0;
     virtual nb::object point() const = 0;
     virtual nb::tuple seen() const = 0;  // z, the value there, the residual and the gradient
     virtual nb::dict state() const = 0;
@@ -44,8 +44,8 @@ class RegionRoundsWith : public RegionRounds {
     }
     double value() const override { return core_.value(); }
 
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
-        return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) override {
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0, lower}, asked);
     }
     nb::object point() const override { return as_array(core_.x); }
 

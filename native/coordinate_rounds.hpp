@@ -165,6 +165,10 @@ class CoordinateRounds : public Patience {
             region_->nearest(x_trial_);  // rounding may have left the set by a unit in the last place
             const double b = loss_->b;
             attempt();
+            if (const double most = k == 0 ? inside(*loss_, z.data(), z_trial_.data(), X_.n) : 1.0; most < 1.0) {
+                loss_->b = b, t *= most;
+                continue;
+            }
             const double now = trial_value();
             if (now <= value_ + DECREASE * t * descent + blur) {
                 const bool moved = x_trial_ != x;

@@ -546,6 +546,10 @@ class Corrective : public Patience {
             if (t < 1.0)
                 for (std::size_t a = 0; a < u.size(); a++) u_trial_[a] = u[a] + t * (qp_.u[a] - u[a]);
             Z_.product(u_trial_.data(), z_trial_.data());
+            if (const double most = k == 0 ? inside(*loss_, z.data(), z_trial_.data(), data_rows(X_)) : 1.0; most < 1.0) {
+                t = most;
+                continue;
+            }
             const double b = loss_->b;
             bare_trial_ = pieces(u_trial_, z_trial_, r_trial_, c_trial_);
             const double now = bare_trial_ + ridge(u_trial_, z_trial_);

@@ -21,6 +21,7 @@ class SmoothLoss {
    public:
     bool quadratic = false, intercept = false;
     bool nonnegative = false;  // whether no value is below zero
+    bool edged = false;        // whether it is finite above zero only
     bool settled = true;  // whether the last search for an intercept came to its end
     double b = 0.0;  // the last intercept: the search for the next one begins there
     bool at_b = false;  // b is the intercept of the next z: a run that is taken up again must not search for it anew
@@ -34,6 +35,19 @@ class SmoothLoss {
     // A gap that is as good as none: what smoothing costs is more.
     virtual double slack() const { return 0.0; }
 };
+
+constexpr double LITTLE = 1e-3;  // of what a row had: where a step would leave less, it is a step to the edge of the domain
+constexpr double AS_FAR = 0.99;  // of the way to the edge
+
+// How much of a step from z to `to` is taken at first. Newton steps double what a row has at most, so that one that is left
+// with almost nothing, as rows with little weight are, would come back slowly and keep the gap wide.
+inline double inside(const SmoothLoss& loss, const double* z, const double* to, Index rows) {
+    double t = 1.0;
+    if (loss.edged)
+        for (Index i = 0; i < rows; i++)
+            if (to[i] < LITTLE * z[i]) t = std::min(t, AS_FAR * z[i] / (z[i] - to[i]));
+    return t;
+}
 
 constexpr Index TERM = 4;  // entries of a matrix could be read in the time of one term
 
@@ -106,6 +120,7 @@ class Separable : public SmoothLoss {
    public:
     Separable(Term term, Span<const double> y, Span<const double> p, bool with_intercept) : term_(term), y_(y), p_(p) {
         quadratic = Term::quadratic, intercept = with_intercept, nonnegative = !signed_value<Term>;
+        edged = std::is_same_v<Term, NegativeLogs>;
     }
     double pieces(Span<const double> z, double* r, double* c) override {
         if (!intercept) return at(z, 0.0, r, c);
@@ -296,7 +311,7 @@ inline double Separable<Logistics>::part(Span<const double> z, Index first, Inde
 class RidgedLoss : public SmoothLoss {
    public:
     RidgedLoss(std::unique_ptr<SmoothLoss> inner, Index rows) : inner_(std::move(inner)), rows_(rows) {
-        quadratic = inner_->quadratic, intercept = inner_->intercept;
+        quadratic = inner_->quadratic, intercept = inner_->intercept, edged = inner_->edged;
     }
     double pieces(Span<const double> z, double* r, double* c) override {
         inner_->b = b, inner_->at_b = at_b, at_b = false;

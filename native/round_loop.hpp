@@ -51,7 +51,7 @@ Ending run_rounds(C& core, const Aim& aim, const std::function<bool()>& asked, s
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         trace.push_back({here.value, here.gap, seconds.count(), here.atoms});
         const double enough = aim.gap(here.value);
-        if (k > 0 && here.gap <= std::max(enough, core.slack())) return Ending::gap;
+        if (k > 0 && std::min(here.gap, here.value - aim.lower) <= std::max(enough, core.slack())) return Ending::gap;
         if (k >= aim.rounds) return Ending::rounds;
         if (k > 0 && asked()) return Ending::asked;
         const Patience before = core;

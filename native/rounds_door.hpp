@@ -17,7 +17,7 @@ class Rounds {
     virtual double look() = 0;
     virtual nb::tuple sharpen(double mu) = 0;  // the gap there, and a gap that is as good as none
     virtual double value() const = 0;  // of f where the rounds stand
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) = 0;
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
     virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
     virtual nb::dict state() const = 0;
@@ -71,8 +71,8 @@ class RoundsOf : public Rounds {
         return nb::make_tuple(gap, core_.loss().slack());
     }
 
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, nb::callable asked) override {
-        return advanced(core_, {rounds, absolute, relative, floor, 0.0}, asked);
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) override {
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0, lower}, asked);
     }
 
     nb::tuple atoms() const override {

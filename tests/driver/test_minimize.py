@@ -352,7 +352,7 @@ ALWAYS, LIKELY, GUESS = ("always", 0.0), ("probability", 0.1), ("estimate", 0.0)
     ([(2.0, *LIKELY), (1.0, *ALWAYS), (1.0, *LIKELY)], [(-2.0, *LIKELY), (-1.0, *ALWAYS), (-1.0, *ALWAYS)])])
 def test_the_best_bound_is_kept_with_what_it_promises(told: Any, kept: Any, tmp_path: Path) -> None:
     """Also by those who resume: a state was saved at every iteration."""
-    flat, pair = gh.least_squares(np.zeros((2, 2)), np.zeros(2)), gh.Simplex(2)
+    flat, pair = gh.quadratic(np.zeros((2, 2))), gh.Simplex(2)  # of a loss it would be known that it is nowhere below zero
 
     def seen(**how: Any) -> list[Any]:
         events: list[Any] = []

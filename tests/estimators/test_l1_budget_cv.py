@@ -1,5 +1,9 @@
 """A budget chosen by cross-validation: the losses are those of models fitted one by one, the rules are kept."""
 
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import greedyhull as gh
 from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
-from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV
+from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV, cv_choice
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((90, 7)) * np.array([1, 2, 3, 1, 1, 0.5, 1.0]) + 2.0
@@ -121,6 +125,42 @@ def test_classes_share_one_radius():
     alone = L1BudgetClassifier(m.radius_).fit(D, t)
     np.testing.assert_allclose(alone.predict_proba(D), m.predict_proba(D), atol=1e-2)
     assert m.cv_losses_.shape == (8, 3)
+
+
+class Pressed(gh.Gap):
+    """Ctrl-C comes, once, in the very look that meets the stop."""
+
+    often = 0
+
+    def __call__(self, event):
+        time.sleep(0.02)  # by then a run listens
+        if event.iteration < 2:
+            return None
+        Pressed.often += 1
+        if Pressed.often == 1:
+            signal.raise_signal(signal.SIGINT)
+        return "Enough."
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only")
+def test_ctrl_c_while_the_largest_radius_is_looked_for_ends_the_fit(monkeypatch):
+    asked = []
+
+    def counted(*args, **kwargs):
+        asked.append(args)
+        return gh.minimize(*args, **kwargs)
+
+    monkeypatch.setattr(cv_choice, "loss_path", lambda *args: None)  # as for losses that have no path in the core
+    monkeypatch.setattr(cv_choice, "minimize", counted)
+    monkeypatch.setattr(cv_choice, "Gap", Pressed)
+    monkeypatch.setattr(Pressed, "often", 0)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            L1BudgetClassifierCV(radii=5, cv=3).fit(X, y > y.mean())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(asked) == 1  # no other radius is tried
 
 
 def test_the_figure_has_a_line_for_each_coefficient():

@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from greedyhull.kernels import box_qp
+from greedyhull.kernels.box_interior import interior_point
 from greedyhull.kernels.box_qp import free_coordinates, gap_shares, solve_box_qp
 from greedyhull.kernels.core import REFERENCES, core
 
@@ -140,3 +141,19 @@ def test_free_are_those_that_can_move_downwards():
     grad, x = np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0, 2.0]), np.array([0.0, 0.0, 1.0, 1.0, 0.5, 0.0, 3.0])
     low, high = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]), np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0])
     assert free_coordinates(grad, x, low, high).tolist() == [1, 2, 4]
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 5])
+@pytest.mark.parametrize("size", [1e-100, 1e-150])
+def test_a_box_so_small_that_products_vanish(seed, size):
+    """The interior point method ends where its multipliers are zero, and divides by none of them."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 6))
+    B = rng.standard_normal((d, d))
+    H, c, high = B.T @ B, 1e-200 * rng.standard_normal(d), size * np.ones(d)
+    x = size * rng.choice([-1.0, 0.0, 0.5, 1.0], d)
+    for tol in (0.0, 1e-300):
+        inside = interior_point(H, c, x, -high, high, tol)
+        assert inside is None or (np.abs(inside) <= high).all()
+        found = solve_box_qp(H, c, x, -high, high, tol)
+        assert (np.abs(found) <= high).all() and worth(H, c, x, found) <= 0.0

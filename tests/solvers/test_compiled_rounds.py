@@ -219,7 +219,7 @@ def test_what_an_inner_loop_hears_ends_the_rounds():
     f, S = gh.logistic(big, np.sign(big[:, 0] + rng.standard_normal(3000))), gh.L1Ball(600, 60.0)
     rounds = compiled_rounds(f, S, Iterate.at(S.oracle(None).argmin(np.ones(600)).atom, S.shape), 20, 5)
     asked = []
-    ending, _ = rounds.core.advance(1000, 0.0, 0.0, 0.0, lambda: not asked.append(1))
+    ending, _ = rounds.core.advance(1000, 0.0, 0.0, 0.0, -np.inf, lambda: not asked.append(1))
     assert ending == 2 and len(asked) == 1  # else the first answer was forgotten
 
 

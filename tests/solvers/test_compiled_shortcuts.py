@@ -251,3 +251,29 @@ def test_views_that_blas_refuses_are_solved_as_copies_are(X, kind, capfd):
     s, copied = gh.minimize(gh.least_squares(X, y), S), gh.minimize(gh.least_squares(X.copy(), y), S)
     agree(s, copied)
     assert s.iterations == copied.iterations and capfd.readouterr() == ("", "")
+
+
+def _far_apart(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Likelihoods over many decades, and weights that are nearly nothing for some rows."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(20, 150)), int(rng.integers(10, 50))
+    return 10.0 ** rng.uniform(-rng.choice([50, 100, 200, 300]), 0, (n, d)), rng.random(n) ** 4
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4, 6, 7, 8, 11, 12, 13, 14])
+def test_no_step_of_a_mixture_leaves_a_row_with_almost_nothing(seed):
+    """A row of little weight that a Newton step took to 1e-26 of what it had kept the gap at 1e14 for good."""
+    L, weights = _far_apart(seed)
+    f, S = gh.log_likelihood(L, sample_weight=weights), gh.Simplex(L.shape[1])
+    s = gh.minimize(f, S, stop=gh.Gap(1e-6) | gh.Iterations(300))
+    assert s.converged and s.gap <= 1e-6
+
+
+@pytest.mark.parametrize("seed", [12, 16, 30, 58])
+def test_nor_one_over_a_bounded_simplex(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(20, 150)), int(rng.integers(10, 50))
+    L = 10.0 ** rng.uniform(-rng.choice([50, 100]), 0, (n, d))
+    f, S = gh.log_likelihood(L, sample_weight=rng.random(n) ** 4), gh.Simplex(d, upper=rng.uniform(2, 8) / d)
+    s = gh.minimize(f, S, start=S.centre(), stop=gh.Gap(1e-6) | gh.Iterations(300))
+    assert s.converged and s.gap <= 1e-6

@@ -23,6 +23,7 @@ from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
+from greedyhull.objectives.least import least
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
@@ -76,7 +77,7 @@ class Certificate:
     Notes
     -----
     For convex f the gap is ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ or smaller (Lemma 1(a) of the paper): during a run the best
-    lower bound found so far is kept.
+    lower bound found so far is kept, and a loss that is nowhere below zero needs no other bound to say so.
 
     Examples
     --------
@@ -176,18 +177,21 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     rounding = precise.rounding(w, S)
     check(rounding < np.inf, lambda: at_edge(f))
     ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
-    least = ask(g)
+    lowest = ask(g)
     slack = gradient_slack(precise, w, S)
-    gap = max(precise.gradient_dot(w) - least.lower + rounding + slack, 0.0)
+    gap = max(precise.gradient_dot(w) - lowest.lower + rounding + slack, 0.0)
     if not f.traits.convex:
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
-    found = Floor(value - gap, kind_of(least.kind, precise, S), least.delta)
+    found = Floor(value - gap, kind_of(lowest.kind, precise, S), lowest.delta)
+    floor = least(precise)
     if not f.traits.smooth and isinstance(precise, Composite):
         from greedyhull.driver.dual_bound import dual_bound
 
-        found = dual_bound(precise, S, w, found, known, ask)
+        found = dual_bound(precise, S, w, found, max(known, floor), ask)
     kind, delta = held(found.kind, found.delta)
-    return Certificate(value, max(value - found.lower, 0.0), found.lower, kind, delta, rounding=rounding_of(S))
+    if floor - rounding > found.lower:
+        return Certificate(value, max(value - floor, 0.0) + rounding, floor, rounding=rounding_of(S))
+    return Certificate(value, max(value - found.lower, 0.0), max(found.lower, floor), kind, delta, rounding=rounding_of(S))
 
 
 def at_edge(f: object) -> str:

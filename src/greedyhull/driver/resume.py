@@ -73,11 +73,11 @@ def take_up(run: Run, state: State) -> None:
 
 def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:
     """Whether f, which has no digest, is not the function whose value at the saved point is remembered."""
-    if memory.gap is None or not isfinite(memory.gap + memory.lower):
+    if memory.gap is None or not isfinite(memory.gap + memory.guide):
         return False
-    told, value = memory.lower + memory.gap, float(run.f.value(shown.copy()))
+    told, value = memory.guide + memory.gap, float(run.f.value(shown.copy()))
     slack = NEAR * (abs(value) + abs(told)) + 1e3 * float(run.f.rounding(shown.copy(), run.S))
-    slack += 1e-14 * (abs(memory.lower) + memory.gap)  # which ``told`` is the small difference of
+    slack += 1e-14 * (abs(memory.guide) + memory.gap)  # which ``told`` is the small difference of
     return not abs(value - told) <= slack
 
 

@@ -35,6 +35,7 @@ from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
+from greedyhull.objectives.least import least
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
@@ -84,6 +85,7 @@ class Run:
         self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex, self.exact_gradient, self.scale = f.traits.convex, f.traits.exact_gradient, f.scale
+        self.least = self.memory.lower = least(f)  # a bound that is known before the run
         self.standing = Standing()
         self.open: Progress | None = None  # the last one, where it has no proof and none has been asked for
         self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another

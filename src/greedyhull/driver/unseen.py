@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +30,7 @@ def ahead_of(run: Run) -> Ahead:
     watched = run.watchers or run.checkpoint is not None or run.careful
     left = 1 if watched else min(run.limits.iterations - run.memory.k, aim.rounds, MOST)
     floor = run.f.scale if aim.floor is None else aim.floor
-    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding)
+    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, SPARE * run.rounding, run.memory.lower)
 
 
 def _alone(solver: Solver) -> bool:
@@ -57,7 +57,7 @@ class Unseen:
         memory, work = run.memory, run.w.work
         self.passed, self.convex, self.rounding, self.began = passed, run.convex, run.rounding, run.asked_at
         self.k, self.calls, self.gradients, self.products = memory.k, memory.oracle_calls, work.gradients, work.products
-        self.lower = -inf if before is None else before[2] - before[3]
+        self.lower = run.least if before is None else max(before[2] - before[3], run.least)
         value = passed.value[0] if before is None else before[2]
         self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
 

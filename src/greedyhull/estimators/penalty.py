@@ -16,10 +16,11 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.least import least
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.types import Array, AtomSet, Objective
-from greedyhull.types.kinds import linear_model, second_order
+from greedyhull.types.kinds import second_order
 
 ROUNDS = 60
 FINER = 0.1  # the gap over one ball, as a share of what the penalised problem may have
@@ -191,10 +192,10 @@ def _next(radius: float, step: float, lo: float, hi: float, farthest: float) -> 
 
 def floor(f: Objective) -> float:
     """A number that f is nowhere below."""
-    model = linear_model(f)
-    if model is None or model.loss.floor == -np.inf:
+    known = least(f)
+    if known == -np.inf:
         raise GreedyhullError(f"{f!r} has no known lower bound over all points, which a penalty needs. Give a radius.")
-    return model.loss.floor
+    return known
 
 
 def _first(f: Objective, unit: Any, alpha: float, tol: float) -> float:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from greedyhull.errors import check
 from greedyhull.errors.hinted import hinted
-from greedyhull.objectives.batch import count_of, source_of
+from greedyhull.objectives.batch import source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
-from greedyhull.solvers.gradients.base import Cautious, Estimate, Estimator
+from greedyhull.solvers.gradients.base import Estimate, Estimator
 from greedyhull.solvers.gradients.svrg import Svrg
 from greedyhull.solvers.parts.careful import step_at
 from greedyhull.solvers.parts.drawn import Drawn
@@ -23,7 +23,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
 from greedyhull.solvers.parts.steps import OpenLoop, in_advance
-from greedyhull.theory import diverges
+from greedyhull.solvers.parts.unmet import unmet
 from greedyhull.types import AtomSet, CautiousSolver, Needs, Objective, Schedule, StepRule, Supply, Tolerant
 from greedyhull.types.attributes import lacks
 from greedyhull.types.override import KeepsCautiousSolver, KeepsTolerant, keeps, override
@@ -121,9 +121,4 @@ class VarianceReducedJones(KeepsCautiousSolver, KeepsTolerant):
     @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
-        step = in_advance(self.step)
-        if not diverges(lambda k: step_at(step, k - 1)):
-            yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
-                   "not reach the minimum. Use Power(0.5) or OpenLoop().")
-        if isinstance(self.estimator, Cautious):
-            yield from self.estimator.cautions(lambda k: step_at(step, k - 1), count_of(f))
+        return unmet(self.step, self.estimator, f)

@@ -1,6 +1,8 @@
 """`batch`: what it solves is what `minimize` would, each with its certificate; what fails is told in its place."""
 
 import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -244,6 +246,29 @@ def test_ctrl_c_between_runs_keeps_what_is_solved():
     fs = [gh.quadratic(np.eye(3)), gh.function(value, lambda w: 2 * w, 3), gh.quadratic(np.eye(3))]
     found = gh.batch(fs, gh.Simplex(3))
     assert found.converged[0] and 2 in found.errors and "Ctrl-C" in found[2].reason
+
+
+class Pressed(gh.Gap):
+    """Ctrl-C comes in the very look that meets the stop."""
+
+    def __call__(self, event):
+        time.sleep(0.02)  # by then a run listens
+        if event.iteration < 3:
+            return None
+        signal.raise_signal(signal.SIGINT)
+        return "Enough."
+
+
+@pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only")
+def test_ctrl_c_at_the_last_look_of_a_run_ends_the_batch_after_it():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        fs = [gh.quadratic(np.diag([1.0, 2.0, 3.0]), np.full(3, b)) for b in (0.0, 1.0, 2.0)]
+        found = gh.batch(fs, gh.Simplex(3), gh.FrankWolfe(), stop=Pressed(0.0))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found[0].reason == "Enough. Ctrl-C was pressed meanwhile." and set(found.errors) == {1, 2}
+    assert all("Ctrl-C" in found[i].reason for i in (1, 2))
 
 
 def test_the_same_call_gives_the_same_answers():

@@ -24,8 +24,8 @@ class Proofs(NamedTuple):
 def prove(shared: Shared, W: Array, Y: Array, without: Index) -> Proofs:
     """Values and gaps of the points W, rows, for the targets Y, rows: all is computed afresh from the data.
 
-    gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + rounding, as `certificate_of` has it; ``without`` are coordinates that stay
-    zero.
+    gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + rounding, or value + rounding if that is less, as `certificate_of` has it;
+    ``without`` are coordinates that stay zero.
     """
     p, X = shared.p, shared.X
     Z = W @ X.T
@@ -43,7 +43,7 @@ def prove(shared: Shared, W: Array, Y: Array, without: Index) -> Proofs:
     gradients *= common
     rounding = _rounding(shared, W, Y, values, _steepness(common, values, residual), b, left)
     gaps = common * np.einsum("ij,ij->i", residual, Z) - _least(shared, gradients, without) + rounding
-    return Proofs(values, np.maximum(gaps, 0.0), b, gradients)
+    return Proofs(values, np.maximum(np.minimum(gaps, values + rounding), 0.0), b, gradients)
 
 
 def _steepness(common: float, values: Array, residual: Array) -> Array:

@@ -26,7 +26,7 @@ class Ahead(NamedTuple):
     """So many rounds, or fewer where the gap meets the aim: nobody looks in between.
 
     The aim leaves rounding out, which depends on where one has looked: ``rounding`` is twice what it was there. Rounds that
-    steer by the aim leave it out too, so that they are the same whoever watches them.
+    steer by the aim leave it out too, so that they are the same whoever watches them. f is nowhere below ``lower``.
     """
 
     rounds: int = 1
@@ -34,10 +34,15 @@ class Ahead(NamedTuple):
     relative: float = 0.0
     floor: float = 0.0
     rounding: float = 0.0
+    lower: float = -inf
 
     def gap(self, value: float) -> float:
         """The gap to reach where f has this value."""
         return max(self.absolute, self.relative * max(abs(value), self.floor))
+
+    def met(self, value: float, gap: float) -> bool:
+        """Whether the aim is met where f has this value and the core knows this gap."""
+        return min(gap, value - self.lower) <= self.gap(value)
 
 
 class Passed(NamedTuple):

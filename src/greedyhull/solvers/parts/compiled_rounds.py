@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
-from math import isfinite, prod
+from math import inf, isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -176,12 +176,13 @@ class CompiledRounds:
     def _set_out(self, w: Iterate, memory: Memory) -> None:
         """Stand at the start, or go on from it at once where nobody has to see it and the core can."""
         ahead = memory.ahead() if memory.start_unseen and self.entries <= SHORT else None
-        if ahead is None or self.gap <= ahead.gap(self.core.value()) or not self.advance(w, memory, ahead, 0):
+        if ahead is None or ahead.met(self.core.value(), self.gap) or not self.advance(w, memory, ahead, 0):
             self._tell(w)
 
     def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
         """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 if w was not looked at."""
-        ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, memory.asked)
+        ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, ahead.lower,
+                                          memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
@@ -243,7 +244,7 @@ class SharpenedRounds(CompiledRounds):
             gap, slack = self.core.sharpen(self.mu)
             rounds, ending = (1, 0) if gap <= slack else (0, LOST)
         if rounds == 0:
-            ending, rows = self.core.advance(STAGE, 0.0, 0.0, 0.0, memory.asked)
+            ending, rows = self.core.advance(STAGE, 0.0, 0.0, 0.0, -inf, memory.asked)  # bounds are of f, not of f_μ
             rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False

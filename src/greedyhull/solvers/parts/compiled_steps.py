@@ -106,7 +106,7 @@ class CompiledSteps:
         if len(w.views) > 1 or view.z is not self._z:  # views of other objectives follow single moves
             self._leave(view)
             return False
-        _, columns = self.core.advance(memory.k, *memory.ahead(), memory.lower, memory.asked)
+        _, columns = self.core.advance(memory.k, *memory.ahead()[:-1], memory.lower, memory.asked)
         rounds = len(columns[0])
         if rounds == 0:
             self._leave(view)
