@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.cli.numbered import Numbered
-from greedyhull.cli.reading import reading, text_of
-from greedyhull.cli.sparse_file import PARTS, kind_of, sparse_in
 from greedyhull.cli.tables import Matrix
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.shards.numbered import Numbered
+from greedyhull.objectives.shards.reading import reading, text_of
+from greedyhull.objectives.shards.sparse_file import PARTS, kind_of, sparse_in
 from greedyhull.types import Array
 
 NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")

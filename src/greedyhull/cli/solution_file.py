@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.cli.formats import load_array, load_arrays, numbers
-from greedyhull.cli.numbered import Numbered
 from greedyhull.driver.saved import save_state
 from greedyhull.errors import check
+from greedyhull.objectives.shards.numbered import Numbered
 from greedyhull.points.arrays import dense
 from greedyhull.types import Array, State
 

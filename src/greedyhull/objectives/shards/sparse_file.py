@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from greedyhull.cli.numbered import most_columns, too_many
 from greedyhull.errors import check
+from greedyhull.objectives.shards.numbered import most_columns, too_many
 from greedyhull.points.given import compressed
 from greedyhull.types import Array
 
