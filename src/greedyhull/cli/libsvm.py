@@ -15,7 +15,7 @@ def libsvm(path: Path) -> Matrix:
     """Indices from 1, or from 0 if one is 0, in any order; columns are named by their indices."""
     from scipy.sparse import csr_array
 
-    with reading(path, "LIBSVM's format"), text_of(path) as file:
+    with reading(path.name, "LIBSVM's format"), text_of(path) as file:
         found = parsed(file, path.name)
     places = found.indices
     check(len(places) > 0, f"{path.name} holds no data; lines such as {EXAMPLE} are wanted.")
