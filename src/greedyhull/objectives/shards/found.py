@@ -40,6 +40,7 @@ def files_of(source: Source, argument: str = "The pattern") -> list[SeenFile]:
 def format_of(files: Sequence[SeenFile]) -> str:
     """The one format that the names of the files tell; of .txt files, what their first lines look like."""
     kinds: dict[str, str] = {}
+    empty = ""
     for file in files:
         ends = [end.lower() for end in Path(file.shown).suffixes]
         packed = bool(ends) and ends[-1] in PACKED
@@ -47,7 +48,11 @@ def format_of(files: Sequence[SeenFile]) -> str:
         kind = FORMATS.get(ends[-1], "") if ends else ""
         check(kind != "", f"The ending of {file.shown} does not tell its format; one of {', '.join(FORMATS)} is wanted.")
         check(not packed or kind in TEXT, f"{file.shown} is packed; only text is read packed. Unpack it first.")
+        if kind == "text" and file.size == 0:
+            empty = "libsvm"  # or whatever the others are
+            continue
         kinds.setdefault(_looks_like(file) if kind == "text" else kind, file.shown)
+    kinds = kinds or {empty: ""}
     check(len(kinds) == 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
                            "Name "
                            "the files by a pattern with their ending, such as part-*.parquet.")

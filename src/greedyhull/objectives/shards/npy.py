@@ -20,6 +20,7 @@ from greedyhull.objectives.shards.wanted import Column, Places, Wanted, places
 from greedyhull.types import Array, Shard
 
 BYTES = 1 << 26  # of the rows of a shard: small beside memory, large beside what loading costs
+PORTION = 1 << 20  # bytes that are read together
 
 
 class Stored(NamedTuple):
@@ -36,7 +37,7 @@ class Stored(NamedTuple):
                 stored = np.memmap(self.file.path, dtype, "r", self.header.offset, shape, "F")
                 return np.array(stored[start:stop], order="C")
             entries = int(np.prod(shape[1:], dtype=np.int64))
-            with Path(self.file.path).open("rb") as stream:
+            with Path(self.file.path).open("rb", buffering=0) as stream:
                 stream.seek(self.header.offset + start * entries * dtype.itemsize)
                 found = np.fromfile(stream, dtype, (stop - start) * entries)
             return found.reshape(stop - start, *shape[1:])
@@ -63,17 +64,25 @@ class NpyRows:
         return "" if self.stop - self.start == self.X.header.shape[0] else f"rows {self.start} to {self.stop - 1}"
 
     def load(self) -> Shard:
-        A = self.X.rows(self.start, self.stop)
-        y = A[:, self.places.target] if self.y is None else self.y.rows(self.start, self.stop)
-        s = A[:, self.places.weight] if self.places.weight >= 0 else None
-        s = s if self.sample_weight is None else self.sample_weight.rows(self.start, self.stop)
-        kept = self.places.features
-        X = A if kept is None else A[:, list(kept)]
-        columns = None if kept is None else tuple(map(str, kept))
+        """A portion of rows at a time, so that little but the shard itself is in memory."""
+        kept, (target, weight) = self.places.features, self.places[1:]
+        D, n = self.X.header.shape[1], self.stop - self.start
+        X: Array = np.empty((n, D if kept is None else len(kept)), dtype=self.dtype)
+        apart = {name: np.empty(n, dtype=np.float64) for name, place in (("y", target), ("s", weight)) if place >= 0}
+        step = max(1, PORTION // (8 * D))
         with np.errstate(over="ignore"):
-            X = X.astype(self.dtype, copy=False)
-        return checked(X, y, s, Place(self.X.file.shown, self.start, columns, _words(self.y, self.places.target, "the target"),
-                                      _words(self.sample_weight, self.places.weight, "the weights")))
+            for first in range(0, n, step):
+                last = min(n, first + step)
+                A = self.X.rows(self.start + first, self.start + last)
+                X[first:last] = A if kept is None else A[:, list(kept)]
+                for name, place in (("y", target), ("s", weight)):
+                    if place >= 0:
+                        apart[name][first:last] = A[:, place]
+        y = apart["y"] if self.y is None else self.y.rows(self.start, self.stop)
+        s = apart.get("s") if self.sample_weight is None else self.sample_weight.rows(self.start, self.stop)
+        columns = None if kept is None else tuple(map(str, kept))
+        return checked(X, y, s, Place(self.X.file.shown, self.start, columns, _words(self.y, target, "the target"),
+                                      _words(self.sample_weight, weight, "the weights")))
 
 
 def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
