@@ -11,7 +11,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 
 class Rows:
-    """Some rows, and what writes a part of them into a file; names of columns are a, b, c, …, the target is y, the weight s."""
+    """Some rows, and what writes a part of them into a file; columns are a, b, c, …, the target is y, the weight s."""
 
     def __init__(self, n=23, d=4, seed=0):
         rng = np.random.default_rng(seed)
@@ -25,7 +25,8 @@ class Rows:
 
     def lines(self, part=slice(None), first=1):
         rows = zip(self.y[part], self.X[part], strict=True)
-        return "".join(f"{float(y)!r} " + " ".join(f"{j + first}:{float(v)!r}" for j, v in enumerate(x)) + "\n" for y, x in rows)
+        cells = lambda x: " ".join(f"{j + first}:{float(v)!r}" for j, v in enumerate(x))
+        return "".join(f"{float(y)!r} {cells(x)}\n" for y, x in rows)
 
     def write(self, path, part=slice(None), **options):
         """Write these rows; the ending of the path says how."""

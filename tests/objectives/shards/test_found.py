@@ -57,7 +57,8 @@ def test_a_name_with_brackets_is_a_file_where_it_is_one(folder):
     ("prt-*.npy", ["The pattern prt-*.npy matches no file.", "holds part-1.npy, part-9.npy, part-10.npy, part-100.npy"]),
     ("part-8.npy", ["There is no file part-8.npy.", "part-9.npy"]),
     ("nowhere/part-*.npy", ["There is no folder nowhere."]), ("empty/*.npy", ["The folder empty is empty."]),
-    ("empty", ["The folder empty holds no file whose ending is one of .npy"]), ("days", ["It has folders (monday)", "days/**/*.parquet"]),
+    ("empty", ["The folder empty holds no file whose ending is one of .npy"]), ("days", ["It has folders "
+              "(monday)", "days/**/*.parquet"]),
     (["part-1.npy", "part-1.npy"], ["part-1.npy is listed twice"]), (["part-1.npy", "part-*.npy"], ["is listed twice"]),
     (["part-1.npy", "t.csv"], ["The files are of several formats, as part-1.npy and t.csv are"]),
     ("t.xyz", ["The ending of t.xyz does not tell its format"]), ("none", ["The ending of none does not tell"]),

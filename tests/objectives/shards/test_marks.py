@@ -29,7 +29,8 @@ def test_a_file_that_grew_or_was_cut_is_named(data):
     mark, text = data.mark(0), path.read_bytes()
     path.write_bytes(text + b"\n")
     assert data.mark(0) != mark
-    with pytest.raises(gh.GreedyhullError, match=rf"{path.name} has changed since .* it had {len(text)} bytes, and has {len(text) + 1}"):
+    with pytest.raises(gh.GreedyhullError, match=rf"{path.name} has changed since .* it had {len(text)} bytes, and has "
+                                                  f"{len(text) + 1}"):
         data.load(0)
     path.write_bytes(text[:-9])
     with pytest.raises(gh.GreedyhullError, match=f"{path.name} has changed since"):

@@ -24,7 +24,8 @@ def test_blocks_of_rows_are_the_matrix(folder, whole, rows, order):
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(n=st.integers(0, 30), d=st.integers(2, 5), most=st.integers(1, 40), kind=st.sampled_from(["f8", "f4", "i4", "u1", "?", ">f8", "f2"]))
+@given(n=st.integers(0, 30), d=st.integers(2, 5), most=st.integers(1, 40),
+       kind=st.sampled_from(["f8", "f4", "i4", "u1", "?", ">f8", "f2"]))
 def test_every_shape_and_dtype_in_every_cut(folder, whole, n, d, most, kind):
     A = np.random.default_rng(n).integers(0, 2, (n, d)).astype(kind)
     np.save(folder / "a.npy", A)
@@ -72,18 +73,26 @@ def test_one_file_of_float64_among_float32_makes_all_float64(folder):
 
 
 @pytest.mark.parametrize("array, options, words", [
-    (np.ones(3), {"target": 0}, "a.npy holds an array of shape (3,); a matrix"), (np.ones((2, 0)), {"target": 0}, "shape (2, 0)"),
+    (np.ones(3), {"target": 0}, "a.npy holds an array of shape (3,); a matrix"), (np.ones((2, 0)), {"target": 0}, "shape (2, "
+              "0)"),
     (np.ones((2, 2, 2)), {"target": 0}, "shape (2, 2, 2)"), (np.ones((2, 2), complex), {"target": 0}, "holds complex128"),
-    (np.array([["a"]]), {"target": 0}, "real numbers is wanted"), (np.zeros(2, "i4,f8"), {"target": 0}, "real numbers is wanted"),
+    (np.array([["a"]]), {"target": 0}, "real numbers is wanted"), (np.zeros(2, "i4,f8"), {"target": 0}, "real numbers is "
+              "wanted"),
     (np.zeros((2, 2), "M8[D]"), {"target": 0}, "real numbers is wanted"), (np.ones((2, 2)), {}, 'such as target="y-*.npy"'),
-    (np.ones((2, 2)), {"target": 2}, "target = 2 was given; a.npy has 2 columns"), (np.ones((2, 1)), {"target": 0}, "No columns of a.npy are left"),
-    (np.ones((2, 2)), {"target": "y.npy"}, "There is no file y.npy"), (np.ones((2, 2)), {"target": 0, "sample_weight": 0}, "the same column"),
+    (np.ones((2, 2)), {"target": 2}, "target = 2 was given; a.npy has 2 columns"), (np.ones((2, 1)), {"target": 0}, "No "
+              "columns of a.npy are left"),
+    (np.ones((2, 2)), {"target": "y.npy"}, "There is no file "
+                                           "y.npy"), (np.ones((2, 2)), {"target": 0, "sample_weight": 0}, "the same column"),
     (np.ones((2, 2)), {"target": 0, "features": [0, 1]}, "0 is the target; it cannot be a feature"),
-    (np.ones((2, 3)), {"target": 0, "features": [1, -2]}, "-2 is listed twice"), (np.ones((2, 3)), {"target": 0, "features": ["b"]}, "have no names"),
+    (np.ones((2, 3)), {"target": 0, "features": [1, -2]}, "-2 is listed "
+                                                          "twice"),
+    (np.ones((2, 3)), {"target": 0, "features": ["b"]}, "have no names"),
     (np.array([[1.0, np.nan], [1.0, 2.0]]), {"target": 0}, "NaN stands in column 1, row 0 of a.npy"),
-    (np.array([[1.0, 2.0], [1.0, 2.0], [1.0, -np.inf]]), {"target": 0, "rows": 1}, "an infinite number stands in column 1, row 2 of a.npy"),
+    (np.array([[1.0, 2.0], [1.0, 2.0], [1.0, -np.inf]]), {"target": 0, "rows": 1}, "an infinite number stands in column 1, "
+                                                                                   "row 2 of a.npy"),
     (np.array([[1.0, 2.0], [np.nan, 2.0]]), {"target": 0}, "NaN stands in column 0, row 1 of a.npy"),
-    (np.array([[1.0, 2.0, 3.0], [1.0, 2.0, -0.5]]), {"target": 0, "sample_weight": 2}, "-0.5 stands in column 2, row 1 of a.npy"),
+    (np.array([[1.0, 2.0, 3.0], [1.0, 2.0, -0.5]]), {"target": 0, "sample_weight": 2}, "-0.5 stands in column 2, row 1 of "
+              "a.npy"),
     (np.array([[1, 1]], dtype=np.longdouble) * np.longdouble("1e4000"), {"target": 0}, "an infinite number"),
 ])
 def test_what_is_wrong_is_said(folder, refused, array, options, words):
@@ -129,7 +138,8 @@ def test_a_header_that_promises_more_than_there_is(folder, refused, shape, words
     assert words in refused("a.npy", target=0)
 
 
-@pytest.mark.parametrize("text", [b"", b"\x93NUMPY", b"\x93NUMPY\x03\x00", b"\x93NUMPY\x01\x00\x10\x00{'descr': open()}", b"PK\x03\x04", b"1,2\n"])
+@pytest.mark.parametrize("text", [b"", b"\x93NUMPY", b"\x93NUMPY\x03\x00", b"\x93NUMPY\x01\x00\x10\x00{'descr': open()}",
+                                  b"PK\x03\x04", b"1,2\n"])
 def test_what_is_no_array_is_said(folder, refused, text):
     (folder / "a.npy").write_bytes(text)
     assert "a.npy" in refused("a.npy", target=0)

@@ -120,7 +120,7 @@ def _looked_at(file: SeenFile) -> Looked:
     first = b""
     with reading(file.shown, WHAT):
         for portion in portions(file, quoted=True):
-            first = first or portion.text
+            first += portion.text if len(found) < 2 else b""  # the names, and a row after them
             found.append(Block(portion.start, 0, portion.line))
         check(bool(first.split(b"\n", 1)[0].strip()), f"{file.shown} begins with an empty line; names of columns, or "
                                                       "numbers, are wanted.")
@@ -167,7 +167,7 @@ def _even(text: bytes, mark: bytes, width: int) -> bool:
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        float("" if "_" in cell else cell)
     except ValueError:
         return False
     return True

@@ -10,7 +10,7 @@ from typing import Any
 
 from greedyhull.errors import check
 from greedyhull.objectives.shards.collection import FileShards, Piece
-from greedyhull.objectives.shards.libsvm_lines import EXAMPLE, Entries, parsed, quickly
+from greedyhull.objectives.shards.libsvm_lines import EXAMPLE, parsed
 from greedyhull.objectives.shards.marks import SeenFile
 from greedyhull.objectives.shards.numbered import most_columns
 from greedyhull.objectives.shards.reading import reading
@@ -46,7 +46,8 @@ class Lines:
         from scipy.sparse import csr_array
 
         with reading(self.file.shown, WHAT):
-            found = entries(read(self.file, self.block), self.file.shown, self.block.line)
+            text = read(self.file, self.block).decode("utf-8-sig")
+            found = parsed(StringIO(text, newline=""), self.file.shown, self.block.line)
         X: Any = csr_array((found.values, found.indices - self.first, found.starts), shape=(len(found.labels), self.d))
         X.sort_indices()
         X = X if self.features is None else X[:, list(self.features)]
@@ -78,12 +79,6 @@ def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     pieces: list[Piece] = [Lines(file, block, first, D, kept)
                            for file, (found, _, _) in zip(files, looked, strict=True) for block in found]
     return FileShards(tuple(pieces), D if kept is None else len(kept), None, given.words)
-
-
-def entries(text: bytes, name: str, line: int) -> Entries:
-    """What the text says: quickly where it is plain, else line by line with every fault named."""
-    found = quickly(text)
-    return parsed(StringIO(text.decode("utf-8-sig"), newline=""), name, line) if found is None else found
 
 
 def _looked_at(file: SeenFile) -> tuple[list[Block], int | None, int | None]:

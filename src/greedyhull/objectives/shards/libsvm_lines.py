@@ -15,7 +15,6 @@ from greedyhull.objectives.shards.numbered import most_columns, too_many
 from greedyhull.types import Array
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
-PLAIN = b"0123456789+-.eE: \t\r\n"
 EXAMPLE = "1 3:0.5 7:2.0"
 
 
@@ -45,48 +44,6 @@ def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
         values.extend(entries.values())
         starts.append(len(indices))
     return Entries(np.array(labels), np.array(values), np.array(indices), np.array(starts))
-
-
-def quickly(text: bytes) -> Entries | None:
-    """What plain text says, with no loop over its cells; None where it is not plain, or where anything is wrong with it.
-
-    Plain are digits, signs, points and exponents, white space and colons: a label first on each line, then index:value.
-    """
-    if not text or text.translate(None, PLAIN):
-        return None
-    letters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", dtype=np.uint8)
-    blank, colons = letters <= 32, np.flatnonzero(letters == 58)
-    begins = np.flatnonzero(~blank & np.concatenate([[True], blank[:-1]]))  # of cells
-    ends = np.flatnonzero(~blank & np.concatenate([blank[1:], [True]]))
-    line_ends = np.flatnonzero(letters == 10)
-    cells = np.diff(np.searchsorted(begins, line_ends), prepend=0)  # how many each line has
-    cells = cells[cells > 0]
-    firsts = np.concatenate([[0], np.cumsum(cells)[:-1]]) if len(cells) else cells
-    others = np.ones(len(begins), dtype=bool)
-    others[firsts] = False
-    if len(colons) != others.sum() or len(cells) == 0:
-        return None
-    left, right = begins[others], ends[others]
-    if not bool(((left < colons) & (colons < right)).all()):  # one colon within each cell but the labels
-        return None
-    digit = np.concatenate([[0], np.cumsum((letters >= 48) & (letters <= 57))])
-    if not bool((digit[colons] - digit[left] == colons - left).all() and (colons - left <= 15).all()):
-        return None
-    try:
-        numbers = np.array(list(map(float, text.replace(b":", b" ").split())))
-    except ValueError:
-        return None
-    starts = np.concatenate([[0], np.cumsum(cells - 1)])
-    labels = numbers[2 * starts[:-1] + np.arange(len(cells))]
-    pairs = np.delete(numbers, 2 * starts[:-1] + np.arange(len(cells)))
-    indices, values = pairs[::2].astype(np.int64), np.ascontiguousarray(pairs[1::2])
-    row = np.repeat(np.arange(len(cells)), cells - 1)
-    order = np.lexsort((indices, row)) if bool((np.diff(indices)[np.diff(row) == 0] <= 0).any()) else None
-    if order is not None and bool(((np.diff(indices[order]) == 0) & (np.diff(row[order]) == 0)).any()):
-        return None  # an index twice
-    if not bool(np.isfinite(numbers).all()) or (len(indices) and int(indices.max()) > most_columns()):
-        return None
-    return Entries(labels, values, indices, starts)
 
 
 class _Wrong(Exception):  # noqa: N818 — it never leaves this file
