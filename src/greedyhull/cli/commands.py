@@ -65,6 +65,9 @@ def demo(
 def solve(
     file: Problem,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many processes compute, for data in several files.")] = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="tcp://HOST:PORT", help="The Dask scheduler whose workers compute, "
+                                                  "for data in several files.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -78,7 +81,7 @@ def solve(
     from greedyhull.cli.console import Voice
     from greedyhull.cli.solve import run
 
-    raise typer.Exit(run(file, out, Voice(quiet, json)))
+    raise typer.Exit(run(file, out, Voice(quiet, json), workers, scheduler))
 
 
 @app.command()

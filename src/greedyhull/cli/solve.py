@@ -11,6 +11,7 @@ from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.cli.problem import Problem, load
+from greedyhull.cli.sharded import check_crew, computed
 from greedyhull.cli.solution_file import write_solution
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
 from greedyhull.errors import installing
@@ -23,17 +24,18 @@ FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.htm
 FEW = 12  # names that a sentence can bear
 
 
-def run(file: Path, out: Path | None, voice: Voice) -> int:
+def run(file: Path, out: Path | None, voice: Voice, workers: int | None = None, scheduler: str | None = None) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
     problem = load(file)
+    check_crew(problem.data, workers, scheduler)
     folder = problem.folder if out is None else out
     check_folder(folder, FILES.values())
     voice.say(f"Minimising {problem.f!r} over {problem.S!r}.")
     for note in problem.notes:
         voice.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
-    with voice.noting():
-        s = minimize(problem.f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live)
+    with voice.noting(), computed(problem.f, workers, scheduler) as f:
+        s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live)
     written, lost = write(s, problem, folder, voice)
     if s.choice:
         voice.say(s.choice)
