@@ -101,7 +101,8 @@ def test_a_shard_that_is_not_there_is_refused(data):
 
 
 @pytest.mark.parametrize("source, options, words", [
-    (np.eye(2), {}, "gh.logistic(X, y)"), (3, {}, "3 was given; a pattern of files"), ([], {}, "An empty list of files"),
+    (np.eye(2), {}, "gh.logistic(X, y)"), (b"part.npy", {}, "a path, a list of paths"), ("x" * 5000, {}, "File name too long"),
+    (3, {}, "3 was given; a pattern of files"), ([], {}, "An empty list of files"),
     ([3], {}, "3 was given in a list of files"), ("", {}, "names no file"), ("a\0b", {}, "names no file"),
     ("s3://bucket/part-*.parquet", {"target": "y"}, "is an address; files on this machine are wanted"),
     ("part.npy", {"target": True}, "target = True was given"), ("part.npy", {"target": 2.0}, "target = 2.0 was given"),
@@ -119,6 +120,12 @@ def test_wrong_calls_are_said(folder, rows, refused, source, options, words):
     rows.write(folder / "part.npy")
     rows.write(folder / "part.csv")
     assert words in refused(source, **options)
+
+
+def test_whole_numbers_of_numpy_are_numbers(folder, rows):
+    rows.write(folder / "part.npy")
+    data = gh.shards("part.npy", target=np.int64(-2), features=np.array([0, 2]), rows=np.int32(5))
+    assert data.count == 5 and np.array_equal(data.load(0).X, rows.X[:4, [0, 2]])  # 23 rows in five blocks of equal sizes
 
 
 def test_a_misspelt_argument_is_named():

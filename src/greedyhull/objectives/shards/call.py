@@ -18,7 +18,7 @@ from greedyhull.objectives.shards.marks import SeenFile
 from greedyhull.objectives.shards.npy import npy_shards
 from greedyhull.objectives.shards.npz import npz_shards
 from greedyhull.objectives.shards.parquet import parquet_shards
-from greedyhull.objectives.shards.wanted import Column, Wanted, wanted
+from greedyhull.objectives.shards.wanted import Column, Wanted, plain, wanted
 from greedyhull.types import Shards
 
 
@@ -69,6 +69,7 @@ def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, 
     >>> data.count, data.d, data.load(2).X.shape
     (3, 2, (4, 2))
     """
+    count, d, rows = plain(count), plain(d), plain(rows)
     for name, given in (("count", count), ("d", d), ("rows", rows)):
         check(given is None or (isinstance(given, int) and not isinstance(given, bool) and given > 0),
               f"{name} = {given!r} was given; a positive whole number is wanted.")
@@ -77,7 +78,8 @@ def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, 
               "target, features, sample_weight and rows name parts of files; a function returns X, y and sample_weight as "
               "they are.")
         return loader_shards(source, count, d)
-    check(isinstance(source, str | Path | Sequence), lambda: f"{in_words(source)} was given; a pattern of files, a path, a "
+    paths = isinstance(source, str | Path | Sequence) and not isinstance(source, bytes)
+    check(paths, lambda: f"{in_words(source)} was given; a pattern of files, a path, a "
                                                              "list of paths "
           "or a function load(k) is wanted. Arrays in memory are given to the objective itself: gh.logistic(X, y).")
     check(count is None, "count= is for functions; the files tell how many shards they have.")

@@ -70,6 +70,13 @@ def _named(name: str, argument: str) -> list[SeenFile]:
     check("://" not in name, f"{name} is an address; files on this machine are wanted. For others, write load(k) and call "
                              "gh.shards(load, count=...).")
     check("\0" not in name and name != "", f"{argument} {name!r} names no file.")
+    try:
+        return _looked_for(name, argument)
+    except OSError as error:
+        raise GreedyhullError(f"{argument} {in_words(name)} cannot be looked for: {error.strerror}.") from error
+
+
+def _looked_for(name: str, argument: str) -> list[SeenFile]:
     path = Path(name).expanduser()
     if path.is_dir():
         return _inside(path)

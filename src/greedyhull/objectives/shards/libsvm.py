@@ -48,6 +48,10 @@ class Lines:
         with reading(self.file.shown, WHAT):
             text = read(self.file, self.block).decode("utf-8-sig")
             found = parsed(StringIO(text, newline=""), self.file.shown, self.block.line)
+        low, high = (int(end) for end in (found.indices.min(initial=self.first), found.indices.max(initial=self.first)))
+        check(self.first <= low and high < self.first + self.d,  # SciPy would trust them
+              f"{self.file.shown} has the index {low if low < self.first else high}, where {self.first} to "
+              f"{self.first + self.d - 1} were found before. Call gh.shards again.")
         X: Any = csr_array((found.values, found.indices - self.first, found.starts), shape=(len(found.labels), self.d))
         X.sort_indices()
         X = X if self.features is None else X[:, list(self.features)]

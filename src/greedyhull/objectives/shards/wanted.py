@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown as in_words
@@ -33,15 +35,21 @@ class Places(NamedTuple):
     weight: int = -1
 
 
+def plain(given: object) -> Any:
+    """A whole number of NumPy's as Python's, and everything else as it is."""
+    return int(given) if isinstance(given, np.integer) else given
+
+
 def wanted(target: Column | None, features: Sequence[Column] | None, sample_weight: Column | None) -> Wanted:
     """The columns as they were given, if they are names or numbers."""
+    target, sample_weight = plain(target), plain(sample_weight)
     for name, given in (("target", target), ("sample_weight", sample_weight)):
         if given is not None and not _is_column(given):
             raise GreedyhullError(f"{name} = {in_words(given)} was given; the name or the number of a column is wanted.")
     if features is None:
         return Wanted(target, None, sample_weight)
     check(not isinstance(features, str), f"features = {features!r} was given; a list of columns is wanted: [{features!r}].")
-    listed = tuple(features)
+    listed = tuple(map(plain, features))
     wrong = [one for one in listed if not _is_column(one)]
     check(not wrong, lambda: f"{in_words(wrong[0])} was given among the features; names or numbers of columns are wanted.")
     check(len(listed) > 0, "features = [] was given; at least one column is wanted, or None for all.")
