@@ -20,6 +20,8 @@ Objectives, from data
     quantile, epsilon_insensitive
 Objectives, from functions
     quadratic, function, finite_sum, expectation
+Data
+    shards (files larger than memory, in place of X and y)
 Sets
     Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
     linear functions); around another set: Cached, Inexact
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
         squared_hinge,
     )
     from greedyhull.objectives.finite_sum import finite_sum
+    from greedyhull.objectives.shards.call import shards
     from greedyhull.objectives.stream import expectation
     from greedyhull.points.shapes import Basis, Dense, Sparse
     from greedyhull.report.compare import compare
@@ -138,7 +141,7 @@ __all__ = [
     "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
     "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss", "minimize",
-    "of_gap", "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
+    "of_gap", "oracle", "path", "poisson", "power", "quadratic", "quantile", "shards", "squared_hinge", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -166,6 +169,7 @@ _LATER = {name: module for module, names in {
     "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "
         "poisson quadratic quantile squared_hinge",
     "objectives.finite_sum": "finite_sum",
+    "objectives.shards.call": "shards",
     "objectives.stream": "expectation",
     "points.shapes": "Basis Dense Sparse",
     "report.compare": "compare",

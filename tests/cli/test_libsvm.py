@@ -6,11 +6,12 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from greedyhull.cli import numbered, run
+from greedyhull.cli import run
 from greedyhull.cli.libsvm import libsvm
-from greedyhull.cli.numbered import Numbered, most_columns
 from greedyhull.cli.tables import Wanted, place_of, read_table, take
 from greedyhull.errors import GreedyhullError
+from greedyhull.objectives.shards import numbered
+from greedyhull.objectives.shards.numbered import Numbered, most_columns
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import typer
 
 from greedyhull import __version__
 from greedyhull.cli import fit_commands
-from greedyhull.cli.options import Json, Problem, Quiet
+from greedyhull.cli.options import Json, Problem, Quiet, Scheduler, Workers
 from greedyhull.cli.usage import Group
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -67,6 +67,8 @@ def solve(
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FOLDER", help="A folder for the state of the run, from which "
                                                     "greedyhull resume continues it.")] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -80,13 +82,16 @@ def solve(
     from greedyhull.cli.console import Voice
     from greedyhull.cli.solve import Saving, run
 
-    raise typer.Exit(run(file, out, Voice(quiet, json), None if checkpoint is None else Saving(checkpoint)))
+    raise typer.Exit(run(file, out, Voice(quiet, json), None if checkpoint is None else Saving(checkpoint),
+                         workers, scheduler))
 
 
 @app.command()
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False,
                                            help="The folder that greedyhull solve --checkpoint wrote to.")],
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -102,7 +107,7 @@ def resume(
     from greedyhull.cli.solve import Saving, run
 
     kept = read_kept(folder)
-    raise typer.Exit(run(kept.file, kept.out, Voice(quiet, json), Saving(folder, goes_on=True)))
+    raise typer.Exit(run(kept.file, kept.out, Voice(quiet, json), Saving(folder, goes_on=True), workers, scheduler))
 
 
 @app.command()

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.cli.numbered import Numbered
-from greedyhull.cli.reading import reading, text_of
-from greedyhull.cli.sparse_file import PARTS, kind_of, sparse_in
 from greedyhull.cli.tables import Matrix
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.shards.npz import NAMES, TARGETS
+from greedyhull.objectives.shards.numbered import Numbered
+from greedyhull.objectives.shards.reading import reading, text_of
+from greedyhull.objectives.shards.sparse_file import PARTS, kind_of, sparse_in
 from greedyhull.types import Array
-
-NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
 
 
 class Csv:
@@ -28,10 +27,10 @@ class Csv:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.apart: dict[str, Array] = {}
-        with reading(path, "lines of cells"), text_of(path) as file:
+        with reading(path.name, "lines of cells"), text_of(path) as file:
             first = file.readline()
         check(bool(first.strip()), f"{path.name} begins with an empty line; names of columns, or numbers, are wanted.")
-        with reading(path, "lines of cells"):
+        with reading(path.name, "lines of cells"):
             self.mark = max(",;\t", key=self._parts)
             cells, lines = self._first(self.mark)
         self.headed = not all(_is_number(cell) for cell in cells)
@@ -39,7 +38,7 @@ class Csv:
         self.names = cells if self.headed else [str(j) for j in range(len(cells))]
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         check(not twice, f"{path.name} has several columns named {', '.join(twice)}; each name once is wanted.")
-        with reading(path, "lines of cells"):
+        with reading(path.name, "lines of cells"):
             self._check_lines()
 
     def _parts(self, mark: str) -> int:
@@ -132,7 +131,7 @@ def npy(path: Path) -> Matrix:
 
 def load_arrays(path: Path) -> dict[str, Array]:
     """All arrays of an npz file; those that could only be unpickled are refused."""
-    with reading(path, "an NPZ file"), np.load(path, allow_pickle=False) as file:
+    with reading(path.name, "an NPZ file"), np.load(path, allow_pickle=False) as file:
         found = {name: file[name] for name in file.files}
     return {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
 
@@ -141,7 +140,7 @@ def load_array(path: Path) -> Any:
     """The one array of a file: .npy, .npz (a matrix as in `npz`), or numbers in text."""
     if path.suffix.lower() == ".npz":
         return _matrix(path, load_arrays(path), dimensions=(1, 2))
-    with reading(path, "numbers"):
+    with reading(path.name, "numbers"):
         if path.suffix.lower() == ".npy":
             return numbers(path, np.load(path, allow_pickle=False))
         table = Csv(path)
@@ -160,7 +159,7 @@ def numbers(path: Path, array: Array) -> Array:
 def _matrix(path: Path, arrays: dict[str, Array], dimensions: tuple[int, ...] = (2,)) -> Any:
     kind = kind_of(arrays)
     if kind is not None:
-        return sparse_in(path, arrays, kind)
+        return sparse_in(path.name, arrays, kind)
     able = [name for name, a in arrays.items() if a.ndim in dimensions and a.dtype.kind in "biuf"]
     name = "X" if "X" in able else able[0] if len(able) == 1 else ""
     held = ", ".join(f"{name} {a.shape}" for name, a in arrays.items()) or "nothing"

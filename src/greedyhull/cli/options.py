@@ -9,6 +9,9 @@ import typer
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document, and nothing else.")]
+Workers = Annotated[int | None, typer.Option(help="How many processes compute, for data in several files.")]
+Scheduler = Annotated[str | None, typer.Option(metavar="tcp://HOST:PORT", help="The Dask scheduler whose workers compute, for "
+                                               "data in several files.")]
 Problem = Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="The problem file.", show_default=False)]
 Table = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy.",
                                        show_default=False)]

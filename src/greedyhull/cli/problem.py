@@ -12,11 +12,13 @@ import numpy as np
 from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.formats import load_array
 from greedyhull.cli.problem_file import WITHOUT_TARGET, ProblemFile, read
+from greedyhull.cli.schema import Source
+from greedyhull.cli.sharded import shards_of
 from greedyhull.cli.tables import Taken, Wanted, read_table, take
 from greedyhull.driver.certificate import check_pair
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
-from greedyhull.types import Array, AtomSet, Objective, Solver
+from greedyhull.types import Array, AtomSet, Objective, Shards, Solver
 
 LABELLED = ("logistic", "squared_hinge", "hinge")
 
@@ -36,6 +38,7 @@ class Problem:
     folder: Path
     report: bool
     notes: list[str]
+    data: Shards | None = None  # where the rows are read in shards
 
 
 def load(path: Path) -> Problem:
@@ -45,14 +48,15 @@ def load(path: Path) -> Problem:
     f, S, solver = None, None, None
     with faults.at("solver"):
         solver = None if file.solver is None else file.solver.made()
-    taken = _taken(file, faults) if file.data is not None else None
-    names = None if taken is None else taken.names
+    data = shards_of(file, faults) if file.data is not None and isinstance(file.data.file, Source) else None
+    taken = _taken(file, faults) if file.data is not None and isinstance(file.data.file, Path) else None
+    names = taken.names if taken is not None else None if data is None else data.names
     given = _given(file, taken, faults, notes)
     sound = not any(key.startswith("data") for key, _ in faults.found)
     if sound and file.objective is not None:
         with faults.at("objective"):
-            f = file.objective.made(**given)
-    d = f.domain[0] if f is not None else 0 if names is None else len(names)
+            f = file.objective.made(**given) if data is None else file.objective.made_over(data)
+    d = f.domain[0] if f is not None else data.d if data is not None else 0 if names is None else len(names)
     if sound and d > 0 and file.set is not None:
         with faults.at("set"):
             S = file.set.made(d=d)
@@ -62,13 +66,13 @@ def load(path: Path) -> Problem:
     assert f is not None and S is not None  # else settling would have raised
     folder = path.parent / (file.output.folder or f"{path.stem}-output")
     return Problem(f, S, solver, file.stop.made(), file.stop.gap, file.seed, names, file.title, folder, file.output.report,
-                   notes)
+                   notes, data)
 
 
 def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
     """The columns that the file asks for."""
     data = file.data
-    assert data is not None
+    assert data is not None and isinstance(data.file, Path)
     with faults.at("data.file"):
         table = read_table(data.file, data.format)
         weight = None if file.objective is None else vars(file.objective).get("sample_weight")

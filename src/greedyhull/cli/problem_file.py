@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from greedyhull.cli.file_errors import Faults, lines_of
-from greedyhull.cli.schema import COLUMN, As, Column, File, LossTable, SetTable, SolverTable, model_at
+from greedyhull.cli.schema import COLUMN, As, Column, File, Files, LossTable, SetTable, SolverTable, Source, model_at
 from greedyhull.cli.schema_errors import key_of, respelled, words_of
 from greedyhull.cli.tables import format_of
 from greedyhull.driver.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
@@ -34,7 +34,7 @@ class Section(BaseModel):
 class Data(Section):
     """``[data]``: where the numbers are."""
 
-    file: Annotated[Path, As(File), Field(description="the name of a file")]
+    file: Annotated[Path | Source, As(Files), Field(description="the name of a file")]
     format: Literal["csv", "libsvm", "npy", "npz"] | None = None
     target: Column | None = None
     target_file: Annotated[Path | None, As(File)] = None
@@ -154,6 +154,8 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
 
 
 def _format(data: dict[str, Any]) -> str | None:
+    if not isinstance(data.get("file"), str):
+        return None  # a list of files, which say themselves what they lack
     return data.get("format") or format_of(Path(str(data.get("file", ""))))
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from glob import has_magic
 from pathlib import Path
 from types import GenericAlias, NoneType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from pydantic import (
@@ -30,6 +31,7 @@ from greedyhull.cli.file_errors import shown
 from greedyhull.cli.formats import load_array
 from greedyhull.cli.names import ARGUMENTS, ESTIMATORS, LOSSES, SCHEDULES, SETS, SIZES, SOLVERS, STEPS, Names
 from greedyhull.errors import check
+from greedyhull.objectives.shards.found import FORMATS
 from greedyhull.types import Array
 
 MADE_ELSEWHERE = {"X", "P", "y", "d"}  # they come from the data
@@ -54,6 +56,13 @@ class Spelled(BaseModel):
         written = {name: value for name, value in self if name in self.model_fields_set and name != self.tag}
         inner = {name: _made(value, given) for name, value in written.items()}
         return self.function(**{**inner, **{name: value for name, value in given.items() if name in takes}})
+
+
+    def made_over(self, data: Any) -> Any:
+        """The function called with shards in place of X and y; the column of weights is theirs."""
+        written = {name: value for name, value in self
+                   if name in self.model_fields_set and name not in (self.tag, "sample_weight")}
+        return self.function(data, **{name: _made(value, {}) for name, value in written.items()})
 
 
 def _made(value: Any, given: dict[str, Any]) -> Any:
@@ -129,6 +138,25 @@ def existing(given: str, info: ValidationInfo) -> Path:
     return path
 
 
+def source(given: str | list[str], info: ValidationInfo) -> Path | Source:
+    """The path of a file with a table, or files that are read in shards: a pattern, a list, a folder, Parquet or Arrow."""
+    context: Any = info.context
+    check(given != [], "An empty list of files was given; at least one is wanted.")
+    named = [given] if isinstance(given, str) else given
+    paths = [Path(context["folder"], one).expanduser() for one in named]
+    alone = paths[0] if isinstance(given, str) else None
+    if alone is None or alone.is_dir() or FORMATS.get(alone.suffix.lower()) in ("parquet", "arrow") or (
+            has_magic(str(given)) and not alone.is_file()):
+        return Source(tuple(str(path) for path in paths))
+    return existing(named[0], info)
+
+
+class Source(NamedTuple):
+    """Files that are read in shards, or patterns of them."""
+
+    names: tuple[str, ...]
+
+
 def _numbers(given: Any, info: ValidationInfo) -> Any:
     if isinstance(given, str):
         return load_array(existing(given, info))
@@ -152,6 +180,7 @@ class As:
 
 Numbers = Annotated[Any, AfterValidator(_numbers)]
 File = Annotated[str, AfterValidator(existing)]
+Files = Annotated[str | list[str], AfterValidator(source)]
 
 
 def _simple(names: Names) -> Names:

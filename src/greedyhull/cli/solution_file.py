@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.cli.formats import load_array, load_arrays, numbers
-from greedyhull.cli.numbered import Numbered
 from greedyhull.driver.saved import save_state
 from greedyhull.driver.solution_file import state_of
 from greedyhull.errors import check
+from greedyhull.objectives.shards.numbered import Numbered
 from greedyhull.points.arrays import dense
 from greedyhull.types import Array, State
 

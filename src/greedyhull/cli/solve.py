@@ -13,6 +13,7 @@ from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.kept_problem import Recorded, check_same, described
 from greedyhull.cli.outputs import Unwritten, check_folder
 from greedyhull.cli.problem import Problem, load
+from greedyhull.cli.sharded import check_crew, computed
 from greedyhull.cli.solution_file import write_solution
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
 from greedyhull.errors import installing
@@ -33,9 +34,11 @@ class Saving:
     goes_on: bool = False
 
 
-def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None) -> int:
+def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None, workers: int | None = None,
+        scheduler: str | None = None) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
     problem = load(file)
+    check_crew(problem.data, workers, scheduler)
     folder = problem.folder if out is None else out
     check_folder(folder, FILES.values())
     voice.say(f"Minimising {problem.f!r} over {problem.S!r}.")
@@ -43,8 +46,8 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
         voice.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
     kept = _kept(problem, file, out, saving)
-    with voice.noting():
-        s = minimize(problem.f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
+    with voice.noting(), computed(problem.f, workers, scheduler) as f:
+        s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
     written, lost = write(s, problem, folder, voice)
     if s.choice:
         voice.say(s.choice)

@@ -22,16 +22,16 @@ def text_of(path: Path) -> TextIO:
 
 
 @contextmanager
-def reading(path: Path, what: str) -> Iterator[None]:
-    """Whatever a damaged file makes its reader raise becomes an error that names the file and ``what`` it should be."""
+def reading(name: str, what: str) -> Iterator[None]:
+    """Whatever a damaged file makes its reader raise becomes an error with the file's ``name`` and ``what`` it should be."""
     try:
         yield
     except GreedyhullError:
         raise
     except UnicodeDecodeError as error:
-        raise GreedyhullError(f"{path.name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it "
+        raise GreedyhullError(f"{name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it "
                               "has.") from error
     except MemoryError as error:
-        raise GreedyhullError(f"{path.name} does not fit into memory ({error}).") from error
+        raise GreedyhullError(f"{name} does not fit into memory ({error}).") from error
     except Exception as error:  # what unpacks and parses has a dozen errors of its own
-        raise GreedyhullError(f"{path.name} cannot be read as {what} ({error}).") from error
+        raise GreedyhullError(f"{name} cannot be read as {what} ({error}).") from error

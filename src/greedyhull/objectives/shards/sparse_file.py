@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from greedyhull.cli.numbered import most_columns, too_many
 from greedyhull.errors import check
+from greedyhull.objectives.shards.numbered import most_columns, too_many
 from greedyhull.points.given import compressed
 from greedyhull.types import Array
 
@@ -25,27 +24,27 @@ def kind_of(arrays: Mapping[str, Array]) -> str | None:
     return (said[0].decode("ascii", "replace") if isinstance(said[0], bytes) else str(said[0])) if said else ""
 
 
-def sparse_in(path: Path, arrays: Mapping[str, Array], kind: str) -> Any:
+def sparse_in(name: str, arrays: Mapping[str, Array], kind: str) -> Any:
     """The matrix in CSR."""
     from scipy import sparse
 
-    check(kind in PARTS, f'{path.name} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is wanted.')
-    lost = [name for name in PARTS[kind] if name not in arrays]
-    check(not lost, f"{path.name} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
+    check(kind in PARTS, f'{name} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is wanted.')
+    lost = [part for part in PARTS[kind] if part not in arrays]
+    check(not lost, f"{name} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
     given = arrays["shape"]
     check(given.dtype.kind in "iu" and given.shape == (2,) and bool((given > 0).all()),
-          f"{path.name} holds a sparse matrix of shape {given.tolist()}; two positive whole numbers are wanted.")
+          f"{name} holds a sparse matrix of shape {given.tolist()}; two positive whole numbers are wanted.")
     shape = (int(given[0]), int(given[1]))
-    check(max(shape) <= most_columns(), f"{path.name} holds a sparse matrix of shape {shape}, that is {too_many(max(shape))}.")
+    check(max(shape) <= most_columns(), f"{name} holds a sparse matrix of shape {shape}, that is {too_many(max(shape))}.")
     if kind == "bsr":
         size = arrays["data"].shape[1:]
         check(len(size) == 2 and min(size) > 0 and shape[0] % size[0] == 0 and shape[1] % size[1] == 0,
-              f"{path.name} holds blocks of shape {size}, which do not fill a matrix of shape {shape}.")
+              f"{name} holds blocks of shape {size}, which do not fill a matrix of shape {shape}.")
     make: Any = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "coo": sparse.coo_matrix, "dia": sparse.dia_matrix,
                  "bsr": lambda shape: sparse.bsr_matrix(shape, blocksize=size)}[kind]
-    check(arrays["data"].dtype.kind in "biuf", f"{path.name} holds entries of dtype {arrays['data'].dtype}; real numbers are "
+    check(arrays["data"].dtype.kind in "biuf", f"{name} holds entries of dtype {arrays['data'].dtype}; real numbers are "
                                                "wanted.")
     X = make(shape)
-    for name in PARTS[kind]:
-        setattr(X, name, arrays[name])
-    return compressed(X, path.name).tocsr()
+    for part in PARTS[kind]:
+        setattr(X, part, arrays[part])
+    return compressed(X, name).tocsr()
