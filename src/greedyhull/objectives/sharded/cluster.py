@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -19,6 +20,8 @@ from greedyhull.objectives.sharded.worker import work
 from greedyhull.types import Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
+REPLACED_IN = 30.0  # seconds in which a worker must be there
+LOOK_AGAIN = 2.0  # seconds after which one looks whether all workers are still there
 LOOPBACK = "127.0.0.1"
 
 
@@ -30,8 +33,8 @@ class Dask:
         self.dashboard: str = str(client.dashboard_link)
         self.trips = 0
         self._homes: list[str] = []
+        self.workers = len(self._alive())
         self._check_versions()
-        self.workers = max(len(self._client.scheduler_info(n_workers=-1)["workers"]), 1)
 
     def __repr__(self) -> str:
         return f"Dask({self.workers} workers, dashboard {self.dashboard})"
@@ -51,10 +54,12 @@ class Dask:
     def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
         """What the workers return for the bundles, in order."""
         self.trips += 1
-        homes = self._at_home(len(bundles))
-        futures = [self._client.submit(work, task, list(bundle), pure=False, allow_other_workers=True, workers=[home])
-                   for bundle, home in zip(bundles, homes, strict=True)]
+        self._homes = self._at_home(len(bundles))
+        futures = [self._sent(task, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
         try:
+            while not all(future.done() for future in futures):
+                self._wait(futures)
+                self._send_again(task, bundles, futures)
             found = self._client.gather(futures)
         except GreedyhullError:
             raise
@@ -70,18 +75,47 @@ class Dask:
                 future.release()
         return [sums for part in found for sums in part]
 
+    def _sent(self, task: Task, bundle: range, home: str) -> Any:
+        return self._client.submit(work, task, list(bundle), pure=False, allow_other_workers=True, workers=[home])
+
+    def _wait(self, futures: list[Any]) -> None:
+        from distributed import wait
+
+        with self._client.as_current(), suppress(TimeoutError):
+            wait(futures, timeout=LOOK_AGAIN)
+
+    def _send_again(self, task: Task, bundles: Sequence[range], futures: list[Any]) -> None:
+        """Send again what waits for a worker that is gone.
+
+        A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
+        offers it to the address that it was meant for only. Tasks are pure, so that one that runs twice does no harm.
+        """
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
+        if lost and alive:
+            self._homes = self._at_home(len(futures))
+            for i in lost:
+                futures[i].cancel()
+                futures[i] = self._sent(task, bundles[i], self._homes[i])
+
     def _at_home(self, count: int) -> list[str]:
         """A worker for each bundle, the same in every trip as long as it lives."""
-        alive = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
-        check(bool(alive), "The Dask cluster has no workers. Start some with `dask worker ADDRESS`.")
+        alive = self._alive()
         kept = [home for home in self._homes if home in alive]
         fresh = [home for home in alive if home not in kept]
         homes = [home if home in alive else "" for home in (self._homes + [""] * count)[:count]]
         for i, home in enumerate(homes):
             if not home:
                 homes[i] = fresh.pop(0) if fresh else alive[i % len(alive)]
-        self._homes = homes
         return homes
+
+    def _alive(self) -> list[str]:
+        """The addresses of the workers; those that are being replaced are waited for."""
+        try:
+            self._client.wait_for_workers(1, timeout=REPLACED_IN)
+        except TimeoutError:
+            raise GreedyhullError("The Dask cluster has no workers. Start some with `dask worker ADDRESS`.") from None
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def _check_versions(self) -> None:
         here, there = _versions(), self._client.run(_versions)
