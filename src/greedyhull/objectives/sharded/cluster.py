@@ -79,10 +79,11 @@ class Dask:
         return self._client.submit(work, task, list(bundle), pure=False, allow_other_workers=True, workers=[home])
 
     def _wait(self, futures: list[Any]) -> None:
-        from distributed import wait
+        import distributed
 
+        dask: Any = distributed  # it has no types
         with self._client.as_current(), suppress(TimeoutError):
-            wait(futures, timeout=LOOK_AGAIN)
+            dask.wait(futures, timeout=LOOK_AGAIN)
 
     def _send_again(self, task: Task, bundles: Sequence[range], futures: list[Any]) -> None:
         """Send again what waits for a worker that is gone.
@@ -134,7 +135,7 @@ def _versions() -> dict[str, str]:
 
 
 def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
-    """Workers of a Dask cluster that compute an objective over shards; a context manager.
+    """Compute an objective over shards by the workers of a Dask cluster; a context manager.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ def _serve(pipe: Connection, room: int) -> None:
 
 
 def processes(n: int, *, room: int = ROOM) -> Processes:
-    """Worker processes on this machine that compute an objective over shards; a context manager.
+    """Compute an objective over shards in worker processes on this machine; a context manager.
 
     Each worker loads the shards of its bundle and keeps those that fit. A worker that dies is replaced, and the new one loads
     the shards again: the result is the same to the last bit.
