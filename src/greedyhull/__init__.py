@@ -40,6 +40,8 @@ Settings of stochastic solvers
     gradients); SquaredNorm (a regularizer)
 Sets of your own
     AtomSet, and the atoms Basis, Sparse, Dense
+Who computes over shards
+    processes (on this machine), cluster (Dask)
 Errors
     GreedyhullError, GreedyhullWarning
 
@@ -101,6 +103,8 @@ if TYPE_CHECKING:
         squared_hinge,
     )
     from greedyhull.objectives.finite_sum import finite_sum
+    from greedyhull.objectives.sharded.cluster import cluster
+    from greedyhull.objectives.sharded.processes import processes
     from greedyhull.objectives.shards.call import shards
     from greedyhull.objectives.stream import expectation
     from greedyhull.points.shapes import Basis, Dense, Sparse
@@ -139,9 +143,10 @@ __all__ = [
     "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
     "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
     "Unweighted", "VarianceReducedJones", "Vertices",
-    "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
-    "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss", "minimize",
-    "of_gap", "oracle", "path", "poisson", "power", "quadratic", "quantile", "shards", "squared_hinge", "zero",
+    "absolute", "batch", "certify", "cluster", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum",
+    "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss",
+    "minimize", "of_gap", "oracle", "path", "poisson", "power", "processes", "quadratic", "quantile", "shards",
+    "squared_hinge", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -170,6 +175,8 @@ _LATER = {name: module for module, names in {
         "poisson quadratic quantile squared_hinge",
     "objectives.finite_sum": "finite_sum",
     "objectives.shards.call": "shards",
+    "objectives.sharded.cluster": "cluster",
+    "objectives.sharded.processes": "processes",
     "objectives.stream": "expectation",
     "points.shapes": "Basis Dense Sparse",
     "report.compare": "compare",

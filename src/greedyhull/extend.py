@@ -13,6 +13,8 @@ an objective                      ``Objective Summed Streamed SecondOrder Linear
                                   Minibatch Supply``
 a loss                            ``Loss KinkedLoss ProfiledLoss Separable vector shares signs``
 data in another storage           ``Design Columns Bilinear StoredDesign DesignBase design bilinear``
+f where each call is a trip       ``ByExpansion Expansion Along``
+data in shards, who computes      ``Shard Shards Task Sums Crew work``
 f along a direction               ``Line Curve Parabola line_search``
 a step rule, a schedule           ``StepRule Step Plain within Schedule tolerance_at``
 a solver                          ``Solver Needs Memory Progress Event source_of``
@@ -46,6 +48,7 @@ from greedyhull.objectives.by_products import ByProducts as ByProducts
 from greedyhull.objectives.composite import Composite as Composite
 from greedyhull.objectives.designs import design as design
 from greedyhull.objectives.designs.base import DesignBase as DesignBase
+from greedyhull.objectives.expansion import ByExpansion as ByExpansion
 from greedyhull.objectives.line import Curve as Curve
 from greedyhull.objectives.line import Parabola as Parabola
 from greedyhull.objectives.line import line_search as line_search
@@ -53,11 +56,14 @@ from greedyhull.objectives.losses.base import Separable as Separable
 from greedyhull.objectives.losses.base import shares as shares
 from greedyhull.objectives.losses.base import signs as signs
 from greedyhull.objectives.losses.base import vector as vector
+from greedyhull.objectives.sharded.worker import work as work
 from greedyhull.objectives.trial import LineTrial as LineTrial
 from greedyhull.points.active import Active as Active
 from greedyhull.points.blocks import BlockBase as BlockBase
 from greedyhull.points.blocks import register_block as register_block
 from greedyhull.points.direction import Direction as Direction
+from greedyhull.points.expanded import Along as Along
+from greedyhull.points.expanded import Expansion as Expansion
 from greedyhull.points.gradients import as_array as as_array
 from greedyhull.points.gradients import finite as finite
 from greedyhull.points.gradients import inner as inner
@@ -102,6 +108,7 @@ from greedyhull.types import AtomSet as AnySet
 from greedyhull.types import Bilinear as Bilinear
 from greedyhull.types import Block as Block
 from greedyhull.types import Columns as Columns
+from greedyhull.types import Crew as Crew
 from greedyhull.types import Curved as Curved
 from greedyhull.types import Design as Design
 from greedyhull.types import Finite as Finite
@@ -123,6 +130,8 @@ from greedyhull.types import Schedule as Schedule
 from greedyhull.types import SecondOrder as SecondOrder
 from greedyhull.types import SetTraits as SetTraits
 from greedyhull.types import Shape as Shape
+from greedyhull.types import Shard as Shard
+from greedyhull.types import Shards as Shards
 from greedyhull.types import Shortlist as Shortlist
 from greedyhull.types import Small as Small
 from greedyhull.types import Solver as Solver
@@ -132,7 +141,9 @@ from greedyhull.types import StepRule as StepRule
 from greedyhull.types import StoredDesign as StoredDesign
 from greedyhull.types import Streamed as Streamed
 from greedyhull.types import Summed as Summed
+from greedyhull.types import Sums as Sums
 from greedyhull.types import Supply as Supply
+from greedyhull.types import Task as Task
 from greedyhull.types import Traits as Traits
 from greedyhull.types import Trial as Trial
 from greedyhull.types import View as View
@@ -140,6 +151,7 @@ from greedyhull.types.kinds import bilinear as bilinear
 
 __all__ = [
     "Active",
+    "Along",
     "Answer",
     "AnySet",
     "Approximate",
@@ -152,11 +164,13 @@ __all__ = [
     "BlackBox",
     "Block",
     "BlockBase",
+    "ByExpansion",
     "ByProducts",
     "ClosedOracle",
     "Columns",
     "Composite",
     "Constant",
+    "Crew",
     "Curve",
     "Curved",
     "Dense",
@@ -167,6 +181,7 @@ __all__ = [
     "Estimate",
     "Estimator",
     "Event",
+    "Expansion",
     "Finite",
     "Floor",
     "Gradient",
@@ -205,6 +220,8 @@ __all__ = [
     "Separable",
     "SetTraits",
     "Shape",
+    "Shard",
+    "Shards",
     "Shortlist",
     "Sizes",
     "Small",
@@ -218,7 +235,9 @@ __all__ = [
     "StoredDesign",
     "Streamed",
     "Summed",
+    "Sums",
     "Supply",
+    "Task",
     "Traits",
     "Trial",
     "View",
@@ -247,4 +266,5 @@ __all__ = [
     "vector",
     "widened",
     "within",
+    "work",
 ]

@@ -251,8 +251,8 @@ MUTANTS = (
            (f"{PRODUCT}::test_a_saved_run_goes_on_bit_by_bit",)),
     # what is resumed
     Mutant("another set is seen", "driver/identity.py", '"the set": (self.S, saved.S)', '"the set": (b"", b"")', (OTHER_SET,)),
-    Mutant("another objective is seen", "driver/identity.py", '"the objective": (self.f, saved.f)',
-           '"the objective": (b"", b"")', (OTHER_F,)),
+    Mutant("another objective is seen", "driver/identity.py", "self._data(saved): (self.f, saved.f)",
+           'self._data(saved): (b"", b"")', (OTHER_F,)),
     Mutant("a set that cannot be compared keeps no bound", "driver/resume.py", "        _prove_anew(run, w.copy())\n",
            "        pass\n", (OWN_SET,)),
     Mutant("names of another set mean nothing", "driver/resume.py", "        block = S.recognised(w.block)\n        return", "        block = w.block\n        return",

@@ -46,7 +46,7 @@ from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import has, is_method, lacks
-from greedyhull.types.kinds import cautious, closing, self_starting
+from greedyhull.types.kinds import cautious, closing, remote, self_starting
 
 if TYPE_CHECKING:
     from greedyhull.driver.identity import Identity
@@ -63,9 +63,12 @@ class Run:
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check_seed(seed)
+        elsewhere = remote(f)
+        f, smaller = (f, "") if elsewhere is None else elsewhere.reduced()
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.limits: Limits = stop.limits()  # where the run ends whatever its gap is
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
+        self.choice = f"{self.choice} {smaller}".strip()
         if not has(self.solver, "run"):
             raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
         self.needs = check_needs(f, S, self.solver)

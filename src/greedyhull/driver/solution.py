@@ -17,7 +17,7 @@ from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
-from greedyhull.types.kinds import linear_model
+from greedyhull.types.kinds import with_intercept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -184,7 +184,7 @@ class Solution:
         """The intercept that belongs to the point; 0 where the objective has none."""
         if "intercept" in self._kept:
             return float(self._kept["intercept"])
-        model = linear_model(self.objective)
+        model = with_intercept(self.objective)
         return 0.0 if model is None else float(model.intercept(self.point))
 
     def bounds(self) -> list[Bound]:

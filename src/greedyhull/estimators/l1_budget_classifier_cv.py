@@ -14,6 +14,7 @@ from greedyhull.estimators.callbacks import checked
 from greedyhull.estimators.cv_choice import CHOICE, Chosen, affordable, left_out
 from greedyhull.estimators.cv_paths import Paths, grid, radii_of
 from greedyhull.estimators.linear_classifier import LinearClassifier
+from greedyhull.estimators.over_shards import refuse_shards
 from greedyhull.estimators.split import folds_of, splits_of
 from greedyhull.types import Array
 
@@ -126,7 +127,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         return tags
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """
         Choose the radius, then find the coefficients on all data.
 
@@ -156,6 +157,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         >>> model.cv_losses_.shape
         (5, 3)
         """
+        refuse_shards(X)
         return self._fit(X, y, sample_weight, groups)
 
     def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],

@@ -14,6 +14,7 @@ from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.cv_choice import CHOICE, Chosen, affordable, constant, left_out
 from greedyhull.estimators.cv_paths import Line, Paths, SquarePaths, first_price, grid, radii_of
 from greedyhull.estimators.linear import LinearRegressor
+from greedyhull.estimators.over_shards import refuse_shards
 from greedyhull.estimators.split import Fold, folds_of, splits_of
 from greedyhull.types import Array, LinearModel
 
@@ -130,7 +131,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         return tags
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """
         Choose the radius, then find the coefficients on all data.
 
@@ -160,6 +161,7 @@ class L1BudgetRegressorCV(Chosen, LinearRegressor):
         >>> model.cv_losses_.shape
         (5, 3)
         """
+        refuse_shards(X)
         X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)
         s = weights_of(sample_weight, X)

@@ -21,6 +21,7 @@ from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, plain, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import REGRESSION, Posed, mean
+from greedyhull.estimators.over_shards import are_shards, by_shard, fit_regressor, told
 from greedyhull.estimators.reports import write_report
 from greedyhull.points.given import sound
 from greedyhull.types import Array, AtomSet, LinearModel, Objective
@@ -79,6 +80,8 @@ class Linear(Certified, ABC):
 
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
+        if are_shards(X):
+            return by_shard(self._linear, X)
         if not plain(X) or X.shape[1] != self.n_features_in_ or "feature_names_in_" in vars(self):
             X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
@@ -109,15 +112,15 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return tags
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """
         Find the coefficients with the least loss.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 is kept; other types become float64.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            Training data. float32 is kept; other types become float64. Shards have targets and weights of their own.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
             Target values. Several targets are for `SimplexRegressor` alone, with any loss but "poisson": each gets
             coefficients of its own.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -135,6 +138,9 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).coef_.round(6)
         array([0.25, 0.75])
         """
+        if are_shards(X):
+            fit_regressor(self, X, y, sample_weight)
+            return self
         X, y = self._given(X, y, y_numeric=True, multi_output=self._several_targets)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
@@ -194,6 +200,35 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         array([1.])
         """
         return mean(self.loss, self._linear(X))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """
+        Compute R², the share of the variance of the targets that is predicted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            The samples. Shards have targets and weights of their own.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            R² of ``predict(X)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> round(SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).score(np.eye(2), [0.25, 0.75]), 6)
+        1.0
+        """
+        if are_shards(X):
+            y, sample_weight = told(X)
+        return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path) -> Path:
         """

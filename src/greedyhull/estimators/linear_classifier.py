@@ -19,6 +19,7 @@ from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.class_weights import class_weighted
 from greedyhull.estimators.linear import Linear
 from greedyhull.estimators.losses import CLASSIFICATION, Posed
+from greedyhull.estimators.over_shards import are_shards, fit_classifier, told
 from greedyhull.estimators.reports import write_report
 from greedyhull.types import Array, LinearModel
 
@@ -41,15 +42,15 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
     }
 
     @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """
         Find the coefficients with the least loss.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 is kept; other types become float64.
-        y : array-like of shape (n_samples,)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            Training data. float32 is kept; other types become float64. Shards have labels and weights of their own.
+        y : array-like of shape (n_samples,), default=None
             Class labels: numbers, strings or booleans.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. They are multiplied by ``class_weight``.
@@ -65,6 +66,9 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         >>> SimplexClassifier().fit([[1.0], [-1.0]], ["yes", "no"]).coef_
         array([[1.]])
         """
+        if are_shards(X):
+            fit_classifier(self, X, y, sample_weight)
+            return self
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
@@ -179,6 +183,34 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         if p.ndim == 1:
             return np.column_stack([1.0 - p, p])
         return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """
+        Compute the share of samples whose class is predicted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            The samples. Shards have labels and weights of their own.
+        y : array-like of shape (n_samples,), default=None
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            The accuracy of ``predict(X)``.
+
+        Examples
+        --------
+        >>> from greedyhull.estimators import SimplexClassifier
+        >>> SimplexClassifier().fit([[1.0], [-1.0]], [1, 0]).score([[3.0]], [1])
+        1.0
+        """
+        if are_shards(X):
+            y, sample_weight = told(X)
+        return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path, label: Any = None) -> Path:
         """

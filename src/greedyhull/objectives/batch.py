@@ -11,7 +11,7 @@ from greedyhull.errors import check
 from greedyhull.objectives.sampler import Sampler
 from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.types import Array, Finite, Index, LinearModel, Loss, Minibatch, Objective, State, Summed, Supply
-from greedyhull.types.kinds import linear_model, streamed, summed
+from greedyhull.types.kinds import linear_model, remote, streamed, summed
 from greedyhull.types.override import KeepsMinibatch, KeepsSupply, keeps, override
 
 if TYPE_CHECKING:
@@ -157,8 +157,11 @@ class Source(KeepsSupply):
     def whole(self) -> Minibatch:
         """All terms; the caller counts them."""
         if self._whole is None:
-            model = linear_model(self.f)
-            self._whole = self.f.batch(np.arange(self.f.n)) if model is None else FullBatch(model)
+            model, elsewhere = linear_model(self.f), remote(self.f)
+            if elsewhere is not None:
+                self._whole = elsewhere.everything()
+            else:
+                self._whole = self.f.batch(np.arange(self.f.n)) if model is None else FullBatch(model)
         return self._whole
 
     @override

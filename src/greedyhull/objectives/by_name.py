@@ -28,10 +28,12 @@ from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.losses.squared_hinge import SquaredHinge
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import with_ridge
+from greedyhull.objectives.sharded.by_name import over_shards
 from greedyhull.types import Array, Design, Shape
 from greedyhull.types.kinds import stored
 
 
+@over_shards()
 @hinting
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
@@ -73,6 +75,7 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares", l2)
 
 
+@over_shards("labels")
 @hinting
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
@@ -113,6 +116,7 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic", l2)
 
 
+@over_shards("labels")
 @hinting
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
@@ -153,6 +157,7 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge", l2)
 
 
+@over_shards(numbers=("delta",))
 @hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
           l2: float = 0.0) -> Composite:
@@ -196,6 +201,7 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber", l2)
 
 
+@over_shards("counts")
 @hinting
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
@@ -240,6 +246,7 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     return _model(A, Poisson(counts, p), intercept, "poisson", l2)
 
 
+@over_shards(numbers=("power",))
 @hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.
@@ -285,6 +292,7 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss", l2)
 
 
+@over_shards(instead="Use squared_hinge or logistic, which are smooth.")
 @hinting
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
@@ -328,6 +336,7 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
     return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge", l2)
 
 
+@over_shards(instead="Use huber with a small delta, which is smooth.")
 @hinting
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
@@ -369,6 +378,7 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute", l2)
 
 
+@over_shards(instead="Use huber, which is smooth, for the median.")
 @hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
@@ -413,6 +423,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile", l2)
 
 
+@over_shards(instead="Use huber, which is smooth.")
 @hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False,
                         l2: float = 0.0) -> Composite:
@@ -496,6 +507,7 @@ def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> Quadratic
     return QuadraticForm(Q, b, scale)
 
 
+@over_shards(instead="Give P as one matrix.")
 @hinting
 def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.

@@ -8,14 +8,17 @@ from greedyhull.types.answers import Answer, Caching, Floor, Oracle, Shortlist
 from greedyhull.types.arrays import Array, Gradient, Index, Kind, Operator, Shape, State
 from greedyhull.types.atoms import Atom, Block
 from greedyhull.types.batches import Minibatch, Supply
+from greedyhull.types.crews import Crew, Sums, Task
 from greedyhull.types.designs import Bilinear, Columns, Design, StoredDesign
 from greedyhull.types.losses import KinkedLoss, Line, Loss, Probe, ProfiledLoss
 from greedyhull.types.objectives import (
     Approximate,
     Curved,
     Imaged,
+    Intercepted,
     LinearModel,
     Objective,
+    Remote,
     SecondOrder,
     Small,
     Streamed,
@@ -55,6 +58,7 @@ __all__ = [
     "Closing",
     "Columns",
     "Combining",
+    "Crew",
     "Curved",
     "Design",
     "Finite",
@@ -63,6 +67,7 @@ __all__ = [
     "Gradient",
     "Imaged",
     "Index",
+    "Intercepted",
     "Kind",
     "KinkedLoss",
     "Line",
@@ -77,6 +82,7 @@ __all__ = [
     "Probe",
     "ProfiledLoss",
     "Region",
+    "Remote",
     "Schedule",
     "SecondOrder",
     "Section",
@@ -94,7 +100,9 @@ __all__ = [
     "StoredDesign",
     "Streamed",
     "Summed",
+    "Sums",
     "Supply",
+    "Task",
     "Tolerant",
     "Traits",
     "Trial",

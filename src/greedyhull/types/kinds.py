@@ -22,6 +22,7 @@ from greedyhull.types import (
     Design,
     Finite,
     Imaged,
+    Intercepted,
     KinkedLoss,
     LinearModel,
     Loss,
@@ -29,6 +30,7 @@ from greedyhull.types import (
     Objective,
     Oracle,
     ProfiledLoss,
+    Remote,
     SecondOrder,
     SelfStarting,
     Solver,
@@ -55,6 +57,16 @@ def ridge_of(f: Objective) -> float:
 def summed(f: Objective) -> Summed | None:
     """f as a sum of n terms."""
     return cast(Summed, f) if f.traits.terms == "finite" else None
+
+
+def with_intercept(f: Objective) -> Intercepted | None:
+    """f as one with an intercept."""
+    return cast(Intercepted, f) if f.traits.intercept else None
+
+
+def remote(f: Objective) -> Remote | None:
+    """f as a sum whose terms are elsewhere."""
+    return cast(Remote, f) if f.traits.remote else None
 
 
 def streamed(f: Objective) -> Streamed | None:

@@ -49,6 +49,20 @@ class Summed(Objective, Protocol):
     def batch(self, index: Index) -> Minibatch: ...
 
 
+class Intercepted(Objective, Protocol):
+    """f that was minimised over an intercept (``traits.intercept``)."""
+
+    def intercept(self, w: Iterate) -> float: ...
+
+
+class Remote(Summed, Protocol):
+    """A sum whose terms are elsewhere (``traits.remote``): a batch of all of them is asked, not fetched."""
+
+    def everything(self) -> Minibatch: ...
+    def shard_marks(self) -> dict[str, str]: ...  # by the name of each shard, what changes when it does
+    def reduced(self) -> tuple[Objective, str]: ...  # what a solver works on where that is smaller, and why; else itself
+
+
 class Streamed(Objective, Protocol):
     """f = E F(·, ξ) (``traits.terms == "stream"``): it can be sampled for ever, and brings its own supply."""
 

@@ -1,0 +1,196 @@
+"""A crew of Dask workers, on this machine or on others: one task a worker and trip, and nothing that dies with a worker.
+
+Tasks are submitted with ``allow_other_workers``: a bundle goes to the worker that holds its shards, and if that one dies to
+any other, which loads them again. Nothing is scattered and there are no actors, for both are lost with their worker.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check, installing
+from greedyhull.errors.given import shown
+from greedyhull.objectives.sharded.worker import work
+from greedyhull.types import Sums, Task
+
+REACHED_IN = 10.0  # seconds in which a scheduler must answer
+REPLACED_IN = 30.0  # seconds in which a worker must be there
+LOOK_AGAIN = 2.0  # seconds after which one looks whether all workers are still there
+LOOPBACK = "127.0.0.1"
+
+
+class Dask:
+    """The workers of a Dask cluster; `cluster` makes one."""
+
+    def __init__(self, client: Any, local: Any) -> None:
+        self._client, self._local = client, local
+        self.dashboard: str = str(client.dashboard_link)
+        self.trips = 0
+        self._homes: list[str] = []
+        self.workers = len(self._alive())
+        self._check_versions()
+
+    def __repr__(self) -> str:
+        return f"Dask({self.workers} workers, dashboard {self.dashboard})"
+
+    def __enter__(self) -> Dask:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        self._client.close()
+        if self._local is not None:
+            self._local.close()
+
+    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
+        """What the workers return for the bundles, in order."""
+        self.trips += 1
+        self._homes = self._at_home(len(bundles))
+        futures = [self._sent(task, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
+        try:
+            while not all(future.done() for future in futures):
+                self._wait(futures)
+                self._send_again(task, bundles, futures)
+            found = self._client.gather(futures)
+        except GreedyhullError:
+            raise
+        except Exception as error:
+            from distributed.scheduler import KilledWorker
+
+            if isinstance(error, KilledWorker):
+                raise GreedyhullError(f"Several Dask workers died over the same shards ({error}). If memory ran out there, "
+                                      "make shards smaller, or give workers more.") from error
+            raise
+        finally:
+            for future in futures:
+                future.release()
+        return [sums for part in found for sums in part]
+
+    def _sent(self, task: Task, bundle: range, home: str) -> Any:
+        return self._client.submit(work, task, list(bundle), pure=False, allow_other_workers=True, workers=[home])
+
+    def _wait(self, futures: list[Any]) -> None:
+        import distributed
+
+        dask: Any = distributed  # it has no types
+        with self._client.as_current(), suppress(TimeoutError):
+            dask.wait(futures, timeout=LOOK_AGAIN)
+
+    def _send_again(self, task: Task, bundles: Sequence[range], futures: list[Any]) -> None:
+        """Send again what waits for a worker that is gone.
+
+        A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
+        offers it to the address that it was meant for only. Tasks are pure, so that one that runs twice does no harm.
+        """
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
+        if lost and alive:
+            self._homes = self._at_home(len(futures))
+            for i in lost:
+                futures[i].cancel()
+                futures[i] = self._sent(task, bundles[i], self._homes[i])
+
+    def _at_home(self, count: int) -> list[str]:
+        """A worker for each bundle, the same in every trip as long as it lives."""
+        alive = self._alive()
+        kept = [home for home in self._homes if home in alive]
+        fresh = [home for home in alive if home not in kept]
+        homes = [home if home in alive else "" for home in (self._homes + [""] * count)[:count]]
+        for i, home in enumerate(homes):
+            if not home:
+                homes[i] = fresh.pop(0) if fresh else alive[i % len(alive)]
+        return homes
+
+    def _alive(self) -> list[str]:
+        """The addresses of the workers; those that are being replaced are waited for."""
+        try:
+            self._client.wait_for_workers(1, timeout=REPLACED_IN)
+        except TimeoutError:
+            raise GreedyhullError("The Dask cluster has no workers. Start some with `dask worker ADDRESS`.") from None
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _check_versions(self) -> None:
+        here, there = _versions(), self._client.run(_versions)
+        other = [(address, name, theirs[name]) for address, theirs in there.items() for name in here
+                 if theirs[name] != here[name]]
+        if other:
+            address, name, version = other[0]
+            raise GreedyhullError(f"The Dask worker at {address} has {name} {version}, and this process has {here[name]}. "
+                                  "Results would not be the same: install the same version on both.")
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {"greedyhull": version("greedyhull"), "numpy": np.__version__, "Python": platform.python_version()}
+
+
+def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
+    """Compute an objective over shards by the workers of a Dask cluster; a context manager.
+
+    Parameters
+    ----------
+    address : str, optional
+        The scheduler's address, such as ``"tcp://HOST:8786"``. Without one, a cluster is started on this machine, which
+        nobody else can reach.
+    workers : int, optional
+        How many workers a cluster on this machine has, 2 by default.
+
+    Returns
+    -------
+    Dask
+        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard.
+
+    See Also
+    --------
+    processes : Worker processes on this machine, without Dask.
+
+    Notes
+    -----
+    It needs the extra ``cluster``. Start a cluster with Dask's own commands: ``dask scheduler`` on one machine, and ``dask
+    worker tcp://HOST:8786 --nthreads 1`` on each. Whoever reaches a scheduler can run any code on its workers; keep it in a
+    network that you trust.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> with gh.cluster(workers=1) as crew:                        # doctest: +SKIP
+    ...     print(crew.workers)
+    1
+    """
+    check(address is None or isinstance(address, str), lambda: f"cluster({shown(address)}) was given; the address of a "
+          "scheduler, such as \"tcp://HOST:8786\", is wanted.")
+    check(address is None or workers is None, "cluster(...) was given an address and workers=; workers= is for a cluster "
+                                              "that is started on this machine. Give one of them.")
+    whole = workers is None or (isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1)
+    check(whole, lambda: f"workers={shown(workers)} was given; a whole number of at least one is wanted.")
+    try:
+        import distributed
+    except ImportError:
+        raise GreedyhullError(f"cluster(...) needs Dask, which is not installed. {installing('cluster')}") from None
+    dask: Any = distributed  # it has no types
+    if address is None:
+        local = dask.LocalCluster(n_workers=workers or 2, threads_per_worker=1, processes=True, host=LOOPBACK,
+                             dashboard_address=f"{LOOPBACK}:0", silence_logs=50, memory_limit=0)
+        crew = Dask(dask.Client(local, set_as_default=False), local)
+    else:
+        crew = Dask(_reached(dask.Client, address), None)
+    print(f"Dask dashboard: {crew.dashboard}")
+    return crew
+
+
+def _reached(client: Any, address: str) -> Any:
+    try:
+        return client(address, timeout=REACHED_IN, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise GreedyhullError(f"No Dask scheduler answered at {address} within {REACHED_IN:g} s ({type(error).__name__}). Is "
+                              "it running (`dask scheduler`), and is the address right?") from error

@@ -1,0 +1,285 @@
+"""A loss of a linear model over shards: f(w) = Σ pᵢ ℓ(xᵢ·w + b) + (l2/2)‖w‖², the rows never all in one place."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.batch import Batch
+from greedyhull.objectives.expansion import ByExpansion
+from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.ridge import Ridge
+from greedyhull.objectives.sharded.batches import AllRows, fetched
+from greedyhull.objectives.sharded.expand import Bend, Expand, Swing
+from greedyhull.objectives.sharded.facts import Facts, facts_of
+from greedyhull.objectives.sharded.first_look import FirstLook
+from greedyhull.objectives.sharded.intercepts import settled
+from greedyhull.objectives.sharded.packed import packed
+from greedyhull.objectives.sharded.part import Kind, Part
+from greedyhull.objectives.sharded.rounding import allowance
+from greedyhull.objectives.sharded.serial import Serial
+from greedyhull.objectives.sharded.trip import Trips
+from greedyhull.points.expanded import Along, Expansion
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.products import inner_products
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Objective, Shape, Shards, Summed, Sums, Traits
+from greedyhull.types.override import KeepsSummed, keeps, override
+
+ABOVE = 1.0 + 1e-9
+EPS = float(np.finfo(np.float64).eps)
+
+
+class ShardedModel(ByExpansion, KeepsSummed):
+    """φ(Aw) + (l2/2)‖w‖² over shards, computed by a crew; `on` gives it to another one.
+
+    The data are looked at in a first pass, when something about them is first needed. ``marks`` tell whether a shard has
+    changed since.
+    """
+
+    if TYPE_CHECKING:
+        keeps(Summed.domain, Summed.traits)
+
+    def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0, crew: Crew | None = None) -> None:
+        self._kind, self.has_intercept, self.l2 = kind, intercept, l2
+        self.name, self.numbers = kind.name, kind.numbers
+        self.domain: Shape = (int(shards.d),)
+        self.marks = [shards.mark(k) for k in range(shards.count)]
+        self._shards: Any = packed(shards, self.marks)
+        self._token = uuid4().hex
+        self._trips = Trips(Serial() if crew is None else crew)
+        loss = kind.on(np.zeros(1), 1.0)
+        self.traits = Traits(terms="finite", smooth=loss.smooth, quadratic=loss.quadratic, intercept=intercept,
+                             remote=True, second_order=loss.twice_differentiable)
+        self._facts: Facts | None = None
+        self._ridge = Ridge(l2, self.domain) if l2 else None
+        self._reach: tuple[AtomSet, float, object] | None = None
+        self._scale: float | None = None
+        self._last: tuple[Array, Expansion] | None = None
+
+    def __repr__(self) -> str:
+        shards = f"{self._shards.count} shard{'' if self._shards.count == 1 else 's'}"
+        rows = "" if self._facts is None else f", n={self._facts.n}"
+        intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
+        return f"{self.kind.name}({shards}{rows}, d={self.domain[0]}{intercept}{ridge})"
+
+    # --- who computes ---------------------------------------------------------------------------------------------
+
+    def on(self, crew: Crew) -> ShardedModel:
+        """The same objective, computed by a crew: ``processes(n)`` or ``cluster(...)``, say.
+
+        Parameters
+        ----------
+        crew : Crew
+            Who computes.
+
+        Returns
+        -------
+        ShardedModel
+            The objective; what was found out about the data is kept.
+        """
+        other = copy(self)
+        other._trips, other._last = Trips(crew), None
+        return other
+
+    @property
+    def crew(self) -> Crew:
+        """Who computes."""
+        return self._trips.crew
+
+    @property
+    def kind(self) -> Kind:
+        """Which loss."""
+        return self._kind
+
+    def shard_marks(self) -> dict[str, str]:
+        """The mark of each shard, by its name."""
+        return {self._shards.name(k): mark for k, mark in enumerate(self.marks)}
+
+    @property
+    def trips(self) -> int:
+        """How many times all data were asked so far."""
+        return self._trips.count
+
+    @property
+    def facts(self) -> Facts:
+        """What the first pass found; it is made when this is first asked for."""
+        if self._facts is None:
+            look = FirstLook(self._shards, self._token, self.kind)
+            self._facts = facts_of(self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0]), self._shards,
+                                   self.kind, self.has_intercept)
+        return self._facts
+
+    def each(self, task: Any, size: int) -> list[Sums]:
+        """What a task that returns about ``size`` numbers for a shard found, by shard or by bundle."""
+        return self._trips.each(task, self.facts.rows, size)
+
+    def reduced(self) -> tuple[Objective, str]:
+        """What a solver is to work on, and why: the quadratic that squares with few columns are, else itself."""
+        from greedyhull.objectives.sharded.gram import WIDEST, GramSquares
+
+        if not self.traits.quadratic or self.domain[0] > WIDEST:
+            return self, ""
+        return GramSquares(self), (f"{self!r} has {self.domain[0]} columns: one pass over the shards made XᵀX and Xᵀy, the "
+                                   "solver worked on these, and the certificate was computed over the shards.")
+
+    @cached_property
+    def part(self) -> Part:
+        """How a shard becomes a design and a loss."""
+        facts = self.facts
+        return Part(self._shards, self._token, self.kind, facts.total, facts.zero_one)
+
+    # --- at a point -----------------------------------------------------------------------------------------------
+
+    @override
+    def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
+                  here: bool = False) -> Expansion:
+        """f, ∇f, the Hessian on ``block`` and f along a line, in one trip; where an intercept must be searched for, a few."""
+        if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x):
+            return self._last[1]  # as for a copy of a point that is known
+        given = float(near[0]) if near is not None and len(near) else None
+        if not self.has_intercept:
+            sums, b = self._asked(x, 0.0, block, points), 0.0
+        elif self.traits.quadratic or points is not None or (here and given is not None):
+            b = self._mean_intercept(x) if self.traits.quadratic or given is None else given
+            sums = self._asked(x, b, block, points)
+        else:
+            first = self._mean_intercept(x) if given is None else given
+            sums, b = settled(lambda b: self._asked(x, b, block, None), first)
+        found = self._expansion(x, block, points, sums, b)
+        if points is None:
+            self._last = (x, found._replace(hessian=None, block=None))
+        return found
+
+    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None) -> dict[str, Array]:
+        facts = self.facts
+        v, tilt = (None, 0.0) if points is None else (points.v, self._tilt(points.v))
+        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, None if points is None else points.steps)
+        size = self.domain[0] + (0 if block is None else len(block) ** 2) + 16
+        return self._trips.sums(task, facts.rows, size)
+
+    def _expansion(self, x: Array, block: Block | None, points: Along | None, sums: dict[str, Array], b: float) -> Expansion:
+        hessian, line = sums.get("hessian"), sums.get("line")
+        if hessian is not None and self.has_intercept:
+            across = sums["across"]
+            hessian = hessian - np.outer(across, across) / max(float(sums["curve"]), 1e-30)
+        value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
+        more = {name: float(sums[name]) for name in ("square", "residual", "size")} | {"b": b}
+        more["profiled"] = float(self.has_intercept)
+        if self.l2:
+            lx = self.l2 * x
+            norm = float(lx.dot(x))
+            value, gradient, dot = value + 0.5 * norm, gradient + lx, dot + norm
+            if hessian is not None and block is not None:
+                hessian = hessian + self.l2 * inner_products(block, block, self.domain)
+            if line is not None and points is not None:
+                lv, steps = self.l2 * points.v, points.steps
+                first, second = float(lx.dot(points.v)), float(lv.dot(points.v))
+                line = line + np.stack([0.5 * norm + steps * first + 0.5 * steps**2 * second, first + steps * second,
+                                        np.full(len(steps), second)], axis=1)
+        return Expansion(value, gradient, dot, more, hessian, block, line)
+
+    @override
+    def remembered(self, found: Expansion) -> Array:
+        """The intercept."""
+        return np.array([found.more["b"]])
+
+    def _mean_intercept(self, x: Array) -> float:
+        """The best intercept of squares: the mean target less the mean prediction."""
+        return self.facts.target - float(self.facts.mean.dot(x))
+
+    def _tilt(self, v: Array) -> float:
+        """How the intercept moves along v: by the means, which is exact for squares."""
+        return -float(self.facts.mean.dot(v)) if self.has_intercept else 0.0
+
+    @override
+    def bend(self, x: Array, v: Array, end: float, near: Array) -> float:
+        """Σ pᵢ sup ℓ''·(xᵢ·v)² along the line, and that of the ridge."""
+        b = float(near[0]) if len(near) else 0.0
+        task = Bend(self.part, x, b, v, self._tilt(v), end)
+        return float(self._trips.sums(task, self.facts.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
+
+    def intercept(self, w: Iterate) -> float:
+        """The intercept that belongs to w; 0 where the objective has none."""
+        return self.known(w).more["b"]
+
+    @property
+    @override
+    def scale(self) -> float:
+        """The loss of predicting zero, or the best constant where there is an intercept."""
+        if self._scale is None:
+            self._scale = abs(self.facts.zero)
+            if self.has_intercept:
+                bare = float(self.expansion(np.zeros(self.domain), None).value)
+                self._scale = abs(bare) if np.isfinite(bare) else 0.0
+        return self._scale
+
+    # --- some of the terms ----------------------------------------------------------------------------------------
+
+    @property
+    @override
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.facts.n
+
+    @override
+    def batch(self, index: Index) -> Minibatch:
+        """Some of the rows, fetched in one trip; the mean over all batches is f."""
+        check(not self.has_intercept or self.traits.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, "
+              "and its gradient is not an unbiased one of f. Leave the intercept out, or add a constant column.")
+        rows, loss = fetched(self._trips, self.part, self.facts, index)
+        centre = None
+        if self.has_intercept:
+            loss.y, centre = loss.y - self.facts.target, self.facts.mean
+        return Batch(rows, loss, index, centre, self.l2)
+
+    def everything(self) -> Minibatch:
+        """All rows as one batch: a trip for each question."""
+        return AllRows(self)
+
+    # --- promises -------------------------------------------------------------------------------------------------
+
+    def reach(self, S: AtomSet) -> float:
+        """max over the atoms of Σⱼ |dⱼ|‖Xⱼ‖₂, which ‖Xu‖₂ is at most for every point u of the hull."""
+        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
+            self._reach = (S, float(S.max_abs(self.facts.norms.copy())), S.seen)
+        return self._reach[1]
+
+    def _swing(self, x: Array, b: float, size: float, off: float) -> float:
+        """What an error of z of this length adds beyond first order; losses whose slopes must be looked at take a trip."""
+        if self.kind.loss.swing is not Separable.swing:
+            return float(self.kind.on(np.zeros(1), self.facts.heaviest).swing(size, np.zeros(1), off))
+        return float(self._trips.sums(Swing(self.part, x, b, off), self.facts.rows, 1)["swing"])
+
+    @override
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """What rounding can have done to value − lower bound; see `greedyhull.objectives.sharded.rounding`."""
+        found, view = self.known(w), self.at(w)
+        terms = float(np.count_nonzero(view.x) + len(w) + 3 * view.moves)
+        reach = self.reach(S)
+        off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.facts.n**0.5)
+        bare = allowance(self.facts, found, reach, terms, self._swing(view.x, found.more["b"], found.more["size"], off))
+        return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
+
+    @override
+    def curvature(self, S: AtomSet) -> Constant:
+        """M ≤ β·(2·max‖Au‖_p)² + l2·D², where β bounds ℓ''."""
+        beta = float(np.max(self.kind.on(np.zeros(1), 1.0).beta(np.full(1, -np.inf), np.full(1, np.inf))))
+        reach = self.reach(S)
+        loss = beta * self.facts.heaviest * 4.0 * reach * reach * ABOVE if reach > 0.0 else 0.0
+        return Constant(loss + (self.l2 * S.diameter**2 if self.l2 else 0.0), "upper bound", "M")
+
+    @override
+    def precise(self) -> ShardedModel:
+        """Itself: products are made in float64, whatever the shards are in."""
+        return self
+
+
+def refuse(name: str, why: str) -> GreedyhullError:
+    """What is said of an objective that needs all rows in one place."""
+    return GreedyhullError(f"{name} was given shards, and it needs all rows in one place: {why}")

@@ -1,0 +1,45 @@
+"""A loss on one shard: its rows as a design, its targets and weights as a loss whose weights are shares of all data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.sharded.rows import rows_of
+from greedyhull.types import Array, Shard, Shards
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which loss: its class, its numbers, and whether targets are labels, or counts."""
+
+    loss: type[Separable]
+    name: str
+    numbers: tuple[float, ...] = ()
+    targets: str = "numbers"  # "labels": −1 and +1, or 0 and 1; "counts": at least 0
+
+    def on(self, y: Array, p: Array | float) -> Separable:
+        return self.loss(y, p, *self.numbers)  # each loss knows which numbers it takes
+
+
+@dataclass(frozen=True)
+class Part:
+    """How a shard becomes (A, φ): φ has the weights sᵢ/Σs, the sum over *all* shards."""
+
+    shards: Shards = field(repr=False)
+    token: str
+    kind: Kind
+    total: float  # Σs
+    zero_one: bool = False  # labels are 0 and 1
+
+    def on(self, shard: Shard) -> tuple[Any, Separable]:
+        """The design of a shard's rows as they are, and its loss in float64."""
+        y = np.asarray(shard.y, dtype=np.float64)
+        if self.zero_one:
+            y = 2.0 * y - 1.0
+        s = shard.sample_weight
+        p = 1.0 / self.total if s is None else np.asarray(s, dtype=np.float64) / self.total
+        return rows_of(shard.X), self.kind.on(y, p)

@@ -1,0 +1,89 @@
+"""The rows of a shard as a design: what blocks of atoms and losses ask of data, without a pass to look at them first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.objectives.designs.base import DesignBase
+from greedyhull.objectives.designs.dense import Chunked, DenseDesign
+from greedyhull.points.arrays import is_sparse
+from greedyhull.types import Array, Index
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+ENTRIES = 1 << 20  # of a dense shard that are converted at once
+
+
+class DenseRows(DenseDesign):
+    """Dense rows, perhaps none, as they are: nobody reads them to find ‖X‖_F, which the first pass has found."""
+
+    def __init__(self, X: Array) -> None:
+        self.X, self._transposed = X, X.T
+        self.n, self.domain, self.dtype = int(X.shape[0]), (int(X.shape[1]),), X.dtype
+        self.frobenius = np.inf
+
+    def precise(self) -> DenseDesign | Chunked:
+        return self if self.dtype == np.float64 else WideRows(self)
+
+
+class WideRows(Chunked):
+    """float32 rows read in float64, some at a time."""
+
+    def __init__(self, base: DenseRows) -> None:
+        super().__init__(base)
+        self.rows_at_once = max(ENTRIES // max(base.domain[0], 1), 1)
+
+
+class SparseRows(DesignBase):
+    """Rows in CSR form. Columns are picked out of them; a copy by columns would take as much memory again."""
+
+    has_columns = True
+
+    def __init__(self, X: Any) -> None:
+        self.X, self.n, self.domain, self.dtype = X, int(X.shape[0]), (int(X.shape[1]),), X.dtype
+
+    def matvec(self, w: Array) -> Array:
+        return np.asarray(self.X @ w.astype(self.dtype, copy=False))
+
+    def adjoint(self, r: Array) -> Array:
+        return np.asarray(self.X.T @ r)
+
+    def column(self, j: int) -> Array:
+        return np.asarray(self.X[:, [j]].toarray()).ravel()
+
+    def columns(self, index: Index, scales: Array) -> Any:
+        Z = self.X[:, np.asarray(index)]
+        Z.data = Z.data * scales.astype(self.dtype, copy=False)[Z.indices]
+        return Z
+
+    def combine(self, index: Index, c: Array) -> Array:
+        w = np.zeros(self.domain, dtype=self.dtype)
+        np.add.at(w, index, c.astype(self.dtype, copy=False))
+        return self.matvec(w)
+
+    def energies(self, weights: Array | float) -> Array:
+        from scipy.sparse import csr_array
+
+        square = csr_array((self.X.data.astype(np.float64) ** 2, self.X.indices, self.X.indptr), shape=self.X.shape)
+        return np.asarray(square.T @ np.broadcast_to(np.asarray(weights, dtype=np.float64), self.n))
+
+    def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+        right = Z if Z2 is None else Z2
+        if not is_sparse(Z):
+            return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
+        right = right.copy().astype(np.float64)
+        if weights is not None:
+            right.data *= np.repeat(np.asarray(weights, dtype=np.float64), np.diff(right.indptr))
+        return np.asarray((Z.T @ right).toarray(), dtype=np.float64)
+
+    def precise(self) -> SparseRows:
+        return self if self.dtype == np.float64 else SparseRows(self.X.astype(np.float64))
+
+
+def rows_of(X: Any) -> Any:
+    """The design of a shard's rows as they are; ``.precise()`` of it multiplies in float64."""
+    if is_sparse(X):
+        X = X if X.format == "csr" else X.tocsr()
+        return SparseRows(X if X.dtype in FLOATS else X.astype(np.float64))
+    return DenseRows(X if X.dtype in FLOATS else np.asarray(X, dtype=np.float64))

@@ -1,0 +1,104 @@
+"""What a worker does with a bundle of shards: load those that it does not hold, run the task on each, return the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from greedyhull.types import Array, Shard, Sums, Task
+
+ROOM = 128 << 20  # bytes of shards that a worker keeps; others are loaded each time
+LARGEST = "max "  # what entries begin with that are compared, not added
+
+
+class Cache:
+    """The shards that fit, kept as long as tasks are about them.
+
+    Passes go over the same shards again and again. A cache that throws out the oldest would throw out each shard just before
+    it is needed, so the first ones that fit stay. Files that are mapped into memory take no room.
+    """
+
+    def __init__(self, room: int = ROOM) -> None:
+        self.room, self.used, self.token = room, 0, ""
+        self.held: dict[int, Shard] = {}
+
+    def shard(self, task: Task, k: int) -> Shard:
+        """The k-th shard of a task."""
+        if task.token != self.token:
+            self.held, self.used, self.token = {}, 0, task.token
+        found = self.held.get(k)
+        if found is not None:
+            return found
+        shard = task.shards.load(k)
+        size = resident(shard)
+        if self.used + size <= self.room:
+            self.held[k], self.used = shard, self.used + size
+        return shard
+
+
+CACHE = Cache()  # that of this process, where it works for another one
+
+
+def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[Sums]:
+    """The sums of a task over the shards of a bundle: one for each shard, or one in all where they are added together.
+
+    A crew of your own calls it in its workers.
+    """
+    held = CACHE if cache is None else cache
+    with one_thread():
+        found = (task(held.shard(task, k), k) if task.wants(k) else {} for k in bundle)
+        return [added(found)] if task.together else list(found)
+
+
+def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
+    """The sum of sums, in their order."""
+    total: Sums = {}
+    for part in sums:
+        for name, array in part.items():
+            if name not in total:
+                total[name] = np.array(array, dtype=np.float64)
+            elif name.startswith(LARGEST):
+                np.maximum(total[name], array, out=total[name])
+            else:
+                total[name] += array
+    return total
+
+
+def resident(shard: Shard) -> int:
+    """How many bytes of memory a shard takes."""
+    X: Any = shard.X
+    parts = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
+    return sum(_bytes(a) for a in (*parts, shard.y, shard.sample_weight) if a is not None)
+
+
+def _bytes(array: Array) -> int:
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if isinstance(base, np.memmap):
+            return 0
+        base = base.base
+    return int(np.asarray(array).nbytes)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for products: sums are the same to the last bit then, whatever number of threads a worker was given."""
+    control = _threads()
+    if control is None:
+        yield
+        return
+    with control.limit(limits=1, user_api="blas"):
+        yield
+
+
+@lru_cache(maxsize=1)
+def _threads() -> Any:
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:  # an extra brings it
+        return None
+    return ThreadpoolController()

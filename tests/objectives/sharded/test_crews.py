@@ -1,0 +1,215 @@
+"""Whoever computes, the point is the same to the last bit: one process, several, a cluster, and after a worker was killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pieces import Files, Pieces
+
+import greedyhull as gh
+from greedyhull.objectives.sharded.bundles import bundles_of
+from greedyhull.types import Shard
+
+SOLVERS = [gh.Corrective(), gh.Corrective(batch=1), gh.FrankWolfe(), gh.FrankWolfe(gh.OpenLoop()), gh.FrankWolfe(gh.Short()),
+           gh.FrankWolfe(gh.Backtracking()), gh.BlendedPairwise(), gh.Jones(gh.OpenLoop()), gh.PairwiseJones(), gh.Mixed(),
+           gh.Aggregated(), gh.StochasticFrankWolfe(), gh.StochasticFrankWolfe.svrf(), gh.StochasticFrankWolfe.spider(),
+           gh.StochasticJones(), gh.Storc(), gh.LuFreund()]
+CUTS = [50, 50]
+
+
+class Deadly(Files):
+    """Files whose loader kills its own process, with signal 9, where it finds a fuse: once, and only one process."""
+
+    def load(self, k: int) -> Shard:
+        with suppress(FileNotFoundError):
+            Path(self.folder, "fuse").rename(Path(self.folder, f"died {os.getpid()} {k}"))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().load(k)
+
+
+@pytest.fixture(scope="module")
+def team() -> Any:
+    with gh.processes(2) as crew:
+        yield crew
+
+
+@pytest.fixture(scope="module")
+def dask() -> Any:
+    with gh.cluster(workers=2) as crew:
+        yield crew
+
+
+def solved(f: Any, solver: Any) -> Any:
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gh.GreedyhullWarning)
+        return gh.minimize(f, gh.L1Ball(8, 1.5), solver, stop=gh.Relative(1e-9) | gh.Iterations(6))
+
+
+@pytest.mark.parametrize("make", [gh.logistic, gh.least_squares], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("solver", SOLVERS, ids=repr)
+def test_every_crew_gives_the_same_point(solver, make, table, team, dask):
+    X, y, s = table
+    f = make(Pieces(X, y, CUTS, s))
+    try:
+        alone = solved(f, solver)
+    except gh.GreedyhullError as refused:
+        assert "is not one" in str(refused) or "cannot" in str(refused) or "wanted" in str(refused)
+        pytest.skip(f"refused in words: {refused}")
+    for crew in (team, dask):
+        other = solved(f.on(crew), solver)
+        assert other.x.tobytes() == alone.x.tobytes() and other.value == alone.value and other.gap == alone.gap
+
+
+@pytest.mark.parametrize("crew", ["team", "dask"])
+def test_a_worker_that_is_killed_changes_nothing(crew, table, tmp_path, request):
+    """Signal 9, in the middle of a task of the trips 1 to 5; another worker loads the shards again."""
+    X, y, _ = table
+    workers: Any = request.getfixturevalue(crew)
+    S, stop = gh.L1Ball(8, 2.0), gh.Relative(1e-9)
+    plain = Files.written(tmp_path, X, y, [30, 60])
+    alone = gh.minimize(gh.logistic(plain), S, stop=stop)
+    for trip in range(1, 6):
+        folder = tmp_path / str(trip)
+        folder.mkdir()
+        data = Deadly.written(folder, X, y, [30, 60])
+        f = gh.logistic(data).on(_Lighting(workers, folder / "fuse", trip))
+        s = gh.minimize(f, S, stop=stop)
+        assert s.x.tobytes() == alone.x.tobytes() and s.value == alone.value and s.gap == alone.gap
+        (died,) = folder.glob("died *")
+        pid, k = (int(word) for word in died.name.split()[1:])
+        assert k in {shard for other, shard in data.loads() if other != pid}  # another process has loaded it
+        assert f.trips >= 5
+
+
+class _Lighting:
+    """A crew that lights the fuse before the given trip, and lets nobody answer from memory there."""
+
+    def __init__(self, crew: Any, fuse: Path, trip: int) -> None:
+        self.crew, self.fuse, self.trip, self.workers, self.count = crew, fuse, trip, crew.workers, 0
+
+    def map(self, task: Any, bundles: Any) -> Any:
+        from dataclasses import replace
+
+        self.count += 1
+        if self.count == self.trip:
+            self.fuse.touch()
+            part = replace(task.part, token="again") if self.count > 1 else None
+            task = replace(task, token="again") if part is None else replace(task, part=part)
+        return self.crew.map(task, bundles)
+
+
+def test_shards_that_kill_every_worker_are_told_of(table, tmp_path):
+    X, y, _ = table
+
+    with gh.processes(1) as crew, pytest.raises(gh.GreedyhullError, match="worker processes died over the same shards"):
+        gh.minimize(gh.logistic(Killing.written(tmp_path, X, y, [30])).on(crew), gh.L1Ball(8, 2.0))
+    assert crew.deaths == 4
+
+
+class Killing(Files):
+    def load(self, k: int) -> Shard:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+def test_errors_of_workers_reach_the_caller(table, team, dask):
+    X, y, _ = table
+    X = X.copy()
+    X[70, 2] = np.nan
+    for crew in (team, dask):
+        with pytest.raises(gh.GreedyhullError, match="piece 2 holds nan in row 20, column 2"):
+            gh.minimize(gh.logistic(Pieces(X, y, CUTS)).on(crew), gh.L1Ball(8, 2.0))
+
+
+def test_loaders_that_cannot_be_sent_are_told_of(table, team):
+    X, y, _ = table
+    data = Pieces(X, y, CUTS)
+    data.hidden = lambda: None  # type: ignore[attr-defined]
+    assert gh.minimize(gh.logistic(data), gh.L1Ball(8, 2.0)).converged
+    with pytest.raises(gh.GreedyhullError, match="cannot be sent to other processes"):
+        gh.minimize(gh.logistic(data).on(team), gh.L1Ball(8, 2.0))
+
+
+def test_processes_end_with_their_block_and_say_so(table):
+    X, y, _ = table
+    with gh.processes(1) as crew:
+        f = gh.logistic(Pieces(X, y, CUTS)).on(crew)
+        gh.minimize(f, gh.L1Ball(8, 2.0), stop=gh.Iterations(1))
+        (pid,) = crew.pids
+    with pytest.raises(OSError):
+        os.kill(pid, 0)
+    with pytest.raises(gh.GreedyhullError, match="have ended"):
+        gh.minimize(f, gh.L1Ball(8, 1.0))
+
+
+def test_workers_survive_ctrl_c(table, team):
+    X, y, _ = table
+    f = gh.logistic(Pieces(X, y, CUTS)).on(team)
+    gh.minimize(f, gh.L1Ball(8, 2.0), stop=gh.Iterations(1))
+    pids = team.pids
+    for pid in pids:
+        os.kill(pid, signal.SIGINT)
+    assert gh.minimize(f, gh.L1Ball(8, 2.0)).converged and team.pids == pids
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "2", True])
+def test_odd_numbers_of_processes_are_refused(n):
+    with pytest.raises(gh.GreedyhullError, match="at least one"):
+        gh.processes(n)
+
+
+def test_a_cluster_stays_on_this_machine(dask):
+    import distributed
+
+    client: distributed.Client = dask._client
+    addresses = [client.scheduler.address, *client.scheduler_info(n_workers=-1)["workers"]]
+    assert all(address.startswith("tcp://127.0.0.1:") for address in addresses)
+    assert dask.dashboard.startswith("http://127.0.0.1:")
+
+
+def test_a_scheduler_that_cannot_be_reached_is_named(monkeypatch):
+    from greedyhull.objectives.sharded import cluster
+
+    monkeypatch.setattr(cluster, "REACHED_IN", 0.3)
+    with pytest.raises(gh.GreedyhullError, match=r"answered at tcp://127.0.0.1:9 within 0.3 s"):
+        gh.cluster("tcp://127.0.0.1:9")
+    with pytest.raises(gh.GreedyhullError, match="Give one of them"):
+        gh.cluster("tcp://127.0.0.1:9", workers=2)
+
+
+def test_other_versions_on_workers_are_refused(dask, monkeypatch):
+    from greedyhull.objectives.sharded import cluster
+
+    theirs = dict(cluster._versions(), numpy="1.0")
+    monkeypatch.setattr(dask._client, "run", lambda _: {"tcp://127.0.0.1:1": theirs})
+    with pytest.raises(gh.GreedyhullError, match=r"127.0.0.1:1 has numpy 1.0, and this process has"):
+        dask._check_versions()
+
+
+@pytest.mark.parametrize(("rows", "workers", "wanted"), [
+    ([1], 4, [range(0, 1)]),
+    ([0, 0, 0], 2, [range(0, 1), range(1, 3)]),
+    ([100, 1, 1], 2, [range(0, 1), range(1, 3)]),
+    ([10] * 6, 3, [range(0, 2), range(2, 4), range(4, 6)]),
+])
+def test_bundles_are_neighbours_with_about_as_many_rows(rows, workers, wanted):
+    assert bundles_of(np.array(rows), workers) == wanted
+
+
+def test_large_sums_are_added_by_bundle(table, team, monkeypatch):
+    from greedyhull.objectives.sharded import trip
+
+    X, y, _ = table
+    f = gh.logistic(Pieces(X, y, CUTS))
+    alone = solved(f, gh.Corrective())
+    monkeypatch.setattr(trip, "LARGEST", 0)
+    other = solved(f.on(team), gh.Corrective())
+    assert other.value == pytest.approx(alone.value, rel=1e-9)
