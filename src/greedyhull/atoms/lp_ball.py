@@ -38,9 +38,9 @@ class LpBall(AtomSet):
 
     See Also
     --------
-    L1Ball : p = 1, with sparse atoms.
-    L2Ball : p = 2, about any centre.
-    LinfBall : p = ∞.
+    L1Ball : The case p = 1, with sparse atoms.
+    L2Ball : The case p = 2, about any centre.
+    LinfBall : The case p = ∞.
 
     Examples
     --------
