@@ -22,6 +22,7 @@ SECTIONS = {
     "cv": "cross-validation and whole paths beside LassoCV, LogisticRegressionCV, celer and skglm",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
+    "polytopes": "polytopes and norm balls beside linear programs and solvers of groups",
     "numbers": "other values of the numbers inside Corrective and the driver",
     "first_fit": "compilation: cold, cached, warm",
 }
@@ -48,6 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.many import many
     from benchmarks.numbers import numbers
     from benchmarks.overhead import overhead
+    from benchmarks.polytopes import polytopes
     from benchmarks.radii import radii
     from benchmarks.rivals_by_job import rivals_by_job
     from benchmarks.scaling import scaling
@@ -64,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
                "scaling": scaling, "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
                "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers, "rivals_by_job": rivals_by_job,
-               "first_fit": first_fit}
+               "polytopes": polytopes, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

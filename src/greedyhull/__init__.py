@@ -23,8 +23,9 @@ Objectives, from functions
 Data
     shards (files larger than memory, in place of X and y)
 Sets
-    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
-    linear functions); around another set: Cached, Inexact
+    Simplex, GroupedSimplex, CappedSimplex, HyperSimplex, L1Ball, L2Ball, LinfBall, LpBall, Box, KSparse, KSupport,
+    GroupL1Ball, TotalVariationBall, Permutahedron, Vertices (given points), oracle (a function that minimises linear
+    functions); around another set: Cached, Inexact
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
@@ -72,11 +73,19 @@ if TYPE_CHECKING:
     from greedyhull.atoms.cached import Cached
     from greedyhull.atoms.capped_simplex import CappedSimplex
     from greedyhull.atoms.from_function import oracle
+    from greedyhull.atoms.group_l1_ball import GroupL1Ball
+    from greedyhull.atoms.grouped_simplex import GroupedSimplex
+    from greedyhull.atoms.hyper_simplex import HyperSimplex
     from greedyhull.atoms.inexact import Inexact
+    from greedyhull.atoms.k_sparse import KSparse
+    from greedyhull.atoms.k_support import KSupport
     from greedyhull.atoms.l1_ball import L1Ball
     from greedyhull.atoms.l2_ball import L2Ball
     from greedyhull.atoms.linf_ball import LinfBall
+    from greedyhull.atoms.lp_ball import LpBall
+    from greedyhull.atoms.permutahedron import Permutahedron
     from greedyhull.atoms.simplex import Simplex
+    from greedyhull.atoms.total_variation_ball import TotalVariationBall
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
@@ -138,11 +147,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
-    "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
-    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
-    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
-    "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "Unweighted", "VarianceReducedJones", "Vertices",
+    "GreedyhullError", "GreedyhullWarning", "GroupL1Ball", "GroupedSimplex", "Growing", "HyperSimplex", "Inexact",
+    "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball", "LinfBall", "LogAdaptive", "LpBall", "LuFreund",
+    "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Permutahedron", "Power", "Regret",
+    "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed", "Solution",
+    "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
+    "TotalVariationBall", "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "cluster", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum",
     "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss",
     "minimize", "of_gap", "oracle", "path", "poisson", "power", "processes", "quadratic", "quantile", "shards",
@@ -156,11 +166,19 @@ _LATER = {name: module for module, names in {
     "atoms.cached": "Cached",
     "atoms.capped_simplex": "CappedSimplex",
     "atoms.from_function": "oracle",
+    "atoms.group_l1_ball": "GroupL1Ball",
+    "atoms.grouped_simplex": "GroupedSimplex",
+    "atoms.hyper_simplex": "HyperSimplex",
     "atoms.inexact": "Inexact",
+    "atoms.k_sparse": "KSparse",
+    "atoms.k_support": "KSupport",
     "atoms.l1_ball": "L1Ball",
     "atoms.l2_ball": "L2Ball",
     "atoms.linf_ball": "LinfBall",
+    "atoms.lp_ball": "LpBall",
+    "atoms.permutahedron": "Permutahedron",
     "atoms.simplex": "Simplex",
+    "atoms.total_variation_ball": "TotalVariationBall",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",

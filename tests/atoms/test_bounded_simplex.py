@@ -132,3 +132,41 @@ def test_input_is_copied_and_infinity_means_no_bound():
     upper[:] = 0.0
     assert S.argmin(np.array([1.0, 1.0, 0.0])).dot(np.array([1.0, 1.0, 0.0])) == 0.0
     assert S.rescaled(4.0).contains([0.5, 0.5, 3.0])
+
+
+LOWER = [(5, 1.0, 0.1, None), (5, 1.0, [0.1, 0, 0.2, 0, 0.3], 0.5), (4, 1.0, -0.2, None), (4, 1.0, -0.2, 0.6),
+         (5, 2.0, [-1, 0, 0.5, 0.2, 0], [0, 1, 2, 0.2, 3]), (3, 1.0, [0.2, 0.3, 0.5], None), (1, 1.0, 0.5, None)]
+
+
+@pytest.mark.parametrize(("d", "total", "lower", "upper"), LOWER)
+def test_lower_bounds_keep_the_promises(d, total, lower, upper, brute, rng):
+    S = Simplex(d, total, lower=lower, upper=upper)
+    high = np.broadcast_to(np.inf if upper is None else upper, d)
+    bounds = [(a, None if b == np.inf else b) for a, b in zip(np.broadcast_to(lower, d), high, strict=True)]
+    least = lambda g: brute.linear_minimum(g, A_eq=np.ones((1, d)), b_eq=[total], bounds=bounds)
+    if S.diameter > 0:
+        check_atoms(S, minimum=lambda g: least(g) if 1e-3 < np.abs(g).max() < 1e3 else np.inf, trials=6)
+    B = rng.standard_normal((9, d))
+    s = minimize(quadratic(B.T @ B, rng.standard_normal(d)), S, stop=Gap(1e-9))
+    assert s.converged and S.contains(s.x, 1e-12) and s.iterations < 20
+    x = np.zeros(d)
+    S.argmin(-np.ones(d)).add_to(x, 1.0)
+    assert x.sum() == pytest.approx(total)
+
+
+def test_lower_bounds_agree_with_a_shift(rng):
+    """w = lower + v: the same optimum over what is left."""
+    B = rng.standard_normal((40, 30))
+    Q, low = B.T @ B / 40, rng.random(30) * 0.03
+    s = minimize(quadratic(Q), Simplex(30, lower=low, upper=0.2), stop=Gap(1e-11))
+    t = minimize(quadratic(Q, -Q @ low), Simplex(30, 1 - low.sum(), upper=0.2 - low), stop=Gap(1e-11))
+    np.testing.assert_allclose(s.x, low + t.x, atol=1e-6)
+
+
+@pytest.mark.parametrize(("lower", "upper", "said"), [
+    (0.4, None, "0.2 more than total"), ([0.5, 0.0, 0.0], 0.4, "coordinate 0"), ([0.1, 0.1], None, "shape"),
+    (np.nan, None, "NaN"), (0.1, 0.3, "sum to 0.9.*Raise upper"), (-np.inf, None, "infinite"),
+])
+def test_bad_lower_bounds(lower, upper, said):
+    with pytest.raises(GreedyhullError, match=said):
+        Simplex(3, lower=lower, upper=upper)

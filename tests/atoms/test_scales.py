@@ -19,6 +19,12 @@ SETS = {
     "l1 weighted": lambda t: gh.L1Ball(D, t, weights=WEIGHTS), "positive": lambda t: PositiveL1Ball(D, t),
     "positive weighted": lambda t: PositiveL1Ball(D, t, weights=WEIGHTS), "l2": lambda t: gh.L2Ball(D, t),
     "linf": lambda t: gh.LinfBall(D, t), "box": lambda t: gh.Box(np.full(D, -t), np.full(D, 2.0 * t)),
+    "lower bounds": lambda t: gh.Simplex(D, t, lower=0.1 * t, upper=0.6 * t),
+    "hypersimplex": lambda t: gh.HyperSimplex(D, 2, t),
+    "grouped": lambda t: gh.GroupedSimplex([0, 0, 1, 1], upper=0.5 * t, group_upper=0.7 * t, total=t),
+    "k sparse": lambda t: gh.KSparse(D, 2, t), "k support": lambda t: gh.KSupport(D, 2, t),
+    "groups": lambda t: gh.GroupL1Ball([0, 0, 1, 1], t), "lp": lambda t: gh.LpBall(D, t, 3.0),
+    "variation": lambda t: gh.TotalVariationBall(D, t), "orders": lambda t: gh.Permutahedron(t * np.arange(D)),
     "vertices": lambda t: gh.Vertices(t * CORNERS), "sparse vertices": lambda t: gh.Vertices(csr_array(t * CORNERS)),
 }
 each = pytest.mark.parametrize("make", SETS.values(), ids=SETS)

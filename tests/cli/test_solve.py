@@ -76,7 +76,19 @@ def test_the_atoms_mix_to_the_point(solved):
      lambda: gh.Vertices(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [1.0, 1.0, 1.0]]))),
     ([('"l1_ball"\nradius = 1.5', '"cached"\nS = {kind = "capped_simplex", total = 0.5}')], gh.least_squares,
      lambda: gh.CappedSimplex(3, 0.5)),
-], ids=["l2", "linf", "ridge", "simplex", "box", "vertices", "cached"])
+    *[([('"l1_ball"\nradius = 1.5', written)], gh.least_squares, S) for written, S in (
+        ('"simplex"\nlower = 0.1\nupper = 0.6', lambda: gh.Simplex(3, lower=0.1, upper=0.6)),
+        ('"grouped_simplex"\ngroups = [0, 0, 1]\ngroup_upper = [0.7, 0.5]',
+         lambda: gh.GroupedSimplex([0, 0, 1], group_upper=[0.7, 0.5])),
+        ('"hyper_simplex"\nK = 2', lambda: gh.HyperSimplex(3, 2)),
+        ('"k_sparse"\nK = 2\nradius = 0.5', lambda: gh.KSparse(3, 2, 0.5)),
+        ('"k_support"\nK = 2\nradius = 0.5', lambda: gh.KSupport(3, 2, 0.5)),
+        ('"group_l1_ball"\ngroups = [0, 1, 1]\nradius = 0.5', lambda: gh.GroupL1Ball([0, 1, 1], 0.5)),
+        ('"lp_ball"\np = 3.0\nradius = 0.5', lambda: gh.LpBall(3, 0.5, 3.0)),
+        ('"total_variation_ball"\nradius = 0.5', lambda: gh.TotalVariationBall(3, 0.5)),
+        ('"permutahedron"\nv = [0, 1, 2]', lambda: gh.Permutahedron([0, 1, 2])))],
+], ids=["l2", "linf", "ridge", "simplex", "box", "vertices", "cached", "lower", "grouped", "hyper", "k_sparse", "k_support",
+        "groups", "lp", "variation", "orders"])
 def test_losses_and_sets_are_those_that_are_named(solved, table, tmp_path, changes, objective, S):
     (tmp_path / "atoms.csv").write_text("1,0,0\n0,0,-1\n1,1,1\n")
     arrays, _ = solved(*changes, ("1e-8", "1e-6"))

@@ -51,6 +51,21 @@ SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
         (lambda make: make(1), None),
         (lambda make: make(6, upper=0.3), program(0.3, 1.0)),
         (lambda make: make(5, 2.0, upper=0.5), program(0.5, 2.0)),
+        (lambda make: make(5, lower=0.1, upper=0.5), lambda g: 0.1 * g.sum() + program(0.4, 0.5)(g)),
+        (lambda make: make(4, lower=-0.5), lambda g: 3.0 * g.min() - 0.5 * g.sum()),
+    ],
+    "GroupedSimplex": [
+        (lambda make: make([0, 0, 1], group_upper=0.6), lambda g: 0.6 * min(*g[:2], g[2]) + 0.4 * max(min(g[:2]), g[2])),
+        (lambda make: make(["a"], total=2.0), lambda g: 2.0 * g[0]),
+    ],
+    "HyperSimplex": [
+        (lambda make: make(6, 2, 3.0), lambda g: 1.5 * np.sort(g)[:2].sum()),
+        (lambda make: make(5, 4), lambda g: 0.25 * np.sort(g)[:4].sum()),
+        (lambda make: make(5, 1), lambda g: g.min()),
+    ],
+    "TotalVariationBall": [
+        (lambda make: make(5, 2.0), lambda g: -2.0 * np.abs(np.cumsum(g[::-1])).max()),
+        (lambda make: make(1, 2.0), lambda g: -2.0 * np.abs(g[0])),
     ],
     "CappedSimplex": [
         (lambda make: make(5), lambda g: min(0.0, g.min())),
@@ -64,6 +79,10 @@ SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
     "LpBall": [
         (lambda make: make(5, 2.0, 3.0), lambda g: -2.0 * np.linalg.norm(g, 1.5)),
         (lambda make: make(5, 2.0, 1.5), lambda g: -2.0 * np.linalg.norm(g, 3.0)),
+        (lambda make: make(5, 2.0, 1.0), lambda g: -2.0 * np.abs(g).max()),
+        (lambda make: make(5, 2.0, 2.0), lambda g: -2.0 * np.linalg.norm(g)),
+        (lambda make: make(5, 2.0, np.inf), lambda g: -2.0 * np.abs(g).sum()),
+        (lambda make: make(1, 0.1, 3.0), lambda g: -0.1 * np.abs(g[0])),
     ],
     "Box": [
         (lambda make: make(low, high), lambda g: float(np.where(g > 0, low, high) @ g)),
@@ -72,13 +91,28 @@ SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
             lambda g: float(np.array([1.0, 0.0, 2.0, 1.0]) @ np.minimum(g, 0)),
         ),
     ],
-    "KSparse": [(lambda make: make(6, 2, 1.5), lambda g: -1.5 * top(g, 2).sum())],
-    "KSupport": [(lambda make: make(6, 2, 1.5), lambda g: -1.5 * float(np.linalg.norm(top(g, 2))))],
+    "KSparse": [
+        (lambda make: make(6, 2, 1.5), lambda g: -1.5 * top(g, 2).sum()),
+        (lambda make: make(5, 5, 0.1), lambda g: -0.1 * np.abs(g).sum()),
+        (lambda make: make(5, 1, 2.0), lambda g: -2.0 * np.abs(g).max()),
+        (lambda make: make(1, 1, 2.0), lambda g: -2.0 * np.abs(g[0])),
+    ],
+    "KSupport": [
+        (lambda make: make(6, 2, 1.5), lambda g: -1.5 * float(np.linalg.norm(top(g, 2)))),
+        (lambda make: make(5, 5, 0.1), lambda g: -0.1 * np.linalg.norm(g)),
+        (lambda make: make(5, 1, 2.0), lambda g: -2.0 * np.abs(g).max()),
+        (lambda make: make(1, 1, 2.0), lambda g: -2.0 * np.abs(g[0])),
+    ],
     "GroupL1Ball": [
         (
             lambda make: make([0, 0, 1, 1, 2], 1.5),
             lambda g: -1.5 * max(np.linalg.norm(g[:2]), np.linalg.norm(g[2:4]), abs(g[4])),
-        )
+        ),
+        (
+            lambda make: make([[0, 1], [1, 2, 3], [3, 0]], 1.5),
+            lambda g: -1.5 * max(np.linalg.norm(g[:2]), np.linalg.norm(g[1:]), np.linalg.norm(g[[0, 3]])),
+        ),
+        (lambda make: make([7], 2.0), lambda g: -2.0 * np.abs(g[0])),
     ],
     "Vertices": [
         (lambda make: make(points), lambda g: (points @ g).min()),

@@ -70,6 +70,14 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
+def count_of(K: Any, d: int) -> int:
+    """K as a whole number of entries, from 1 to d."""
+    check(isinstance(K, (int, np.integer)) and not isinstance(K, bool) and bool(1 <= K <= d),
+          lambda: f"K = {shown(K)} was given, the number of entries of an atom in {d} dimensions; a whole number from 1 to "
+                  f"{d} is wanted.")
+    return int(K)
+
+
 def whole_shape(shape: Any) -> Shape:
     """A shape as it is written for arrays: a whole number, or several."""
     sizes = np.atleast_1d(np.asarray(shape))

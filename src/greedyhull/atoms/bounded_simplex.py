@@ -1,4 +1,5 @@
-"""The simplex with upper bounds: a portfolio in which no asset has more than its share. `Simplex(d, upper=...)` makes it."""
+"""The simplex with bounds: a portfolio in which every asset has at least, and at most, its share. `Simplex(d, lower=...,
+upper=...)` makes it."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.regions import FillingRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
+from greedyhull.atoms.neighbours import best_of
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
@@ -25,73 +27,123 @@ TINY = 1e-13  # what is left of ``total`` after filling counts as nothing below 
 
 
 class BoundedSimplex(AtomSet):
-    """{0 ≤ w ≤ upper : Σ w_j = total}; an atom fills the best coordinates to their bounds until total is used up.
+    """{lower ≤ w ≤ upper : Σ w_j = total}; an atom fills the best coordinates to their bounds until total is used up.
+
+    It is ``lower`` and what is filled: {0 ≤ v ≤ upper − lower : Σ v_j = total − Σ lower_j}.
 
     >>> BoundedSimplex(4, 1.0, upper=0.4).argmin(np.array([1.0, -3.0, 0.5, 0.0]))
     Sparse(places=array([1, 2, 3]), entries=array([0.4, 0.2, 0.4]))
+    >>> BoundedSimplex(3, 1.0, lower=[0.1, 0.0, 0.2]).argmin(np.array([1.0, -3.0, 0.5]))
+    Sparse(places=array([0, 1, 2]), entries=array([0.1, 0.7, 0.2]))
     """
 
-    def __init__(self, d: int, total: float = 1.0, upper: Any = np.inf) -> None:
+    def __init__(self, d: int, total: float = 1.0, upper: Any = np.inf, lower: Any = 0.0) -> None:
         self.shape = (dimension(d),)
         self.total = positive(total, "total")
-        cap = numbers(upper, "upper", ceiling=self.total)
-        check(cap.shape in ((), self.shape), f"upper has shape {cap.shape}; one number, or {d} numbers, are wanted.")
-        check(bool((cap >= 0).all()), f"upper has the entry {cap.min(initial=0.0):g}; numbers of at least 0 are wanted.")
-        self.upper, self._cap = np.array(upper, dtype=np.float64), np.broadcast_to(cap, self.shape).copy()
+        self.lower, self._low = _bounds(lower, "lower", self.shape)
+        below = float(self._low.sum())
+        self._size = max(self.total, float(np.abs(self._low).sum()))
+        self._sum = self.total - below  # what is filled
+        check(self._sum >= -TINY * self._size,
+              f"The lower bounds sum to {below:.6g}, {-self._sum:.3g} more than total = {self.total:g}, so no weights satisfy "
+              "both. Reduce lower, or raise total.")
+        self._sum = self._sum if self._sum > TINY * self._size else 0.0
+        self.upper, high = _bounds(upper, "upper", self.shape, self.total + self._size)
+        check(bool(self._low.any() or (high >= 0).all()),
+              f"upper has the entry {high.min():g}; numbers of at least 0 are wanted.")
+        crossed = np.flatnonzero(high < self._low)
+        check(not len(crossed), lambda: f"lower exceeds upper at coordinate {int(crossed[0])}: {self._low[crossed[0]]:g} > "
+                                        f"{high[crossed[0]]:g}.")
+        self._cap = np.minimum(high - self._low, self._sum)
         room = float(self._cap.sum())
-        check(room >= self.total * (1.0 - TINY),
-              f"The upper bounds sum to {room:.6g}, less than total = {self.total:g}, so no weights satisfy both. Raise upper "
-              f"(one bound for all must be at least total/d = {self.total / d:.6g}), or lower total.")
+        check(room >= self._sum * (1.0 - TINY),
+              f"The upper bounds sum to {room + below:.6g}, less than total = {self.total:g}, so no weights satisfy both. "
+              f"Raise upper (one bound for all must be at least total/d = {self.total / d:.6g}), or lower total.")
         self._open = np.flatnonzero(self._cap > 0)
         self._even = bool(np.ptp(self._cap) == 0.0)
-        filled = np.cumsum(np.sort(self._cap[self._open])) < self.total * (1.0 - TINY)
-        self._most = min(int(filled.sum()) + 1, len(self._open))  # so many coordinates fill total, whichever they are
+        filled = np.cumsum(np.sort(self._cap[self._open])) < self._sum * (1.0 - TINY)
+        self._most = min(int(filled.sum()) + 1, len(self._open))  # so many coordinates fill it, whichever they are
 
     @property
     def traits(self) -> SetTraits:
         """Those of any set, and bounds and sum, unless a derived class answers with other atoms."""
-        region = FillingRegion(self._cap, self.total) if as_written(type(self), BoundedSimplex) else None
+        low = self._low if self._low.any() else None
+        region = FillingRegion(self._cap, self._sum, low=low) if as_written(type(self), BoundedSimplex) else None
         return super().traits._replace(region=region)
 
     def __repr__(self) -> str:
-        upper = f"{self.upper:g}" if self.upper.ndim == 0 else "..."
-        return f"Simplex({self.shape[0]}, total={self.total:g}, upper={upper})"
+        given = {"lower": (self.lower, 0.0), "upper": (self.upper, np.inf)}
+        bounds = [f", {name}={bound:g}" if bound.ndim == 0 else f", {name}=..."
+                  for name, (bound, none) in given.items() if (bound != none).any()]
+        return f"Simplex({self.shape[0]}, total={self.total:g}{''.join(bounds)})"
 
-    def _filled(self, order: Index) -> Sparse:
-        """The vertex that fills the coordinates in this order; its entries do not depend on the order of the full ones."""
-        k = int(np.searchsorted(np.cumsum(self._cap[order]), self.total * (1.0 - TINY)))
+    def _filled(self, order: Index) -> Sparse | None:
+        """What a vertex has above ``lower`` that fills the coordinates in this order; None if they do not use up the total.
+
+        Its entries do not depend on the order of the full ones.
+        """
+        if self._sum == 0.0:
+            return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
+        sums = np.cumsum(self._cap[order])
+        k = int(np.searchsorted(sums, self._sum * (1.0 - TINY)))
+        if k == len(order) and not (k and sums[-1] >= self._sum * (1.0 - 2.0 * TINY)):
+            return None
         full = np.sort(order[:k])
-        left = self.total - float(self._cap[full].sum())
-        if k == len(order) or left <= TINY * self.total:
+        left = self._sum - float(self._cap[full].sum())
+        if k == len(order) or left <= TINY * self._sum:
             return Sparse(full, self._cap[full])
         places, entries = np.append(full, order[k]), np.append(self._cap[full], min(left, float(self._cap[order[k]])))
         ascending = np.argsort(places)
         return Sparse(places[ascending], entries[ascending])
 
+    def _raised(self, filled: Sparse | None) -> Sparse:
+        """The vertex: ``lower`` and what is filled."""
+        assert filled is not None
+        if not self._low.any():
+            return filled
+        x = self._low.copy()
+        filled.add_to(x, 1.0)
+        places = np.flatnonzero(x)
+        return Sparse(places, x[places])
+
     def argmin(self, g: Array) -> Sparse:
-        return self._filled(self._open[lowest(g[self._open], self._most)])
+        return self._raised(self._filled(self._open[lowest(g[self._open], self._most)]))
+
+    def best(self, g: Array, m: int) -> SparseBlock:
+        """The best vertex, and some beside it: one of its coordinates left out, or another one filled first."""
+        order = self._open[lowest(g[self._open], self._most + m)]
+        found = best_of(self._filled, order, g, m)
+        if not self._low.any():
+            return found
+        return SparseBlock(self.shape[0], [self._raised(found[i]) for i in range(len(found))])
 
     def centre(self) -> Iterate:
-        """The same share of every upper bound."""
-        return self.decompose(self._cap * (self.total / float(self._cap.sum())))
+        """The same share of the way from every lower to every upper bound."""
+        room = float(self._cap.sum())
+        return self.decompose(self._low + self._cap * (self._sum / room if room > 0.0 else 0.0))
 
     def _holds(self, x: Array, tol: float) -> bool:
-        near = tol * self.total
-        return bool((x >= -near).all() and (x <= self._cap + near).all()) and abs(float(x.sum()) - self.total) <= near
+        near = tol * self._size
+        v = x - self._low
+        return bool((v >= -near).all() and (v <= self._cap + near).all()) and abs(float(x.sum()) - self.total) <= near
 
     def decompose(self, w: Array) -> Iterate:
         """At most d vertices: each is taken with the largest weight that leaves a point of the set, so that at least one
         more coordinate reaches a bound and stays there."""
         from greedyhull.points.iterate import Iterate
 
-        y, mass = np.clip(self._inside(w), 0.0, self._cap), 1.0
-        y *= self.total / float(y.sum())
+        y, mass = np.clip(self._inside(w) - self._low, 0.0, self._cap), 1.0
+        if self._sum == 0.0 or not y.any():
+            return Iterate.at(self._raised(self._filled(self._open)), self.shape)
+        y *= self._sum / float(y.sum())
         atoms: dict[Any, tuple[Sparse, float]] = {}
         while mass > 0.0:
-            near = 1e-15 * self.total
+            near = 1e-15 * self._sum
             full = np.flatnonzero((y >= mass * self._cap - near) & (self._cap > 0))
             between = np.flatnonzero((y > near) & (y < mass * self._cap - near))
             atom = self._filled(np.concatenate([full, between[np.argsort(-y[between], kind="stable")]]))
+            if atom is None:  # rounding left too little of them
+                break
             v = np.zeros(self.shape)
             atom.add_to(v, 1.0)
             down, up = between[v[between] > 0], between[v[between] < self._cap[between]]
@@ -102,28 +154,40 @@ class BoundedSimplex(AtomSet):
             y, mass = np.maximum(y - weight * v, 0.0), mass - weight
         weights = np.array([weight for _, weight in atoms.values()])
         keep = np.flatnonzero(weights > 0)
-        block = SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]).take(keep)
+        block = SparseBlock(self.shape[0], [self._raised(atom) for atom, _ in atoms.values()]).take(keep)
         return Iterate(block, weights[keep] / weights.sum(), self.shape)
 
     def max_abs(self, c: Array) -> float:
-        return self.argmin(-c).dot(c)
+        """Σ c_j |lower_j + v_j| is at most what its chords from v_j = 0 to the bound say: exact for lower ≥ 0."""
+        if not self._low.any():
+            return self.argmin(-c).dot(c)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slopes = np.where(self._cap > 0, (np.abs(self._low + self._cap) - np.abs(self._low)) / self._cap, 0.0) * c
+        filled = self._filled(self._open[np.argsort(-slopes[self._open], kind="stable")])
+        assert filled is not None
+        return float(np.abs(self._low).dot(c)) + filled.dot(slopes)
 
     def rescaled(self, radius: float) -> BoundedSimplex:
-        """Another total under the same upper bounds."""
-        return BoundedSimplex(self.shape[0], radius, self.upper)
+        """Another total under the same bounds."""
+        return BoundedSimplex(self.shape[0], radius, self.upper, self.lower)
 
     def sizes(self) -> Sizes:
         """Exact for one bound for all: every vertex has the same norm, and the one that avoids its places is farthest.
         Otherwise ‖s‖² ≤ max Σ upper_j s_j, the greedy filling, bounds both."""
-        d, t, cap = self.shape[0], self.total, self._cap / self.total  # relative to total, so that no square vanishes
+        d, t = self.shape[0], self._sum
+        cap = self._cap / (t or 1.0)  # relative to what is filled, so that no square vanishes
         if float(cap.sum()) <= 1.0 + TINY:
             return Sizes.of(0.0, 0.0)
-        square, middle = self.max_abs(cap) / t, 1.0 / d
+        steep = self._filled(self._open[np.argsort(-cap[self._open], kind="stable")])
+        assert steep is not None
+        square, middle = steep.dot(cap) / t, 1.0 / d
         if self._even:
             s = np.zeros(d)
-            self._filled(np.arange(d)).add_to(s, 1.0 / t)
+            steep.add_to(s, 1.0 / t)
             square = float(s @ s)
-            apart = 2.0 * max(square - self.argmin(s).dot(s) / t, 0.0)
+            other = self._filled(self._open[lowest(s[self._open], self._most)])
+            assert other is not None
+            apart = 2.0 * max(square - other.dot(s) / t, 0.0)
             return Sizes.of(t * np.sqrt(apart), t * np.sqrt(max(square - middle, 0.0)))
         r = np.sqrt(max(min(square - middle, 0.25 * float(cap @ cap)), 0.0))
         return Sizes.of(t * min(np.sqrt(2.0 * square), 2.0 * r), t * r, "upper bound")
@@ -136,13 +200,20 @@ class BoundedSimplex(AtomSet):
             ends = []
             for places in (order, order[:, ::-1]):
                 cap = self._cap[places]
-                filled = np.clip(self.total - (np.cumsum(cap, axis=1) - cap), 0.0, cap)
-                ends.append((np.take_along_axis(block, places, axis=1) * filled).sum(axis=1))
+                filled = np.clip(self._sum - (np.cumsum(cap, axis=1) - cap), 0.0, cap)
+                ends.append((np.take_along_axis(block, places, axis=1) * filled).sum(axis=1) + block @ self._low)
             low[I], high[I] = ends
         return low, high
 
     def curvature(self, form: Any) -> Constant:
         """From above, by the least of three sets around it: the simplex, the ball, and the box of differences."""
         most = farthest_coordinates(form)[0]
-        sets = self.total * (self.total * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
+        sets = self._sum * (self._sum * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
         return Constant(min(sets), "upper bound", "M")
+
+
+def _bounds(given: Any, name: str, shape: tuple[int, ...], ceiling: float = np.inf) -> tuple[Array, Array]:
+    """Bounds as they were given, and one for each coordinate, cut off at ``ceiling``."""
+    each = numbers(given, name, ceiling)
+    check(each.shape in ((), shape), f"{name} has shape {each.shape}; one number, or {shape[0]} numbers, are wanted.")
+    return np.array(given, dtype=np.float64), np.broadcast_to(each, shape) + 0.0

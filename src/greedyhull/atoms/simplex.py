@@ -1,4 +1,4 @@
-"""The simplex: weights that are non-negative and sum to ``total``; optionally none above ``upper``."""
+"""The simplex: weights that are non-negative and sum to ``total``; optionally within bounds."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Simplex(AtomSet, KeepsFinite):
     """Non-negative weights with a given sum, {w ≥ 0 : Σ w_j = total}.
 
-    Its atoms are total·e_j. With ``upper`` it is {0 ≤ w ≤ upper : Σ w_j = total}, and an atom fills coordinates to their
-    bounds until the total is used up.
+    Its atoms are total·e_j. With ``lower`` or ``upper`` it is {lower ≤ w ≤ upper : Σ w_j = total}, and an atom fills
+    coordinates from their lower to their upper bounds until the total is used up.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ class Simplex(AtomSet, KeepsFinite):
         The number of coordinates.
     total : float, default 1.0
         The sum of the weights.
+    lower : float or array_like of shape (d,), optional
+        Lower bounds on the weights, 0 by default; they may be negative. They must sum to at most ``total``.
     upper : float or array_like of shape (d,), optional
         Upper bounds on the weights, none by default. They must sum to at least ``total``.
 
@@ -51,14 +53,14 @@ class Simplex(AtomSet, KeepsFinite):
     array([0.6, 0.2, 0.2])
     """
 
-    def __new__(cls, d: int, total: float = 1.0, *, upper: Any = None) -> Simplex:
-        if upper is None:
+    def __new__(cls, d: int, total: float = 1.0, *, lower: Any = None, upper: Any = None) -> Simplex:
+        if lower is None and upper is None:
             return super().__new__(cls)
         from greedyhull.atoms.bounded_simplex import BoundedSimplex
 
-        return BoundedSimplex(d, total, upper)  # type: ignore[return-value]
+        return BoundedSimplex(d, total, np.inf if upper is None else upper, 0.0 if lower is None else lower)  # type: ignore[return-value]
 
-    def __init__(self, d: int, total: float = 1.0, *, upper: Any = None) -> None:
+    def __init__(self, d: int, total: float = 1.0, *, lower: Any = None, upper: Any = None) -> None:
         self.shape = (dimension(d),)
         self.radius = self.total = positive(total, "total")
 

@@ -31,9 +31,9 @@ class Corrective(KeepsSolver):
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
-    weights of each factor sum to one, and all factors are reweighted together. Over `Box`, `LinfBall`, `L2Ball` and
-    `Simplex` with upper bounds, no atoms are kept: Newton steps move all coordinates at once. It is the default for f with a
-    Hessian.
+    weights of each factor sum to one, and all factors are reweighted together. Over `Box`, `LinfBall`, `L2Ball`, `KSparse`,
+    `HyperSimplex` and `Simplex` with bounds, no atoms are kept: Newton steps move all coordinates at once. It is the default
+    for f with a Hessian.
 
     Parameters
     ----------

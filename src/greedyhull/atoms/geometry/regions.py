@@ -61,50 +61,60 @@ class BoxSection(KeepsSection):
 
 @dataclass(slots=True, eq=False)
 class FillingRegion(KeepsRegion):
-    """0 ≤ x ≤ high with the sum total: a box, once the multiplier of the sum is subtracted from the gradient."""
+    """0 ≤ x − low ≤ high with the sum total: a box, once the multiplier of the sum is subtracted from the gradient."""
 
     high: Array
     total: float
     middle: Array | None = None
+    low: Array | None = None  # None: zero
+
+    def _above(self, x: Array) -> Array:
+        return x if self.low is None else x - self.low
 
     @override
     def nearest(self, x: Array) -> Array:
-        return nearest_filling(x, self.high, self.total)
+        near = nearest_filling(self._above(x), self.high, self.total)
+        return near if self.low is None else near + self.low
 
     @override
     def free(self, g: Array, x: Array) -> Index:
         """Those with a gradient of exactly the threshold are free too: the last one to be filled is among them."""
-        slopes = g - threshold(g, self.high, self.total)
-        up, down = (slopes <= 0.0) & (x < self.high), (slopes >= 0.0) & (x > 0.0)
-        return ((up | down | ((x > 0.0) & (x < self.high))) & (self.high > 0.0)).nonzero()[0]
+        slopes, v = g - threshold(g, self.high, self.total), self._above(x)
+        up, down = (slopes <= 0.0) & (v < self.high), (slopes >= 0.0) & (v > 0.0)
+        return ((up | down | ((v > 0.0) & (v < self.high))) & (self.high > 0.0)).nonzero()[0]
 
     @override
     def shares(self, g: Array, x: Array) -> Array:
-        return gap_shares(g - threshold(g, self.high, self.total), x, np.zeros_like(x), self.high)
+        return gap_shares(g - threshold(g, self.high, self.total), self._above(x), np.zeros_like(x), self.high)
 
     @override
     def section(self, frame: Frame, x: Array) -> FillingSection:
-        return FillingSection(frame.read(self.high))
+        return FillingSection(frame.read(self.high), None if self.low is None else frame.read(self.low))
 
 
 @dataclass(slots=True, eq=False)
 class FillingSection(KeepsSection):
-    """0 ≤ y ≤ high, with the sum that y has."""
+    """0 ≤ y − low ≤ high, with the sum that y has."""
 
     high: Array
+    low: Array | None = None
+
+    def _above(self, y: Array) -> Array:
+        return y if self.low is None else np.clip(y - self.low, 0.0, self.high)
 
     @override
     def gap(self, grad: Array, y: Array) -> float:
-        return sum_gap(grad, y, self.high)
+        return sum_gap(grad, self._above(y), self.high)
 
     @override
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        return float((grad - threshold(grad, self.high, float(y.sum()))).dot(target - y))
+        return float((grad - threshold(grad, self.high, float(self._above(y).sum()))).dot(target - y))
 
     @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        return solve_sum_qp(H, grad, y, self.high, tol)
+        found = solve_sum_qp(H, grad, self._above(y), self.high, tol)
+        return found if self.low is None else found + self.low
 
 
 @dataclass(slots=True, eq=False)

@@ -52,7 +52,7 @@ def _told(region: Region) -> tuple[int, Array, Array, float] | None:
     """Kind, two vectors and a number, as native/coordinate_door.cpp takes them."""
     if type(region) is BoxRegion:
         return 0, _vector(region.low), _vector(region.high), 0.0
-    if type(region) is FillingRegion:
+    if type(region) is FillingRegion and region.low is None:
         return 1, _vector(region.high), _vector(region.high), float(region.total)
     return (2, _vector(region.middle), _vector(region.middle), float(region.radius)) if type(region) is BallRegion else None
 

@@ -11,7 +11,7 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.testing.fuzz import membership
 from greedyhull.testing.fuzz.exact import LD, Exact
 from greedyhull.testing.fuzz.models import EPS, Model
-from greedyhull.testing.fuzz.regions import Region
+from greedyhull.testing.fuzz.region import Region
 from greedyhull.types import Array
 
 LD_EPS = float(np.finfo(LD).eps)

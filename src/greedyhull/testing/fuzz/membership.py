@@ -35,6 +35,34 @@ def simplex(x: Array, total: float, upper: Array | None, at_most: bool = False) 
     return _above(over if upper is None else np.maximum(over, ((x - upper.astype(LD)) / t).max()))
 
 
+def within(norm: Array) -> float:
+    """Of a set where a norm is at most one."""
+    return _above(norm - 1)
+
+
+def k_support(x: Array, K: int) -> Array:
+    """The k-support norm: the least over r of √(Σ of the K − r − 1 largest squares + (sum of the others)²/(r + 1)), where the
+    mean of the others lies between the last of the former and the first of the latter."""
+    s = np.sort(np.abs(x))[::-1]
+    for r in range(K):
+        mean = s[K - r - 1 :].sum() / (r + 1)
+        if r == K - 1 or s[K - r - 2] > mean >= s[K - r - 1]:
+            return np.asarray(np.sqrt((s[: K - r - 1] ** 2).sum() + mean**2 * (r + 1)))
+    raise AssertionError
+
+
+def groups(x: Array, total: float, labels: Array, caps: Array) -> float:
+    """Caps on the sums of groups, in sorted order of the labels."""
+    over = [(x[labels == k].sum() - LD(cap)) / LD(total) for k, cap in zip(np.unique(labels), caps, strict=True)]
+    return _above(np.max(over))
+
+
+def majorised(x: Array, v: Array) -> float:
+    """Whether the largest entries of x sum to no more than those of v, and all of them to as much."""
+    over = np.cumsum(np.sort(x)[::-1]) - np.cumsum(np.sort(v.astype(LD))[::-1])
+    return _above(np.maximum(over.max(), np.abs(over[-1])) / (np.abs(v).sum(dtype=LD) + LD(1e-300)))
+
+
 def hull(x: Array, atoms: Array) -> float:
     """How far the nearest mixture of the rows of ``atoms`` is that non-negative least squares finds."""
     from scipy.optimize import nnls

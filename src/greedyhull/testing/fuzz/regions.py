@@ -3,57 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import membership
+from greedyhull.testing.fuzz import closed_sets, membership
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
-from greedyhull.types import Array, AtomSet
-
-Pull = Callable[[Array], Array | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Region:
-    """S, how far outside it a point is, and ``pull``: the point moved into the set where rounding left it outside.
-
-    ``atoms`` lists all atoms where these are what defines the set; ``some`` are a few of its points. ``again`` is the same
-    set changed a little: an atom more, a bound wider, other weights, another radius.
-    """
-
-    kind: str
-    S: Any
-    d: int
-    outside: Callable[[Array], float]
-    pull: Pull
-    some: Array
-    again: Callable[[Rng], Region]
-    atoms: Array | None = None
-    loose: float = 0.0  # what the set's own definition leaves open, relative to its size
-    inner: Any = None  # the set that references are computed over, where that is not S
-
-    @property
-    def plain(self) -> Any:
-        """The set with an exact oracle of the library's own."""
-        return self.S if self.inner is None else self.inner
-
-    @property
-    def words(self) -> str:
-        return repr(self.S)
-
-    def wrapped(self, S: AtomSet, how: str) -> Region:
-        return replace(self, kind=f"{how}({self.kind})", S=S, inner=self.plain)
+from greedyhull.testing.fuzz.region import Pull, Region, radius_of
+from greedyhull.types import Array
 
 
 def draw_region(rng: Rng, d: int) -> Region:
     """Any set."""
-    makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own)
-    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2))(rng, d)
+    makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *closed_sets.MAKES)
+    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(closed_sets.MAKES)))(rng, d)
 
 
 def wrapped(rng: Rng, region: Region, unit: float) -> Region:
@@ -69,16 +35,12 @@ def wrapped(rng: Rng, region: Region, unit: float) -> Region:
     return region
 
 
-def _radius(rng: Rng) -> float:
-    return float(rng.uniform(0.1, 3.0) * scale(rng))
-
-
 def _ends(d: int, lengths: Array | float) -> Array:
     return np.asarray(np.vstack([np.diag(np.broadcast_to(lengths, d)), -np.diag(np.broadcast_to(lengths, d)), np.zeros(d)]))
 
 
 def l1_ball(rng: Rng, d: int, radius: float | None = None, weights: Array | None = None) -> Region:
-    r = _radius(rng) if radius is None else radius
+    r = radius_of(rng) if radius is None else radius
     if radius is None and chance(rng, 0.3):
         weights = rng.random(d) + 0.01 if chance(rng, 0.7) else 10.0 ** rng.uniform(-6, 6, d)
 
@@ -97,7 +59,7 @@ def l1_ball(rng: Rng, d: int, radius: float | None = None, weights: Array | None
 
 
 def l2_ball(rng: Rng, d: int, radius: float | None = None, centre: Array | None = None) -> Region:
-    r = _radius(rng) if radius is None else radius
+    r = radius_of(rng) if radius is None else radius
     if radius is None and chance(rng, 0.4):
         centre = rng.standard_normal(d) * r * pick(rng, (1.0, 1.0, 1e-3, 1e3))
     middle = np.zeros(d) if centre is None else centre
@@ -116,7 +78,7 @@ def l2_ball(rng: Rng, d: int, radius: float | None = None, centre: Array | None 
 
 
 def linf_ball(rng: Rng, d: int, radius: float | None = None) -> Region:
-    r = _radius(rng) if radius is None else radius
+    r = radius_of(rng) if radius is None else radius
     ones = np.full(d, r)
     return replace(_boxed(rng, -ones, ones), kind="LinfBall", S=gh.LinfBall(d, r),
                    again=lambda rng: linf_ball(rng, d, r * pick(rng, (0.5, 1.5, 10.0))))
@@ -149,7 +111,7 @@ def _boxed(rng: Rng, low: Array, high: Array) -> Region:
 
 
 def simplex(rng: Rng, d: int, total: float | None = None, upper: Array | None = None) -> Region:
-    t = (1.0 if chance(rng, 0.5) else _radius(rng)) if total is None else total
+    t = (1.0 if chance(rng, 0.5) else radius_of(rng)) if total is None else total
     if total is None and chance(rng, 0.4):
         upper = t * (1.0 / d + rng.random(d))
         if chance(rng, 0.3):
@@ -171,7 +133,7 @@ def simplex(rng: Rng, d: int, total: float | None = None, upper: Array | None = 
 
 
 def capped_simplex(rng: Rng, d: int, total: float | None = None) -> Region:
-    t = _radius(rng) if total is None else total
+    t = radius_of(rng) if total is None else total
 
     def pull(x: Array) -> Array:
         y = np.maximum(x, 0)

@@ -12,7 +12,7 @@ from greedyhull.driver.stop import Stop
 from greedyhull.solvers.gradients import Dual, Minibatch, Saga, Spider, Storm, Svrg
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
 from greedyhull.testing.fuzz.models import Model
-from greedyhull.testing.fuzz.regions import Region
+from greedyhull.testing.fuzz.region import Region
 
 
 class Drawn(NamedTuple):

@@ -14,7 +14,8 @@ from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.judge import Point, judge, least, point_of
 from greedyhull.testing.fuzz.models import Model, draw_model
 from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.regions import Region, capped_simplex, draw_region, simplex, wrapped
+from greedyhull.testing.fuzz.region import Region
+from greedyhull.testing.fuzz.regions import capped_simplex, draw_region, simplex, wrapped
 from greedyhull.testing.fuzz.solvers import draw_solver, draw_start, draw_stop
 from greedyhull.types import Array
 

@@ -1,0 +1,208 @@
+"""The simplex with caps on groups: a portfolio in which no sector, and no single asset, has more than its share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.arguments import numbers, positive
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
+from greedyhull.atoms.labels import labelled
+from greedyhull.atoms.neighbours import best_of
+from greedyhull.atoms.sizes import Sizes
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
+from greedyhull.points.shapes import Sparse, SparseBlock
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Index
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+TINY = 1e-13  # what is left of ``total`` after filling counts as nothing below this share
+
+
+class GroupedSimplex(AtomSet):
+    """Non-negative weights with a given sum, and caps on single weights and on groups of them.
+
+    {0 ≤ w ≤ upper : Σ w_j = total, Σ over group k of w_j ≤ group_upper_k}. Its points are the bases of a polymatroid: a
+    vertex fills coordinates in the order of g, each as far as its own cap, that of its group and the total allow.
+
+    Parameters
+    ----------
+    groups : array_like of shape (d,)
+        The group of each coordinate: numbers or names.
+    upper : float or array_like of shape (d,), optional
+        Caps on single weights, none by default.
+    group_upper : float, array_like or dict, optional
+        Caps on groups, none by default: one number for all, one for each group in sorted order of the labels, or a
+        dictionary by label, in which groups may be left out.
+    total : float, default 1.0
+        The sum of the weights.
+
+    See Also
+    --------
+    Simplex : Caps on single weights only, and lower bounds.
+    GroupL1Ball : Groups that enter or leave together.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.GroupedSimplex(["tech", "tech", "bank"], group_upper={"tech": 0.6})
+    >>> S.argmin(np.array([-3.0, -2.0, 0.0]))
+    Sparse(places=array([0, 2]), entries=array([0.6, 0.4]))
+    """
+
+    def __init__(self, groups: Any, *, upper: Any = None, group_upper: Any = None, total: float = 1.0) -> None:
+        self.total = positive(total, "total")
+        self.labels, self._of = labelled(groups)
+        d = len(self._of)
+        self.shape = (d,)
+        single = numbers(np.inf if upper is None else upper, "upper", ceiling=self.total)
+        check(single.shape in ((), self.shape),
+              f"upper has shape {single.shape}, and groups has {d} labels; one number, or {d} numbers, are wanted.")
+        check(bool((single >= 0).all()), f"upper has the entry {single.min(initial=0.0):g}; numbers of at least 0 are wanted.")
+        self.upper = None if upper is None else np.array(upper, dtype=np.float64)
+        self.group_upper = _by_label(group_upper, self.labels, self.total)
+        self._cap = np.minimum(np.broadcast_to(single, self.shape), self.group_upper[self._of])
+        rooms = np.minimum(self.group_upper, np.bincount(self._of, self._cap, len(self.labels)))
+        room = float(rooms.sum())
+        check(room >= self.total * (1.0 - TINY),
+              f"The caps leave room for {room:.6g}, which is {self.total - room:.3g} less than total = {self.total:g}, so no "
+              "weights satisfy all of them. Raise upper or group_upper, or lower total.")
+        self._open = np.flatnonzero(self._cap > 0)
+        self._rooms = rooms
+
+    def __repr__(self) -> str:
+        caps = "" if self.upper is None else ", upper=..."
+        return f"GroupedSimplex({self.shape[0]} weights in {len(self.labels)} groups{caps}, total={self.total:g})"
+
+    def _filled(self, order: Index) -> Sparse | None:
+        """The vertex that fills the coordinates in this order; None if they do not use up the total."""
+        if not len(order):
+            return None
+        u, of = self._cap[order].astype(np.longdouble), self._of[order]
+        by = np.argsort(of, kind="stable")
+        sums, ranks = np.cumsum(u[by]), of[by]
+        first = np.flatnonzero(np.append(True, ranks[1:] != ranks[:-1]))
+        offset = np.repeat((sums - u[by])[first], np.diff(np.append(first, len(by))))
+        allowed = np.empty_like(u)
+        allowed[by] = np.clip(self.group_upper[ranks] - (sums - u[by] - offset), 0.0, u[by])
+        used = np.cumsum(allowed)
+        if used[-1] < self.total * (1.0 - TINY):
+            return None
+        entries = np.clip(self.total - (used - allowed), 0.0, allowed).astype(np.float64)
+        kept = np.flatnonzero(entries > TINY * self.total)
+        places = order[kept]
+        ascending = np.argsort(places)
+        return Sparse(places[ascending], entries[kept][ascending])
+
+    def argmin(self, g: Array) -> Sparse:
+        found = self._filled(self._open[np.argsort(g[self._open], kind="stable")])
+        assert found is not None  # all coordinates have room for the total
+        return found
+
+    def best(self, g: Array, m: int) -> SparseBlock:
+        """The best vertex, and some beside it: one of its coordinates left out, or another one filled first."""
+        return best_of(self._filled, self._open[np.argsort(g[self._open], kind="stable")], g, m)
+
+    def centre(self) -> Iterate:
+        """The same share of every group's room, spread evenly over the caps in it."""
+        sums = np.bincount(self._of, self._cap, len(self.labels))
+        share = np.divide(self._rooms, sums, out=np.zeros_like(sums), where=sums > 0)
+        return self.decompose(self._cap * share[self._of] * (self.total / float(self._rooms.sum())))
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        near = tol * self.total
+        inside = bool((x >= -near).all() and (x <= self._cap + near).all()) and abs(float(x.sum()) - self.total) <= near
+        return inside and bool((np.bincount(self._of, x, len(self.labels)) <= self.group_upper + near).all())
+
+    def decompose(self, w: Array) -> Iterate:
+        """At most one vertex for each cap and coordinate: each is a vertex of the smallest face that has what is left, taken
+        with the largest weight that leaves a point of the set; so at least one more bound is reached, and kept."""
+        from greedyhull.points.iterate import Iterate
+
+        y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
+        y *= self.total / float(y.sum())
+        atoms: dict[Any, tuple[Sparse, float]] = {}
+        for _ in range(2 * (len(y) + len(self.labels))):
+            atom = self._on_face(y, mass, near)
+            v = np.zeros(self.shape)
+            atom.add_to(v, 1.0)
+            weight = min(mass, self._most_of(v, y, mass, near))
+            atoms[atom.key] = (atom, weight + atoms.get(atom.key, (atom, 0.0))[1])
+            y, mass = np.maximum(y - weight * v, 0.0), mass - weight
+            if mass <= 0.0 or float(y.sum()) <= near:
+                break
+        weights = np.array([weight for _, weight in atoms.values()])
+        keep = np.flatnonzero(weights > 0)
+        block = SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]).take(keep)
+        return Iterate(block, weights[keep] / weights.sum(), self.shape)
+
+    def _on_face(self, y: Array, mass: float, near: float) -> Sparse:
+        """A vertex at which every bound holds with equality that does so at y, a point of ``mass`` times the set.
+
+        Coordinates of full groups come first, then those at their caps, then the others, the largest first.
+        """
+        tight = np.bincount(self._of, y, len(self.labels)) >= mass * self.group_upper - near
+        on = np.flatnonzero(y > 0.0)
+        full = y[on] >= mass * self._cap[on] - near
+        order = on[np.lexsort((-y[on], ~full, ~tight[self._of[on]]))]
+        found = self._filled(order)
+        if found is not None:
+            return found
+        rest = np.setdiff1d(self._open, on)  # by rounding, what y has does not use up the total
+        found = self._filled(np.concatenate([order, rest]))
+        assert found is not None
+        return found
+
+    def _most_of(self, v: Array, y: Array, mass: float, near: float) -> float:
+        """The largest weight of the vertex v for which y less it is a point of what is left of ``mass`` times the set."""
+        down = v > 0.0
+        up = (v < self._cap) & (y < mass * self._cap - near)
+        V, Y = (np.bincount(self._of, x, len(self.labels)) for x in (v, y))
+        loose = (self.group_upper - V > near) & (mass * self.group_upper - near > Y)
+        return max(min(float((y[down] / v[down]).min(initial=np.inf)),
+                       float(((mass * self._cap[up] - y[up]) / (self._cap[up] - v[up])).min(initial=np.inf)),
+                       float(((mass * self.group_upper - Y)[loose] / (self.group_upper - V)[loose]).min(initial=np.inf))), 0.0)
+
+    def max_abs(self, c: Array) -> float:
+        return self.argmin(-c).dot(c)
+
+    def rescaled(self, radius: float) -> GroupedSimplex:
+        """Another total under the same caps."""
+        names = dict(zip(self.labels.tolist(), self.group_upper.tolist(), strict=True))
+        caps = {name: cap for name, cap in names.items() if cap < self.total}
+        return GroupedSimplex(self.labels[self._of], upper=self.upper, group_upper=caps, total=radius)
+
+    def sizes(self) -> Sizes:
+        """‖s‖² ≤ max Σ cap_j s_j, and all points have the distance √(‖s‖² − total²/d) from (total/d)·1."""
+        t, cap = self.total, self._cap / self.total  # relative to total, so that no square vanishes
+        square = min(self.max_abs(cap) / t, 1.0)
+        r = np.sqrt(max(min(square - 1.0 / self.shape[0], 0.25 * float(cap @ cap)), 0.0))
+        return Sizes.of(t * min(np.sqrt(2.0 * square), 2.0 * r), t * r, "upper bound")
+
+    def curvature(self, form: Any) -> Constant:
+        """From above, by the least of three sets around it: the simplex, the ball, and the box of differences."""
+        most = farthest_coordinates(form)[0]
+        sets = self.total * (self.total * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
+        return Constant(min(sets), "upper bound", "M")
+
+
+def _by_label(given: Any, labels: Array, total: float) -> Array:
+    """The cap of every group, total where there is none."""
+    if isinstance(given, Mapping):
+        known = labels.tolist()
+        strange = [label for label in given if label not in known]
+        check(not strange, lambda: f"group_upper names the group {strange[0]!r}, which no coordinate has. The groups are "
+                                   f"{', '.join(map(repr, known[:8]))}{' …' if len(known) > 8 else ''}.")
+        given = [given.get(label, np.inf) for label in known]
+    caps = numbers(np.inf if given is None else given, "group_upper", ceiling=total)
+    if caps.shape not in ((), labels.shape):
+        raise GreedyhullError(f"group_upper = {shown(given)} has shape {caps.shape}, and there are {len(labels)} groups; one "
+                              "number, one for each group in sorted order of the labels, or a dictionary is wanted.")
+    check(bool((caps >= 0).all()), f"group_upper has the entry {caps.min(initial=0.0):g}; numbers of at least 0 are wanted.")
+    return np.broadcast_to(caps, labels.shape).copy()

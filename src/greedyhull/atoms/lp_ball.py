@@ -1,0 +1,153 @@
+"""The lp ball, for any p from 1 to infinity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.arguments import dimension, positive
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.regions import BallRegion, BoxRegion, as_written
+from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
+from greedyhull.atoms.sizes import Sizes
+from greedyhull.errors import check
+from greedyhull.errors.given import shown
+from greedyhull.points.shapes import Dense, DenseBlock
+from greedyhull.types import Array, Design, Region, SetTraits
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+
+class LpBall(AtomSet):
+    """Ball of the lp norm, {w : ‖w‖_p ≤ radius}, 1 ≤ p ≤ ∞.
+
+    For 1 < p < ∞ every point of the sphere is an atom: opposite to g it is the one with |w_j| proportional to
+    |g_j|^(q − 1), 1/p + 1/q = 1. For p = 1, 2 and ∞ it is the same set as `L1Ball`, `L2Ball` and `LinfBall`, which are quicker
+    for p = 1.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    radius : float
+        The largest norm. `Solution.price` says what one more unit of it is worth.
+    p : float
+        The exponent, at least 1; ``np.inf`` for the maximum norm.
+
+    See Also
+    --------
+    L1Ball : The case p = 1, with sparse atoms.
+    L2Ball : The case p = 2, about any centre.
+    LinfBall : The case p = ∞.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.LpBall(2, 1.0, 3.0).argmin(np.array([1.0, -1.0])).array.round(4)
+    array([-0.7937,  0.7937])
+    """
+
+    dense_atoms = True
+
+    def __init__(self, d: int, radius: float, p: float) -> None:
+        self.shape = (dimension(d),)
+        self.radius = positive(radius, "radius")
+        good = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool) and bool(p >= 1)
+        check(good, lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is "
+                            "not convex, and its hull is the l1 ball.")
+        self.p = float(p)
+
+    def __repr__(self) -> str:
+        return f"LpBall({self.shape[0]}, radius={self.radius:g}, p={self.p:g})"
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and the ball or the box for p = 2 and ∞, unless a derived class answers with other atoms."""
+        region: Region | None = None
+        if as_written(type(self), LpBall) and self.p == 2.0:
+            region = BallRegion(np.zeros(self.shape), self.radius)
+        elif as_written(type(self), LpBall) and self.p == np.inf:
+            region = BoxRegion(np.full(self.shape, -self.radius), np.full(self.shape, self.radius))
+        return super().traits._replace(region=region)
+
+    @property
+    def dual(self) -> float:
+        """q with 1/p + 1/q = 1."""
+        return np.inf if self.p == 1.0 else 1.0 if self.p == np.inf else self.p / (self.p - 1.0)
+
+    def argmin(self, g: Array) -> Dense:
+        sizes = np.abs(np.asarray(g, dtype=np.float64))
+        if self.p == np.inf:
+            return Dense(np.where(g > 0, -self.radius, self.radius))
+        atom = np.zeros(self.shape)
+        j = int(sizes.argmax())
+        if self.p == 1.0 or sizes[j] == 0.0:
+            atom[j] = -self.radius if g[j] > 0 else self.radius
+            return Dense(atom)
+        shares = (sizes / sizes[j]) ** (self.dual - 1.0)
+        atom = shares * (self.radius / norm(shares, self.p))
+        return Dense(np.where(g > 0, 0.0 - atom, atom))
+
+    def start(self, rng: np.random.Generator) -> Dense:
+        """The origin."""
+        return Dense(np.zeros(self.shape))
+
+    def centre(self) -> Iterate:
+        from greedyhull.points.iterate import Iterate
+
+        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return self.gauge(x) <= 1.0 + tol
+
+    def gauge(self, x: Array) -> float:
+        """The least c for which x lies in c times the ball."""
+        return norm(x / self.radius, self.p)
+
+    def decompose(self, w: Array) -> Iterate:
+        """The two ends of the diameter through w."""
+        from greedyhull.points.iterate import Iterate
+
+        x = self._inside(w)
+        share = self.gauge(x)
+        if share == 0.0:
+            return self.centre()
+        end = x / max(share, 1e-300) if share >= 1e-290 else x * 0.0
+        share = min(share, 1.0)
+        ends, weights = np.stack([end, 0.0 - end]), np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
+        keep = np.flatnonzero(weights > 0.0)
+        return Iterate(DenseBlock(ends[keep], self.shape), weights[keep], self.shape)
+
+    def max_abs(self, c: Array) -> float:
+        """radius·‖c‖_q, attained."""
+        return self.radius * norm(c, self.dual)
+
+    def rescaled(self, radius: float) -> LpBall:
+        return LpBall(self.shape[0], radius, self.p)
+
+    def sizes(self) -> Sizes:
+        """r_S is radius for p ≤ 2, where a unit vector is longest, and radius·d^(1/2 − 1/p) for p ≥ 2; D is twice that."""
+        r = self.radius * self.shape[0] ** max(0.5 - 1.0 / self.p, 0.0)
+        return Sizes.of(2.0 * r, r)
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """±radius·‖a_i‖_q."""
+        most = np.zeros(design.n)
+        for I, block in row_blocks(design, CHUNK // 4):
+            most[I] = [self.radius * norm(row, self.dual) for row in block]
+        return -most, most
+
+
+def norm(x: Any, p: float) -> float:
+    """‖x‖_p without overflow or underflow.
+
+    >>> norm(np.array([3e200, -4e200]), 2.0), norm(np.array([1.0, -2.0]), np.inf)
+    (5e+200, 2.0)
+    """
+    sizes = np.abs(x)
+    largest = float(sizes.max(initial=0.0))
+    if p == np.inf or not 0.0 < largest < np.inf:
+        return largest
+    return largest * float(((sizes / largest) ** p).sum() ** (1.0 / p))
