@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from greedyhull.atoms.inexact import Inexact
     from greedyhull.atoms.l1_ball import L1Ball
     from greedyhull.atoms.l2_ball import L2Ball
+    from greedyhull.atoms.linear_program import LinearProgram
     from greedyhull.atoms.linf_ball import LinfBall
     from greedyhull.atoms.simplex import Simplex
     from greedyhull.atoms.vertices import Vertices
@@ -130,7 +131,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
-    "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
+    "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinearProgram",
+    "LinfBall",
     "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
     "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
     "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
@@ -150,6 +152,7 @@ _LATER = {name: module for module, names in {
     "atoms.inexact": "Inexact",
     "atoms.l1_ball": "L1Ball",
     "atoms.l2_ball": "L2Ball",
+    "atoms.linear_program": "LinearProgram",
     "atoms.linf_ball": "LinfBall",
     "atoms.simplex": "Simplex",
     "atoms.vertices": "Vertices",
