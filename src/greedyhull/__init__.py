@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from greedyhull import testing as testing
     from greedyhull import theory as theory
     from greedyhull.atoms.base import AtomSet
+    from greedyhull.atoms.birkhoff import Birkhoff
     from greedyhull.atoms.box import Box
     from greedyhull.atoms.cached import Cached
     from greedyhull.atoms.capped_simplex import CappedSimplex
@@ -73,7 +74,10 @@ if TYPE_CHECKING:
     from greedyhull.atoms.l2_ball import L2Ball
     from greedyhull.atoms.linear_program import LinearProgram
     from greedyhull.atoms.linf_ball import LinfBall
+    from greedyhull.atoms.path_polytope import PathPolytope
     from greedyhull.atoms.simplex import Simplex
+    from greedyhull.atoms.spanning_tree import SpanningTree
+    from greedyhull.atoms.transport import Transport
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
@@ -129,14 +133,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
+    "Aggregated", "AtomSet", "Backtracking", "Basis", "Birkhoff", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinearProgram",
     "LinfBall",
-    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
+    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones",
+    "PathPolytope", "Power",
     "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
-    "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "Unweighted", "VarianceReducedJones", "Vertices",
+    "Solution", "Solutions", "SpanningTree", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe",
+    "StochasticJones", "Storc",
+    "Transport", "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
     "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
     "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
@@ -145,6 +151,7 @@ __all__ = [
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
 _LATER = {name: module for module, names in {
     "atoms.base": "AtomSet",
+    "atoms.birkhoff": "Birkhoff",
     "atoms.box": "Box",
     "atoms.cached": "Cached",
     "atoms.capped_simplex": "CappedSimplex",
@@ -154,7 +161,10 @@ _LATER = {name: module for module, names in {
     "atoms.l2_ball": "L2Ball",
     "atoms.linear_program": "LinearProgram",
     "atoms.linf_ball": "LinfBall",
+    "atoms.path_polytope": "PathPolytope",
     "atoms.simplex": "Simplex",
+    "atoms.spanning_tree": "SpanningTree",
+    "atoms.transport": "Transport",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
