@@ -10,6 +10,7 @@ from problems import ABSENT, FOLDER
 
 import greedyhull as gh
 from greedyhull import extend
+from greedyhull.apps import portfolio
 
 Array = np.ndarray[Any, Any]
 pytestmark = pytest.mark.skipif(not (FOLDER / "references.json").exists(), reason=ABSENT)
@@ -86,6 +87,18 @@ def test_unbounded_netlib_programs_are_refused(data: Path) -> None:
     for name in ("ADLITTLE", "BEACONFD"):
         with pytest.raises(gh.GreedyhullError, match="no end"):
             netlib(data, name)
+
+
+@pytest.mark.parametrize("number", [82, 83, 84, 85, 86, 87])
+def test_markowitz_portfolios(data: Path, number: int) -> None:
+    known = entry(data, number)
+    z = np.load(data / "portfolio" / "orlib" / f"{known['dataset'].split()[-1]}.npz")
+    alone = number % 2 == 0  # variance alone; else ½(wᵀΣw − μᵀw)
+    S = z["Sigma"]
+    found = portfolio(covariance=S, tol=1e-12) if alone else portfolio(covariance=S, mean=z["mu"], risk=2.0, tol=1e-12)
+    assert found.variance is not None
+    value = found.variance if alone else 0.5 * found.solution.value
+    assert known["optimum"] - 1e-15 <= value <= known["optimum"] * (1.0 + 1e-9) + (0.0 if alone else 1e-11)
 
 
 @pytest.mark.parametrize("number", [105, 106, 107, 109])
