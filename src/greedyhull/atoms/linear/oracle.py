@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import frexp
 from typing import TYPE_CHECKING
 from warnings import warn
@@ -15,9 +16,9 @@ from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.remembered import Remembered
 from greedyhull.atoms.scores import lowest
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.points.shapes import Dense, Sparse
+from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.points.states import under
-from greedyhull.types import Array, Atom, Shortlist, State
+from greedyhull.types import Array, Atom, Block, Shape, Shortlist, State
 
 if TYPE_CHECKING:
     from greedyhull.atoms.linear.polytope import Polytope
@@ -48,22 +49,15 @@ class LinearProgramOracle(OracleBase):
         y = y if np.isfinite(y).all() else np.zeros_like(y)
         lower = float(np.ldexp(dual_bound(self.S.rows, self.S.extent, cost, y), shift))
         self.asked += 1
-        found = [self._named(vertex.x, cost)]
+        points = vertex.x[None, :]
         if m > 1:
-            near = (x for x in vertex.neighbours(cost, clipped(self.S.rows, y), m - 1)
-                    if self.S.rows.violation(x) <= FEASIBLE)
-            found += [self._named(x, cost) for x in near]
-        block = found[0].block(g.size)
-        for atom in found[1:]:
-            if block.key_of(atom) not in block.keys:
-                block = block.append(atom)
+            points = np.vstack([points, vertex.neighbours(cost, clipped(self.S.rows, y), m - 1)])
+        block = self._block(points, cost)
         self.seen.keep(block, self.asked)
         if m > 1 and self.seen.block is not None:
             order = lowest(self.seen.block.dots(g), m)
             block = self.seen.block.take(order)
             self.seen.used[order] = self.asked
-        else:
-            block = block.take(np.arange(1))
         score = float(block.dots(g)[0])
         return Shortlist(block, float(max(score - lower, 0.0) + 8.0 * EPS * abs(score)))
 
@@ -101,19 +95,23 @@ class LinearProgramOracle(OracleBase):
 
     # --- atoms ----------------------------------------------------------------------------------------------------
 
-    def _named(self, x: Array, cost: Array) -> Atom:
-        """x as an atom: the one remembered, if it is the same up to rounding."""
-        block = self.seen.block
-        if block is not None:
-            size = float(np.abs(x).max(initial=0.0))
-            near = np.abs(block.dots(cost) - float(cost.dot(x))) <= SAME * size * float(np.abs(cost).sum())
-            for i in np.flatnonzero(near).tolist():
-                other = np.zeros_like(x)
-                block[i].add_to(other.reshape(self.S.shape), 1.0)
-                if float(np.abs(other - x).max(initial=0.0)) <= SAME * size:
-                    return block[i]
+    def _block(self, points: Array, cost: Array) -> Block:
+        """The rows of ``points`` as atoms, each once; one that was seen before, up to rounding, is that one."""
+        old, scores, costs = self.seen.block, self.seen.scores(cost), float(np.abs(cost).sum())
+        atoms: dict[Hashable, Atom] = {}
+        for x, score, size in zip(points, points @ cost, np.abs(points).max(axis=1), strict=True):
+            near = np.flatnonzero(np.abs(scores - score) <= SAME * size * costs).tolist()
+            same = (old[i] for i in near if old is not None and _distance(old[i], x, self.S.shape) <= SAME * size)
+            atom = next(same, None) or self._atom(x)
+            atoms.setdefault(atom.key, atom)
+        listed = list(atoms.values())
         if self.S.dense_atoms:
-            return Dense(x.reshape(self.S.shape))
+            return DenseBlock(np.stack([d.array.ravel() for d in listed if isinstance(d, Dense)]), self.S.shape)
+        return SparseBlock(points.shape[1], [d for d in listed if isinstance(d, Sparse)])
+
+    def _atom(self, x: Array) -> Atom:
+        if self.S.dense_atoms:
+            return Dense(x.reshape(self.S.shape).copy())
         places = np.flatnonzero(x)
         return Sparse(places, x[places])
 
@@ -127,6 +125,13 @@ class LinearProgramOracle(OracleBase):
         self.basis, self.asked = (state["columns"], state["rows"]), int(state["asked"])
         self.model.begin(*self.basis)
         self.seen.restore(under("seen", state))
+
+
+def _distance(atom: Atom, x: Array, shape: Shape) -> float:
+    """The largest difference of an entry."""
+    other = x.copy()
+    atom.add_to(other if isinstance(atom, Sparse) else other.reshape(shape), -1.0)
+    return float(np.abs(other).max(initial=0.0))
 
 
 def first_basis(model: Model) -> tuple[Array, Array]:

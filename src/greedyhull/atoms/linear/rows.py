@@ -63,10 +63,15 @@ class Rows:
 
     def violation(self, x: Array) -> float:
         """The largest violation of a row or bound, relative to the row's size."""
-        activity, size = self.A @ x, float(np.abs(x).max(initial=0.0))
-        over = np.maximum(np.maximum(self.l - activity, activity - self.u), 0.0) / self.row_scale(size)
-        out = np.maximum(np.maximum(self.lower - x, x - self.upper), 0.0).max(initial=0.0)
-        return max(float(over.max(initial=0.0)), float(out) / max(size, 1e-300))
+        return float(self.violations(x[None, :])[0])
+
+    def violations(self, X: Array) -> Array:
+        """The same for each row of X."""
+        activity, size = (self.A @ X.T).T, np.abs(X).max(axis=1, initial=0.0)
+        scale = np.maximum(np.maximum(self._ends, size[:, None] * self._largest), 1e-300)
+        over = (np.maximum(np.maximum(self.l - activity, activity - self.u), 0.0) / scale).max(axis=1, initial=0.0)
+        out = np.maximum(np.maximum(self.lower - X, X - self.upper), 0.0).max(axis=1, initial=0.0)
+        return np.asarray(np.maximum(over, out / np.maximum(size, 1e-300)))
 
     def row_scale(self, size: float) -> Array:
         """What a row's activity changes by where one coordinate changes by ``size``, or its bounds where those are larger."""

@@ -6,8 +6,6 @@ variables, A[T, B] is square; x_B solves A[T, B] x_B = b_T − A[T, N] x_N, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from greedyhull.atoms.linear.rows import Rows
 from greedyhull.types import Array, Index
 
 TRIED = 3  # pivots for each neighbour that is wanted: at a degenerate vertex many lead nowhere
+NEAR = 1e-9  # relative, by which a point may violate a row
 SMALL = 300  # rows up to which the factor is dense
 
 
@@ -52,8 +51,8 @@ class Vertex:
             y[self.tight] += self._solve(left, True)
         return y
 
-    def neighbours(self, g: Array, y: Array, m: int) -> Iterator[Array]:
-        """Up to m points one pivot away, those whose entering variable or row costs least first."""
+    def neighbours(self, g: Array, y: Array, m: int) -> Array:
+        """Up to m points one pivot away as rows, those whose entering variable or row costs least first."""
         P = self.P
         z = g - P.transposed @ y
         range_, room = P.upper - P.lower, P.u[self.tight] - P.l[self.tight]
@@ -62,9 +61,9 @@ class Vertex:
         costs = np.concatenate([np.abs(z[columns]), np.abs(y[self.tight[rows]])])
         chosen = np.argsort(costs, kind="stable")[: TRIED * m]
         columns, rows = columns[chosen[chosen < len(columns)]], rows[chosen[chosen >= len(columns)] - len(columns)]
-        yield from islice(self._moved(columns, rows, range_, room), m)
+        return self._moved(columns, rows, range_, room)[:m]
 
-    def _moved(self, columns: Index, rows: Index, range_: Array, room: Array) -> Iterator[Array]:
+    def _moved(self, columns: Index, rows: Index, range_: Array, room: Array) -> Array:
         """The ends of the edges on which these variables and rows leave their bounds."""
         P, c = self.P, len(columns)
         right = np.zeros((len(self.tight), c + len(rows)))
@@ -81,8 +80,9 @@ class Vertex:
         activity, along = (P.A @ self.x)[slack], (P.A @ moves)[slack]
         steps = np.minimum(longest, np.minimum(_steps(self.x[self.basic], moves[self.basic], P.lower[self.basic],
                            P.upper[self.basic]), _steps(activity, along, P.l[slack], P.u[slack])))
-        for k in np.flatnonzero((steps > 0.0) & np.isfinite(steps)).tolist():
-            yield np.clip(self.x + steps[k] * moves[:, k], P.lower, P.upper) + 0.0
+        far = np.flatnonzero((steps > 0.0) & np.isfinite(steps))
+        points = np.clip(self.x + steps[far, None] * moves[:, far].T, P.lower, P.upper) + 0.0
+        return np.asarray(points[P.violations(points) <= NEAR])
 
 
 def _steps(at: Array, along: Array, low: Array, high: Array) -> Array:
