@@ -167,6 +167,95 @@ def paper():
     save(figure, "paper")
 
 
+def linear_program():
+    """A step over a polytope: the vertex that the gradient points to, and the minimum between two vertices."""
+    S = gh.LinearProgram([[1.0, 2.0], [3.0, 1.0]], [4.0, 6.0], bounds=(0, None))
+    goal = np.array([1.2, 2.0])
+    s = gh.minimize(gh.quadratic(np.eye(2), goal), S, stop=gh.Gap(1e-12))
+    figure, axes = plt.subplots(figsize=(4.6, 3.4), layout="constrained")
+    axes.fill([0, 2, 1.6, 0], [0, 0, 1.2, 2], color="C0", alpha=0.15)
+    axes.plot([0, 2, 1.6, 0, 0], [0, 0, 1.2, 2, 0], "C0")
+    x, y = np.meshgrid(np.linspace(-0.2, 2.6, 80), np.linspace(-0.2, 2.4, 80))
+    axes.contour(x, y, (x - goal[0]) ** 2 + (y - goal[1]) ** 2, levels=8, colors="0.8", linewidths=0.8)
+    axes.plot([0, 2, 1.6, 0], [0, 0, 1.2, 2], "C0o")
+    axes.plot(*s.x, "ko")
+    axes.annotate("minimum, a mixture\nof two vertices", s.x, (0.2, 0.7), arrowprops={"arrowstyle": "-", "color": "0.4"})
+    axes.annotate("a row's price: how much\nmin f falls if it moves", (0.5, 1.75), (0.9, 2.15), color="C3",
+                  arrowprops={"arrowstyle": "-", "color": "C3"})
+    axes.set(xlim=(-0.15, 2.6), ylim=(-0.15, 2.4), xlabel="w[0]", ylabel="w[1]", aspect="equal")
+    save(figure, "linear_program")
+
+
+def birkhoff():
+    """A doubly stochastic matrix, and the permutations that it mixes."""
+    W = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5]])
+    point = gh.Birkhoff(3).decompose(W)
+    figure, panels = plt.subplots(1, 1 + len(point), figsize=(7.5, 2.2), layout="constrained")
+    for axes, weight, k in zip(panels, [None, *point.weights], range(-1, len(point)), strict=True):
+        shown = W if weight is None else np.zeros((3, 3))
+        if weight is not None:
+            point.block[k].add_to(shown, 1.0)
+        axes.imshow(shown, cmap="Blues", vmin=0, vmax=1)
+        axes.set(xticks=[], yticks=[], title="W  =" if weight is None else f"{'+ ' if k else ''}{weight:.1f} ×")
+    save(figure, "birkhoff")
+
+
+def transport():
+    """A coupling of two distributions between their marginals."""
+    a, b = np.array([0.5, 0.3, 0.2]), np.array([0.15, 0.2, 0.3, 0.35])
+    C = np.abs(np.linspace(0, 1, 3)[:, None] - np.linspace(0, 1, 4))
+    f = gh.function(lambda W: (C * W).sum() + 0.2 * (W**2).sum(), lambda W: C + 0.4 * W, (3, 4),
+                    hessian_product=lambda W, V: 0.4 * V)
+    s = gh.minimize(f, gh.Transport(a, b), stop=gh.Gap(1e-9))
+    figure, axes = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+    for i in range(3):
+        for j in range(4):
+            axes.plot([0, 1], [2 - 1.0 * i, 2.25 - 0.83 * j], "C0", lw=40 * s.x[i, j], alpha=0.5, solid_capstyle="butt")
+    axes.scatter(np.zeros(3), 2 - np.arange(3), s=900 * a, color="k", zorder=3)
+    axes.scatter(np.ones(4), 2.25 - 0.83 * np.arange(4), s=900 * b, color="k", zorder=3)
+    axes.text(-0.12, 2.45, "a", fontsize=13)
+    axes.text(1.1, 2.45, "b", fontsize=13)
+    axes.set(xticks=[], yticks=[], xlim=(-0.2, 1.2), ylim=(-0.6, 2.7))
+    axes.spines[["left", "bottom"]].set_visible(False)
+    save(figure, "transport")
+
+
+def _graph(axes, places, edges, flow, directed):
+    """A graph whose edges are as wide as the flow on them."""
+    for (tail, head), x in zip(edges, flow, strict=True):
+        style = "-|>" if directed else "-"
+        axes.annotate("", places[head], places[tail], arrowprops={
+            "arrowstyle": style, "lw": 0.6 + 5 * x, "shrinkA": 9, "shrinkB": 9, "mutation_scale": 14,
+            "color": "C0" if x > 1e-6 else "0.75"})
+        axes.text(*(0.5 * (np.array(places[tail]) + places[head])), f"{x:.2f}", fontsize=9, ha="center",
+                  bbox={"facecolor": "w", "edgecolor": "none", "pad": 1})
+    axes.scatter(*np.array(places).T, s=140, color="k", zorder=3)
+    for k, place in enumerate(places):
+        axes.text(*place, str(k), color="w", ha="center", va="center", fontsize=9, zorder=4)
+    axes.set(xticks=[], yticks=[])
+    axes.margins(0.12, 0.18)
+    axes.spines[["left", "bottom"]].set_visible(False)
+
+
+def path_polytope():
+    """A flow on a small graph."""
+    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+    f = gh.quadratic(np.eye(5), -np.array([1.0, 1.7, 0.3, 1.5, 1.0]))
+    s = gh.minimize(f, gh.PathPolytope(edges, 4, 0, 3), stop=gh.Gap(1e-9))
+    figure, axes = plt.subplots(figsize=(5.2, 2.8), layout="constrained")
+    _graph(axes, [(0, 1), (1, 1.8), (1, 0.2), (2, 1)], edges, s.x, True)
+    save(figure, "path_polytope")
+
+
+def spanning_tree():
+    """How many of the trees use each edge."""
+    edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)]
+    s = gh.minimize(gh.quadratic(np.eye(6), np.array([0.4, 0, 0, 0.3, 0, 0])), gh.SpanningTree(edges, 5), stop=gh.Gap(1e-9))
+    figure, axes = plt.subplots(figsize=(5.2, 2.8), layout="constrained")
+    _graph(axes, [(0, 1.8), (0, 0.2), (1, 1), (2, 1.8), (2, 0.2)], edges, s.x, False)
+    save(figure, "spanning_tree")
+
+
 plt.rcParams["svg.hashsalt"] = "greedyhull"
 certificate()
 rates()
@@ -175,3 +264,8 @@ pairwise()
 constants()
 reduced()
 paper()
+linear_program()
+birkhoff()
+transport()
+path_polytope()
+spanning_tree()

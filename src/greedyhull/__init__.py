@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from greedyhull import testing as testing
     from greedyhull import theory as theory
     from greedyhull.atoms.base import AtomSet
+    from greedyhull.atoms.birkhoff import Birkhoff
     from greedyhull.atoms.box import Box
     from greedyhull.atoms.cached import Cached
     from greedyhull.atoms.capped_simplex import CappedSimplex
@@ -81,11 +82,15 @@ if TYPE_CHECKING:
     from greedyhull.atoms.k_support import KSupport
     from greedyhull.atoms.l1_ball import L1Ball
     from greedyhull.atoms.l2_ball import L2Ball
+    from greedyhull.atoms.linear_program import LinearProgram
     from greedyhull.atoms.linf_ball import LinfBall
     from greedyhull.atoms.lp_ball import LpBall
+    from greedyhull.atoms.path_polytope import PathPolytope
     from greedyhull.atoms.permutahedron import Permutahedron
     from greedyhull.atoms.simplex import Simplex
+    from greedyhull.atoms.spanning_tree import SpanningTree
     from greedyhull.atoms.total_variation_ball import TotalVariationBall
+    from greedyhull.atoms.transport import Transport
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
@@ -145,14 +150,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
+    "Aggregated", "AtomSet", "Backtracking", "Basis", "Birkhoff", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "GroupL1Ball", "GroupedSimplex", "Growing", "HyperSimplex", "Inexact",
-    "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball", "LinfBall", "LogAdaptive", "LpBall", "LuFreund",
-    "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Permutahedron", "Power", "Regret",
-    "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed", "Solution",
-    "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "TotalVariationBall", "Unweighted", "VarianceReducedJones", "Vertices",
+    "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball", "LinearProgram", "LinfBall", "LogAdaptive", "LpBall",
+    "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "PathPolytope",
+    "Permutahedron", "Power", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short",
+    "Simplex", "Smoothed", "Solution", "Solutions", "SpanningTree", "Sparse", "SquaredNorm", "Stalled", "Steady",
+    "StochasticFrankWolfe", "StochasticJones", "Storc", "TotalVariationBall", "Transport", "Unweighted",
+    "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "cluster", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum",
     "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss",
     "minimize", "of_gap", "oracle", "path", "poisson", "power", "processes", "quadratic", "quantile", "shards",
@@ -162,6 +168,7 @@ __all__ = [
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
 _LATER = {name: module for module, names in {
     "atoms.base": "AtomSet",
+    "atoms.birkhoff": "Birkhoff",
     "atoms.box": "Box",
     "atoms.cached": "Cached",
     "atoms.capped_simplex": "CappedSimplex",
@@ -174,11 +181,15 @@ _LATER = {name: module for module, names in {
     "atoms.k_support": "KSupport",
     "atoms.l1_ball": "L1Ball",
     "atoms.l2_ball": "L2Ball",
+    "atoms.linear_program": "LinearProgram",
     "atoms.linf_ball": "LinfBall",
     "atoms.lp_ball": "LpBall",
     "atoms.permutahedron": "Permutahedron",
     "atoms.simplex": "Simplex",
     "atoms.total_variation_ball": "TotalVariationBall",
+    "atoms.path_polytope": "PathPolytope",
+    "atoms.spanning_tree": "SpanningTree",
+    "atoms.transport": "Transport",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",

@@ -107,7 +107,7 @@ def test_the_size_is_honoured(S, size, rng):
         oracle.argmin(g, enough=0.0 if k % 3 else -np.inf)
         if k % 7 == 0:
             oracle.best(g, 5)
-        assert 1 <= len(oracle) <= size and len(oracle.used) == len(oracle) == len(set(oracle.block.keys))
+        assert 1 <= len(oracle) <= size and len(oracle.kept.used) == len(oracle) == len(set(oracle.kept.block.keys))
 
 
 def test_atoms_in_use_stay(rng):

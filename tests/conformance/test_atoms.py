@@ -18,6 +18,7 @@ rng = np.random.default_rng(0)
 points = rng.standard_normal((9, 4))
 low, high = -rng.random(5), rng.random(5)
 shift = rng.standard_normal(5)
+steep = np.random.default_rng(7).standard_normal((4, 6))
 
 
 def top(g: Array, k: int) -> Array:
@@ -133,6 +134,11 @@ SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
     "Inexact": [
         (lambda make: make(gh.L1Ball(5, 2.0), 0.3), lambda g: -2.0 * np.abs(g).max()),
         (lambda make: make(gh.Simplex(5), 0.1), None),
+    ],
+    "LinearProgram": [
+        (lambda make: make(A_eq=np.ones((1, 5)), b_eq=[2.0], bounds=(0, 0.5)), program(0.5, 2.0)),
+        (lambda make: make(steep, np.ones(4), bounds=(-1, 2)), lambda g: linprog(g, steep, np.ones(4), bounds=(-1, 2)).fun),
+        (lambda make: make(bounds=[(0, 1)]), lambda g: min(0.0, float(g[0]))),
     ],
     "Scaled": [(lambda make: make(gh.Simplex(5), 3.0), lambda g: 3.0 * g.min())],
     "Translated": [(lambda make: make(gh.Simplex(5), shift), lambda g: shift @ g + g.min())],

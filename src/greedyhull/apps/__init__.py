@@ -1,6 +1,7 @@
 """Whole jobs, from a table to an answer with its figure."""
 
+from greedyhull.apps.portfolio import Portfolio, portfolio
 from greedyhull.apps.synthetic import SyntheticControl, synthetic_control
 from greedyhull.apps.unmix import Unmixing, unmix
 
-__all__ = ["SyntheticControl", "Unmixing", "synthetic_control", "unmix"]
+__all__ = ["Portfolio", "SyntheticControl", "Unmixing", "portfolio", "synthetic_control", "unmix"]

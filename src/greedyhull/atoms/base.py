@@ -340,6 +340,11 @@ class AtomSet(ABC, KeepsAtomSet):
         raise GreedyhullError(f"{self!r} has no radius to change.")
 
     @override
+    def prices(self, g: Array) -> dict[str, float] | None:
+        """Return what one more unit of each constraint's right-hand side is worth where ∇f = g, by name; None by default."""
+        return None
+
+    @override
     def worst(self, g: Array, epsilon: float) -> Atom:
         """Return the worst atom with ⟨g, ·⟩ ≤ min + epsilon, among all atoms if they can be listed, else a few."""
         known = listed(self)

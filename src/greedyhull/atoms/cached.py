@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.remembered import Remembered
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import check
-from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, AtomSet, Block, Caching, Floor, Index, Oracle, Shape, Shortlist, State
+from greedyhull.types import Answer, Array, AtomSet, Block, Caching, Floor, Oracle, Shape, Shortlist, State
 from greedyhull.types.override import KeepsCaching, keeps, override
 
 
@@ -79,23 +79,22 @@ class CachedOracle(OracleBase, KeepsCaching):
         keeps(Caching.misses)
 
     def __init__(self, inner: Oracle, shape: Shape, size: int) -> None:
-        self.inner, self.shape, self.size = inner, shape, size
-        self.block: Block | None = None
-        self.used: Index = np.zeros(0, dtype=np.int64)  # when each atom was last of use
+        self.inner, self.shape, self.kept = inner, shape, Remembered(size)
         self.hits = self.misses = 0
 
     def __len__(self) -> int:
-        return 0 if self.block is None else len(self.block)
+        return len(self.kept)
 
     @override
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        if self.block is not None and enough > -np.inf:
-            scores = self.block.dots(g)
+        block = self.kept.block
+        if block is not None and enough > -np.inf:
+            scores = block.dots(g)
             i = int(scores.argmin())
             if scores[i] <= enough:
                 self.hits += 1
-                self.used[i] = self.hits + self.misses
-                return Answer(self.block[i], np.inf)
+                self.kept.used[i] = self.hits + self.misses
+                return Answer(block[i], np.inf)
         answer = as_answer(self.inner.argmin(g, tol, enough), self.shape)
         self.misses += 1
         self._keep(answer.atom.block(prod(self.shape)))
@@ -114,38 +113,16 @@ class CachedOracle(OracleBase, KeepsCaching):
         return as_floor(self.inner.floor(g, tol), self.inner)
 
     def _keep(self, atoms: Block) -> None:
-        """Let ``atoms`` in, the first ones first; where room is wanted, the fourth that was unused longest goes."""
-        now = self.hits + self.misses
-        if len(atoms) > self.size:
-            atoms = atoms.take(np.arange(self.size))
-        if self.block is None:
-            self.block, self.used = atoms.take(np.arange(len(atoms))), np.full(len(atoms), now)
-            return
-        places = {key: i for i, key in enumerate(self.block.keys)}
-        keys = [self.block.key_of(atoms[i]) for i in range(len(atoms))]
-        self.used[[places[key] for key in keys if key in places]] = now
-        new = np.array([i for i, key in enumerate(keys) if key not in places], dtype=np.intp)
-        if not len(new):
-            return
-        if len(self.block) + len(new) > self.size:
-            room = max(0, self.size - max(len(new), self.size // 4))
-            recent = np.sort(np.argsort(-self.used, kind="stable")[:room])
-            self.block, self.used = self.block.take(recent), self.used[recent]
-        self.block = self.block.extend(atoms.take(new))
-        self.used = np.append(self.used, np.full(len(new), now))
+        self.kept.keep(atoms, self.hits + self.misses)
 
     @override
     def state(self) -> State:
-        state: State = {"counts": np.array([self.hits, self.misses]), "used": self.used.copy()}
+        state: State = {"counts": np.array([self.hits, self.misses]), **self.kept.state()}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
-        if self.block is not None:
-            state.update({f"block.{name}": array for name, array in block_state(self.block).items()})
         return state
 
     @override
     def restore(self, state: State) -> None:
         self.hits, self.misses = (int(x) for x in state["counts"])
-        self.used = state["used"].copy()
         self.inner.restore(under("inner", state))
-        saved = under("block", state)
-        self.block = block_from(saved) if saved else None
+        self.kept.restore(state)

@@ -120,6 +120,9 @@ class Wrapped(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         return self.S.decompose(w)
 
+    def prices(self, g: Array) -> dict[str, float] | None:
+        return self.S.prices(g)
+
     # --- its sizes ------------------------------------------------------------------------------------------------
 
     def max_abs(self, c: Array) -> float:

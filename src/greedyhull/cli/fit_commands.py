@@ -99,6 +99,30 @@ def ensemble(
          max_models=max_models, fit_intercept=intercept, tol=tol, max_iter=max_iter)
 
 
+@app.command()
+def portfolio(
+    data: Annotated[Path, typer.Argument(metavar="RETURNS", help="Returns, a row for each period and a column for each asset.",
+                                         show_default=False)],
+    risk: Annotated[str, typer.Option(
+        help="minimum (variance), log (growth), or a number: ½ risk·variance − mean.")] = "minimum",
+    groups: Annotated[Path | None, typer.Option(metavar="FILE", help="A table with the columns asset and group.")] = None,
+    group_upper: Annotated[float | None, typer.Option(help="The largest weight of a group.")] = None,
+    upper: Annotated[float | None, typer.Option(help="The largest weight of an asset.")] = None,
+    benchmark: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to track, in place of --risk.")] = None,
+    exclude: Exclude = None, format: Format = None, tol: Tolerance = 1e-8, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """A portfolio under caps, with the price of each.
+
+    Example: greedyhull fit portfolio returns.csv --groups sectors.csv --group-upper 0.2
+    """
+    from greedyhull.cli.console import Voice
+    from greedyhull.cli.fit_portfolio import Asked, run
+
+    asked = Asked(risk, groups, group_upper, upper, benchmark, tuple(_several(exclude) or ()), tol)
+    raise typer.Exit(run(data, format, asked, out, Voice(quiet, json)))
+
+
 def _fit(kind: str, data: Path, layout: str | None, columns: tuple[str | None, ...], task: str, out: Path | None,
          voices: tuple[bool, bool], **options: Any) -> None:
     from greedyhull.cli.console import Voice

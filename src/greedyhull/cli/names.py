@@ -18,6 +18,30 @@ def box(d: int, lower: Any, upper: Any) -> gh.Box:
     return gh.Box(*(np.full(d, side) if np.ndim(side) == 0 else side for side in (lower, upper)))
 
 
+def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, lower: Any = 0.0,
+                   upper: Any = None) -> gh.LinearProgram:
+    """Rows, each a list or a row of a file, and bounds, vectors or one number for all coordinates."""
+    low, high = np.broadcast_to(lower, d), np.broadcast_to(np.inf if upper is None else upper, d)
+    rows = [None if A is None else np.reshape(A, (-1, d)) for A in (A_ub, A_eq)]
+    return gh.LinearProgram(rows[0], b_ub, rows[1], b_eq, bounds=np.column_stack([low, high]))
+
+
+def path_polytope(edges: Any, nodes: int, source: int, target: int) -> gh.PathPolytope:
+    """Paths along edges, which are rows (tail, head) of a file."""
+    return gh.PathPolytope(_whole_numbers(edges), nodes, source, target)
+
+
+def spanning_tree(edges: Any, nodes: int) -> gh.SpanningTree:
+    """Trees of edges, which are rows of a file."""
+    return gh.SpanningTree(_whole_numbers(edges), nodes)
+
+
+def _whole_numbers(edges: Any) -> Any:
+    """Numbers of a file as nodes, where they are whole."""
+    given = np.asarray(edges)
+    return given.astype(np.int64) if (given == np.round(given)).all() else given
+
+
 def whole(value: int) -> int:
     """A size that is the same in every step."""
     return value
@@ -30,7 +54,8 @@ SETS: Names = {"l1_ball": gh.L1Ball, "simplex": gh.Simplex, "capped_simplex": gh
                "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,
                "grouped_simplex": gh.GroupedSimplex, "k_sparse": gh.KSparse, "k_support": gh.KSupport,
                "group_l1_ball": gh.GroupL1Ball, "total_variation_ball": gh.TotalVariationBall,
-               "permutahedron": gh.Permutahedron, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact}
+               "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
+               "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,

@@ -13,7 +13,7 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError
 from greedyhull.errors.attributes import suggesting
-from greedyhull.points.gradients import inner
+from greedyhull.points.gradients import inner, taken
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
@@ -105,6 +105,9 @@ class Solution:
         The certified gap, if the certificate is of kind "always"; else None, see ``certificate``.
     price : float or None
         What one more unit of the set's radius is worth, −d(min f)/d(radius); None for sets without a radius.
+    prices : dict or None
+        What one more unit of each constraint's right-hand side is worth, by name, for a `LinearProgram`; None for sets without
+        named constraints.
     intercept : float
         The intercept of a linear model, 0 where the objective has none.
     constants : Constants
@@ -178,6 +181,22 @@ class Solution:
         if middle is not None:
             slope -= inner(self.objective.gradient(self.point), middle)
         return -slope / float(radius) + 0.0  # not −0.0
+
+    @property
+    def prices(self) -> dict[str, float] | None:
+        """What one more unit of each constraint's right-hand side is worth, −d(min f)/d(right-hand side), by name.
+
+        They are the row prices that prove the linear bound at the point, from its gradient; as exact as the point is. At least
+        0 for A_ub w ≤ b_ub, and 0 where the constraint does not matter; of either sign for equations, and at most 0 for rows
+        ≥ of a file. None for sets without named constraints and for an `expectation`.
+        """
+        if "prices" in self._kept:
+            kept: dict[str, float] | None = self._kept["prices"]
+            return kept
+        if self.certificate.value is None:  # a stream has no gradient to tell them from
+            return None
+        prices: dict[str, float] | None = self.atom_set.prices(taken(self.atom_set, self.objective.gradient(self.point)))
+        return prices
 
     @property
     def intercept(self) -> float:
@@ -307,7 +326,8 @@ class Solution:
         state = {name: value for name, value in self.__dict__.items() if name != "constants"}
         state.update({name: Absent(repr(state[name])) for name in FIELDS
                       if state[name] is not None and not isinstance(state[name], Absent)})
-        state["_kept"] = {**self._kept, "price": self.price, "intercept": self.intercept}  # only the objective knows them
+        known = {"price": self.price, "prices": self.prices, "intercept": self.intercept}  # only the objective knows them
+        state["_kept"] = {**self._kept, **known}
         state["point"] = self.point.copy()
         state["also"] = {name: it.copy() if isinstance(it, Iterate) else it for name, it in self.also.items()}
         return state

@@ -88,6 +88,7 @@ def _document(s: Solution, names: Sequence[str] | None) -> dict[str, Any]:
         "reason": s.reason, "converged": bool(s.converged), "iterations": int(s.iterations), "seconds": _number(s.seconds),
         "rows": s.trace.recorded, "curvature": _number(s.curvature), "choice": s.choice, "seed": int(s.seed),
         "price": _number(s.price), "intercept": _number(s.intercept), "measure": measure(s),
+        "prices": None if s.prices is None else {str(name): _number(price) for name, price in s.prices.items()},
         "names": None if names is None else [str(name) for name in names],
         "solver": repr(s.solver), "stop": None if s.stop is None else repr(s.stop),
         "objective": {"words": repr(s.objective), **(s.objective.known if isinstance(s.objective, Absent) else known)},
@@ -166,7 +167,9 @@ def _made(state: State, file: Path) -> Solution:
         _trace(under("trace", state), int(told["rows"])), Absent(str(told["solver"]), "saved"), _absent(told["objective"]),
         _absent(told["set"]), _read(told["curvature"]), str(told["choice"]), _also(told["also"], state),
         None if told["stop"] is None else Absent(str(told["stop"]), "saved"), int(told["seed"]), names)
-    made._kept.update({"price": _read(told["price"]), "intercept": float(told["intercept"]), "measure": str(told["measure"])})
+    prices = told.get("prices")  # files of the first version may have none
+    made._kept.update({"price": _read(told["price"]), "intercept": float(told["intercept"]), "measure": str(told["measure"]),
+                       "prices": None if prices is None else {str(name): float(price) for name, price in prices.items()}})
     return made
 
 

@@ -1,0 +1,149 @@
+"""A HiGHS model that is kept between questions: costs change, rows and bounds stay, and the last basis is where it begins.
+
+Before every question all that HiGHS remembers besides the basis is dropped, so that an answer depends on basis and costs alone
+and a run that is resumed from a saved basis takes the same way. This costs nothing that can be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.linear.rows import Rows
+from greedyhull.errors import GreedyhullError
+from greedyhull.types import Array
+
+LOWER, BASIC, UPPER, FREE = 0, 1, 2, 3  # where a variable or a row stands
+FEASIBLE = 1e-10  # the tightest that HiGHS takes
+SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
+            "primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
+PRIMAL, DUAL = 4, 1  # HiGHS's numbers of its simplex methods: the primal one goes on from a basis after costs have changed
+NAMED = 5  # rows or variables that an error names
+
+
+def highs() -> Any:
+    """The module highspy, imported where it is first asked for."""
+    try:
+        import highspy
+    except ImportError:
+        raise GreedyhullError("LinearProgram and Transport ask HiGHS, and the package highspy is not installed. Install it "
+                              'with pip install "greedyhull[lp]".') from None
+    return highspy
+
+
+class Model:
+    """One HiGHS model of a polytope, with costs that change."""
+
+    def __init__(self, P: Rows, options: Mapping[str, Any]) -> None:
+        module = highs()
+        self.P, self.module, self.h = P, module, module.Highs()
+        for name, value in {**SETTINGS, **options}.items():
+            known = self.h.setOptionValue(name, value) == module.HighsStatus.kOk
+            if not known:
+                raise GreedyhullError(f"options={{{name!r}: {value!r}}} was given, which HiGHS does not take. Its "
+                                      "documentation lists options and their values.")
+        self.h.passModel(_passed(module, P))
+        self._places = np.arange(P.d, dtype=np.int32)
+        self._basis: Any = None
+        self._keeps = P.A.nnz > 0  # without entries HiGHS needs no basis, and asking for one ends the process
+
+    # --- the basis ------------------------------------------------------------------------------------------------
+
+    def begin(self, columns: Array, rows: Array) -> None:
+        """Let the next question begin at this basis."""
+        module = self.module
+        status = module.HighsBasisStatus
+        table = [status.kLower, status.kBasic, status.kUpper, status.kZero]
+        basis = module.HighsBasis()
+        basis.col_status, basis.row_status = [table[s] for s in columns.tolist()], [table[s] for s in rows.tolist()]
+        basis.valid, basis.alien = True, False
+        self._basis = basis
+
+    def basis(self) -> tuple[Array, Array]:
+        """Where every variable and row stands, as numbers."""
+        P, told = self.P, self.h.getSolution()
+        columns, rows = _stands(np.array(told.col_value), P.lower, P.upper), np.full(P.m, BASIC, dtype=np.int8)
+        if self._keeps:
+            rows = _stands(np.array(told.row_value), P.l, P.u)
+            basic = np.asarray(self.h.getBasicVariables()[1])
+            columns[basic[basic >= 0]] = BASIC
+            rows[-1 - basic[basic < 0]] = BASIC
+        return columns, rows
+
+    # --- questions ------------------------------------------------------------------------------------------------
+
+    def minimise(self, cost: Array, method: int = PRIMAL) -> str:
+        """Ask for min ⟨cost, ·⟩; what HiGHS said of it, "optimal" or another word."""
+        h = self.h
+        h.clearSolver()
+        h.setOptionValue("simplex_strategy", method)
+        if self._basis is not None and self._keeps:
+            h.setBasis(self._basis)
+        h.changeColsCost(self.P.d, self._places, cost)
+        h.run()
+        said = self.said()
+        if self._keeps and said != "infeasible":
+            self._basis = h.getBasis()
+        return said
+
+    def again(self, cost: Array) -> str:
+        """The same without the last basis, by the dual method: where the first way led nowhere."""
+        self._basis = None
+        return self.minimise(cost, DUAL)
+
+    def said(self) -> str:
+        status, now = self.module.HighsModelStatus, self.h.getModelStatus()
+        words = {status.kOptimal: "optimal", status.kInfeasible: "infeasible", status.kUnbounded: "unbounded",
+                 status.kUnboundedOrInfeasible: "infeasible", status.kModelEmpty: "optimal",
+                 status.kIterationLimit: "the limit on its iterations", status.kTimeLimit: "the limit on its time"}
+        return words.get(now, str(self.h.modelStatusToString(now)))
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is a basis to look at."""
+        valid = self.h.getInfo().basis_validity == self.module.BasisValidity.kBasisValidityValid
+        return self.said() != "infeasible" and (valid or not self._keeps)
+
+    # --- rays -----------------------------------------------------------------------------------------------------
+
+    def conflict(self) -> list[str]:
+        """The rows that no point satisfies together, by HiGHS's ray; empty where it knows none."""
+        _, known, ray = self.h.getDualRay()
+        return _largest(np.asarray(ray), self.P.names) if known and self.P.m else []
+
+    def endless(self) -> list[str]:
+        """The variables that a way without end changes."""
+        _, known, ray = self.h.getPrimalRay()
+        return _largest(np.asarray(ray), self.P.variables) if known else []
+
+
+def listed(names: list[str]) -> str:
+    """A few names in words."""
+    shown = ", ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
+
+
+def _largest(ray: Array, names: list[str]) -> list[str]:
+    """The names of the entries that matter, the largest first."""
+    size = np.abs(ray)
+    order = np.argsort(-size, kind="stable")
+    return [names[j] for j in order.tolist() if size[j] > 1e-9 * size.max()]
+
+
+def _stands(at: Array, low: Array, high: Array) -> Array:
+    """At which end each number is."""
+    up = np.isfinite(high) & (np.abs(at - high) < np.abs(at - low))
+    free = np.isinf(low) & np.isinf(high)
+    return np.where(free, FREE, np.where(up, UPPER, LOWER)).astype(np.int8)
+
+
+def _passed(module: Any, P: Rows) -> Any:
+    lp, A = module.HighsLp(), P.columns
+    lp.num_col_, lp.num_row_ = P.d, P.m
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower, P.upper
+    lp.row_lower_, lp.row_upper_ = P.l, P.u
+    lp.a_matrix_.format_ = module.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+    return lp

@@ -1,0 +1,172 @@
+"""Paths from one node of a graph to another, and their mixtures: unit flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
+from greedyhull.atoms.graph import edges_of, node_of
+from greedyhull.atoms.shortest_path import Levels, distances, joined, levels_of
+from greedyhull.atoms.sizes import Sizes
+from greedyhull.errors import check
+from greedyhull.points.arrays import locked
+from greedyhull.points.shapes import Sparse, SparseBlock
+from greedyhull.types import Array, Index
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+
+class PathPolytope(Combinatorial):
+    """Unit flows from one node of a directed graph to another; a point has one entry for each edge.
+
+    Its atoms are the paths, with 1 at their edges. The best one for g is a shortest path: by dynamic programming in a graph
+    without cycles, else by Dijkstra's algorithm where g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative
+    length is refused, for then no path is shortest. Distances prove how good the path is, rounding included.
+
+    Parameters
+    ----------
+    edges : array_like of int, of shape (m, 2)
+        The edges (tail, head).
+    nodes : int
+        The number of nodes, numbered from 0.
+    source : int
+        Where the paths begin.
+    target : int
+        Where they end.
+
+    See Also
+    --------
+    SpanningTree : Spanning trees of a graph.
+    LinearProgram : Any bounded polytope by its rows.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.PathPolytope([(0, 1), (1, 3), (0, 2), (2, 3)], 4, source=0, target=3)
+    >>> S.argmin(np.array([1.0, 1.0, 2.0, -1.0])).places
+    array([2, 3])
+    >>> f = gh.least_squares(np.eye(4), np.zeros(4))
+    >>> gh.minimize(f, S).x
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+
+    def __init__(self, edges: Any, nodes: int, source: int, target: int) -> None:
+        pairs, self.nodes = edges_of(edges, nodes)
+        self.source, self.target = node_of(source, self.nodes, "source"), node_of(target, self.nodes, "target")
+        check(self.source != self.target, f"source and target are both {self.source}; two different nodes are wanted.")
+        self.edges, self.shape = locked(pairs), (len(pairs),)
+        self._used = joined(pairs, self.nodes, self.source, self.target)
+        check(len(self._used) > 0, f"No path leads from node {self.source} to node {self.target}. Edges are (tail, head); are "
+                                   "some the wrong way round?")
+        self._levels: Levels | None = levels_of(pairs[self._used], self.nodes, self.source)
+        self._longest = min(self.nodes - 1, len(self._used)) if self._levels is None else self._levels.count
+        self._into = {int(v): self._used[pairs[self._used, 1] == v] for v in np.unique(pairs[self._used, 1])}
+
+    def __repr__(self) -> str:
+        return f"PathPolytope({self.shape[0]} edges, {self.nodes} nodes, {self.source} to {self.target})"
+
+    @property
+    def acyclic(self) -> bool:
+        """Whether no path meets a cycle."""
+        return self._levels is not None
+
+    def _lengths(self, c: Array) -> tuple[Array, Index | None]:
+        """The least length of a path to each node, infinite where none leads; in a graph with cycles also the node before."""
+        used = self._used
+        if self._levels is not None:
+            return self._levels.least(c[used]), None
+        return distances(self.edges[used], c[used], self.nodes, self.source)
+
+    def _way(self, c: Array, far: Array, before: Index | None, node: int) -> Index:
+        """The edges of a shortest path to a node, found backwards."""
+        way: list[int] = []
+        while node != self.source:
+            into = self._into[node]
+            if before is not None:  # by lengths alone one might turn round on a cycle of length 0
+                into = into[self.edges[into, 0] == before[node]]
+            e = int(into[(far[self.edges[into, 0]] + c[into]).argmin()])
+            way.append(e)
+            node = int(self.edges[e, 0])
+        return np.array(way[::-1], dtype=np.intp)
+
+    def solved(self, c: Array) -> tuple[Index, float]:
+        """The path, and its length less what rounding may have done: with distances π every path has length π(target) plus the
+        reduced lengths g − (π(head) − π(tail)) of its edges, and none of these is below 0 but for rounding."""
+        far, before = self._lengths(c)
+        tail, head = far[self.edges[self._used, 0]], far[self.edges[self._used, 1]]
+        own = c[self._used]
+        reduced = own - (head - tail) - 4.0 * EPS * (np.abs(own) + np.abs(head) + np.abs(tail))
+        lower = float(far[self.target]) + self._longest * min(float(reduced.min()), 0.0)
+        return self._way(c, far, before, self.target), lower
+
+    def exchanges(self, c: Array, places: Index, m: int) -> list[Index]:
+        """Paths that come into a node of the best one by another edge, those with the least detour first."""
+        (far, before), found = self._lengths(c), []
+        nodes = self.edges[places, 1]
+        into = [self._into[int(v)] for v in nodes]
+        ends = np.repeat(np.arange(len(nodes)), [len(edges) for edges in into])
+        edges = np.concatenate(into)
+        detour = c[edges] + far[self.edges[edges, 0]] - far[self.edges[edges, 1]]
+        order = np.flatnonzero(edges != places[ends])
+        for k in order[np.argsort(detour[order], kind="stable")][: max(m, 0)].tolist():
+            e, after = int(edges[k]), places[ends[k] + 1 :]
+            way = np.concatenate([self._way(c, far, before, int(self.edges[e, 0])), [e], after]).astype(np.intp)
+            if self.acyclic or len(set(self.edges[way, 1].tolist()) | {self.source}) == len(way) + 1:
+                found.append(way)
+        return found
+
+    # --- points and sizes -----------------------------------------------------------------------------------------
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        """Whether x is a unit flow on edges that lie on paths."""
+        near = max(tol, 4.0 * EPS) * max(1.0, float(np.abs(x).max()))
+        net = np.bincount(self.edges[:, 1], weights=x, minlength=self.nodes) - np.bincount(
+            self.edges[:, 0], weights=x, minlength=self.nodes)
+        net[self.source] += 1.0
+        net[self.target] -= 1.0
+        idle = np.ones(len(x), dtype=bool)
+        idle[self._used] = False
+        return bool((x >= -near).all() and (np.abs(net) <= near).all() and (x[idle] <= near).all() and (x <= 1.0 + near).all())
+
+    def decompose(self, w: Array) -> Iterate:
+        """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way."""
+        from greedyhull.points.iterate import Iterate
+
+        left = np.maximum(self._inside(w), 0.0)
+        atoms: dict[Any, tuple[Sparse, float]] = {}
+        total = 0.0
+        outof = {int(v): self._used[self.edges[self._used, 0] == v] for v in np.unique(self.edges[self._used, 0])}
+        while total < 1.0 - 1e-13:
+            way: list[int] = []
+            node = self.source
+            while node != self.target and len(way) <= self._longest:
+                e = int(outof[node][left[outof[node]].argmax()])
+                way.append(e)
+                node = int(self.edges[e, 1])
+            least = float(left[way].min())
+            if least <= 1e-15 or node != self.target:
+                break
+            left[way] -= least
+            total += least
+            atom = ones(np.array(way))
+            atoms[atom.key] = (atom, least + atoms.get(atom.key, (atom, 0.0))[1])
+        check(total > 1.0 - 1e-6, lambda: f"{self!r} cannot write the array as a mixture of paths: a cycle is left over.")
+        weights = np.array([weight for _, weight in atoms.values()])
+        return Iterate(SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]), weights / weights.sum(), self.shape)
+
+    def max_abs(self, c: Array) -> float:
+        """From above: a path enters each node at most once, and without cycles one node of each level."""
+        c = np.broadcast_to(np.asarray(c, dtype=np.float64), self.shape)[self._used]
+        if self._levels is not None:
+            return self._levels.most(c)
+        most = np.zeros(self.nodes)
+        np.maximum.at(most, self.edges[self._used, 1], c)
+        return float(most.sum())
+
+    def sizes(self) -> Sizes:
+        """From above: two paths as long as any that share no edge."""
+        apart = 2.0 * min(self._longest, len(self._used) / 2)
+        return Sizes.of(np.sqrt(apart), min(np.sqrt(apart), np.sqrt(self._longest)), "upper bound")
