@@ -17,12 +17,12 @@ What comes back
     Solution, Solutions, Certificate
 Objectives, from data
     least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
-    quantile, epsilon_insensitive
+    quantile, epsilon_insensitive; of matrices: completion, multitask, multinomial
 Objectives, from functions
     quadratic, function, finite_sum, expectation
 Sets
-    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
-    linear functions); around another set: Cached, Inexact
+    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, NuclearBall, Spectrahedron, Vertices (given points), oracle (a
+    function that minimises linear functions); around another set: Cached, Inexact
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
@@ -37,7 +37,7 @@ Settings of stochastic solvers
     FullGap, MinibatchGap, Regret (certificates); Growing (batch sizes); Fading, Steady, Unweighted (averages of
     gradients); SquaredNorm (a regularizer)
 Sets of your own
-    AtomSet, and the atoms Basis, Sparse, Dense
+    AtomSet, and the atoms Basis, Sparse, Dense, RankOne
 Errors
     GreedyhullError, GreedyhullWarning
 
@@ -72,7 +72,9 @@ if TYPE_CHECKING:
     from greedyhull.atoms.l1_ball import L1Ball
     from greedyhull.atoms.l2_ball import L2Ball
     from greedyhull.atoms.linf_ball import LinfBall
+    from greedyhull.atoms.nuclear_ball import NuclearBall
     from greedyhull.atoms.simplex import Simplex
+    from greedyhull.atoms.spectrahedron import Spectrahedron
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
@@ -97,9 +99,11 @@ if TYPE_CHECKING:
         quantile,
         squared_hinge,
     )
+    from greedyhull.objectives.completion import completion
     from greedyhull.objectives.finite_sum import finite_sum
+    from greedyhull.objectives.responses import multinomial, multitask
     from greedyhull.objectives.stream import expectation
-    from greedyhull.points.shapes import Basis, Dense, Sparse
+    from greedyhull.points.shapes import Basis, Dense, RankOne, Sparse
     from greedyhull.report.compare import compare
     from greedyhull.solvers import gradients as gradients
     from greedyhull.solvers.aggregated import Aggregated
@@ -131,13 +135,15 @@ __all__ = [
     "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
-    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
-    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
-    "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "Unweighted", "VarianceReducedJones", "Vertices",
-    "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
-    "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
-    "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
+    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "NuclearBall", "Online", "OpenLoop",
+    "PairwiseJones", "Power", "RankOne", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart",
+    "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Solutions", "Sparse", "Spectrahedron", "SquaredNorm",
+    "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Unweighted", "VarianceReducedJones",
+    "Vertices",
+    "absolute", "batch", "certify", "compare", "completion", "constant", "epsilon_insensitive", "expectation",
+    "finite_sum", "function", "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic",
+    "lp_loss", "minimize", "multinomial", "multitask", "of_gap", "oracle", "path", "poisson", "power", "quadratic",
+    "quantile", "squared_hinge", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -151,7 +157,9 @@ _LATER = {name: module for module, names in {
     "atoms.l1_ball": "L1Ball",
     "atoms.l2_ball": "L2Ball",
     "atoms.linf_ball": "LinfBall",
+    "atoms.nuclear_ball": "NuclearBall",
     "atoms.simplex": "Simplex",
+    "atoms.spectrahedron": "Spectrahedron",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
@@ -163,9 +171,11 @@ _LATER = {name: module for module, names in {
     "errors": "GreedyhullError GreedyhullWarning",
     "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "
         "poisson quadratic quantile squared_hinge",
+    "objectives.completion": "completion",
     "objectives.finite_sum": "finite_sum",
+    "objectives.responses": "multinomial multitask",
     "objectives.stream": "expectation",
-    "points.shapes": "Basis Dense Sparse",
+    "points.shapes": "Basis Dense RankOne Sparse",
     "report.compare": "compare",
     "solvers.aggregated": "Aggregated",
     "solvers.blended_pairwise": "BlendedPairwise",
