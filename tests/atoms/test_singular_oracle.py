@@ -44,7 +44,8 @@ def test_large_matrices_are_proved_with_probability(monkeypatch):
         deltas.append(found.delta)
     assert deltas == pytest.approx([1e-3 / 2, 1e-3 / 6, 1e-3 / 12])  # all of them together at most 1e-3
     i, j = np.nonzero(G)
-    s = gh.minimize(gh.completion(i, j, G[i, j], G.shape), gh.NuclearBall(G.shape, 30.0), stop=gh.Relative(1e-3) | gh.Iterations(20))
+    s = gh.minimize(gh.completion(i, j, G[i, j], G.shape), gh.NuclearBall(G.shape, 30.0),
+                    stop=gh.Relative(1e-3) | gh.Iterations(20))
     assert s.converged and s.certificate.kind == "probability" and 0.0 < s.certificate.delta <= 2e-3
 
 

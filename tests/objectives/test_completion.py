@@ -10,7 +10,8 @@ from greedyhull.objectives.designs.observed import Observed
 rng = np.random.default_rng(4)
 
 
-@pytest.mark.parametrize("places, shape", [([0, 3, 7, 10], (4, 3)), ([10, 0, 7, 3], (4, 3)), (list(range(20)), (4, 5)), ([2], (1, 3))])
+@pytest.mark.parametrize("places, shape", [([0, 3, 7, 10], (4, 3)), ([10, 0, 7, 3], (4, 3)), (list(range(20)), (4, 5)),
+                                           ([2], (1, 3))])
 def test_the_kit_accepts_the_design(places, shape):
     check_design(Observed(*np.divmod(np.array(places), shape[1]), shape))
 
@@ -73,4 +74,5 @@ def test_bad_input_gets_words(args, given, said):
 def test_one_bit_values_may_be_zero_and_one():
     w = gh.NuclearBall((2, 2), 1.0).centre()
     a, b = (gh.completion([0, 1], [0, 1], v, (2, 2), loss="logistic") for v in ([0, 1], [-1, 1]))
-    assert a.value(w) == b.value(w) == pytest.approx(2 * np.log(2)) and np.array_equal(a.gradient(w).toarray(), b.gradient(w).toarray())
+    assert a.value(w) == b.value(w) == pytest.approx(2 * np.log(2))
+    assert np.array_equal(a.gradient(w).toarray(), b.gradient(w).toarray())

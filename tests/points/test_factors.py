@@ -13,7 +13,8 @@ rng = np.random.default_rng(2)
 
 
 def point(m=6, n=5, k=4):
-    return Iterate(RankOneBlock(rng.standard_normal((k, m)), rng.standard_normal((k, n)), rng.random(k)), np.full(k, 1 / k), (m, n))
+    block = RankOneBlock(rng.standard_normal((k, m)), rng.standard_normal((k, n)), rng.random(k))
+    return Iterate(block, np.full(k, 1 / k), (m, n))
 
 
 def test_factors_and_entries_are_those_of_the_array():
@@ -32,7 +33,8 @@ def test_a_point_without_factors_has_them_from_its_array():
         w.entries([0], [0])
 
 
-@pytest.mark.parametrize("rows, cols, said", [([6], [0], "rows holds 6"), ([0], [-1], "cols holds -1"), ([0, 1], [0], "2 rows"),
+@pytest.mark.parametrize("rows, cols, said", [([6], [0], "rows holds 6"), ([0], [-1], "cols holds -1"),
+                                              ([0, 1], [0], "2 rows"),
                                               ([0.5], [0], "whole numbers"), ([[0]], [0], "whole numbers"),
                                               ([7, 8, 9, 10], [0] * 4, "7, 8, 9 and 1 more")])
 def test_places_outside_are_named(rows, cols, said):
