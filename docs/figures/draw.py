@@ -167,6 +167,34 @@ def paper():
     save(figure, "paper")
 
 
+def nuclear_ball():
+    """Matrices with rows (a, b) and (b, 0) whose singular values sum to at most one, and those of them that are atoms."""
+    a, b = np.meshgrid(np.linspace(-1.2, 1.2, 401), np.linspace(-0.7, 0.7, 401))
+    root = np.sqrt(a * a + 4.0 * b * b)  # eigenvalues (a ± root)/2 of two signs
+    figure, axes = plt.subplots(figsize=(5.5, 3.3), layout="constrained")
+    axes.contourf(a, b, root, levels=[0.0, 1.0], colors=["C0"], alpha=0.25)
+    axes.contour(a, b, root, levels=[1.0], colors=["C0"])
+    axes.plot([-1, 1], [0, 0], "C3o")
+    axes.plot(0, 0, "ko")
+    axes.text(1.04, 0.03, "rank one", color="C3")
+    axes.text(0.03, 0.04, "zero")
+    axes.set(xlabel="a", ylabel="b", xlim=(-1.3, 1.5), aspect="equal", title="‖W‖ ≤ 1 for W with rows (a, b) and (b, 0)")
+    save(figure, "nuclear_ball")
+
+
+def spectrahedron():
+    """Matrices of trace one with rows (½ + x, y) and (y, ½ − x): semidefinite where x² + y² ≤ ¼."""
+    figure, axes = plt.subplots(figsize=(4.2, 3.6), layout="constrained")
+    t = np.linspace(0, 2 * np.pi, 201)
+    axes.fill(0.5 * np.cos(t), 0.5 * np.sin(t), "C0", alpha=0.25)
+    axes.plot(0.5 * np.cos(t), 0.5 * np.sin(t), "C3")
+    axes.plot(0, 0, "ko")
+    axes.text(0.03, 0.03, "half the identity")
+    axes.text(0.36, 0.4, "atoms vvᵀ", color="C3")
+    axes.set(xlabel="x", ylabel="y", aspect="equal", xlim=(-0.6, 0.75), title="rows (½ + x, y) and (y, ½ − x)")
+    save(figure, "spectrahedron")
+
+
 def linear_program():
     """A step over a polytope: the vertex that the gradient points to, and the minimum between two vertices."""
     S = gh.LinearProgram([[1.0, 2.0], [3.0, 1.0]], [4.0, 6.0], bounds=(0, None))
@@ -263,6 +291,8 @@ smoothing()
 pairwise()
 constants()
 reduced()
+nuclear_ball()
+spectrahedron()
 paper()
 linear_program()
 birkhoff()

@@ -17,7 +17,7 @@ What comes back
     Solution, Solutions, Certificate; load (a solution from a file)
 Objectives, from data
     least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
-    quantile, epsilon_insensitive
+    quantile, epsilon_insensitive; of matrices: completion, multitask, multinomial
 Objectives, from functions
     quadratic, function, finite_sum, expectation
 Data
@@ -26,6 +26,8 @@ Sets
     Simplex, GroupedSimplex, CappedSimplex, HyperSimplex, L1Ball, L2Ball, LinfBall, LpBall, Box, KSparse, KSupport,
     GroupL1Ball, TotalVariationBall, Permutahedron, Vertices (given points), oracle (a function that minimises linear
     functions); around another set: Cached, Inexact
+    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, NuclearBall, Spectrahedron, Vertices (given points), oracle (a
+    function that minimises linear functions); around another set: Cached, Inexact
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
@@ -43,6 +45,7 @@ Sets of your own
     AtomSet, and the atoms Basis, Sparse, Dense
 Who computes over shards
     processes (on this machine), cluster (Dask)
+    AtomSet, and the atoms Basis, Sparse, Dense, RankOne
 Errors
     GreedyhullError, GreedyhullWarning
 
@@ -85,10 +88,12 @@ if TYPE_CHECKING:
     from greedyhull.atoms.linear_program import LinearProgram
     from greedyhull.atoms.linf_ball import LinfBall
     from greedyhull.atoms.lp_ball import LpBall
+    from greedyhull.atoms.nuclear_ball import NuclearBall
     from greedyhull.atoms.path_polytope import PathPolytope
     from greedyhull.atoms.permutahedron import Permutahedron
     from greedyhull.atoms.simplex import Simplex
     from greedyhull.atoms.spanning_tree import SpanningTree
+    from greedyhull.atoms.spectrahedron import Spectrahedron
     from greedyhull.atoms.total_variation_ball import TotalVariationBall
     from greedyhull.atoms.transport import Transport
     from greedyhull.atoms.vertices import Vertices
@@ -116,12 +121,14 @@ if TYPE_CHECKING:
         quantile,
         squared_hinge,
     )
+    from greedyhull.objectives.completion import completion
     from greedyhull.objectives.finite_sum import finite_sum
+    from greedyhull.objectives.responses import multinomial, multitask
     from greedyhull.objectives.sharded.cluster import cluster
     from greedyhull.objectives.sharded.processes import processes
     from greedyhull.objectives.shards.call import shards
     from greedyhull.objectives.stream import expectation
-    from greedyhull.points.shapes import Basis, Dense, Sparse
+    from greedyhull.points.shapes import Basis, Dense, RankOne, Sparse
     from greedyhull.report.compare import compare
     from greedyhull.solvers import gradients as gradients
     from greedyhull.solvers.aggregated import Aggregated
@@ -154,15 +161,15 @@ __all__ = [
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "GroupL1Ball", "GroupedSimplex", "Growing", "HyperSimplex", "Inexact",
     "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball", "LinearProgram", "LinfBall", "LogAdaptive", "LpBall",
-    "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "PathPolytope",
-    "Permutahedron", "Power", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short",
-    "Simplex", "Smoothed", "Solution", "Solutions", "SpanningTree", "Sparse", "SquaredNorm", "Stalled", "Steady",
-    "StochasticFrankWolfe", "StochasticJones", "Storc", "TotalVariationBall", "Transport", "Unweighted",
-    "VarianceReducedJones", "Vertices",
-    "absolute", "batch", "certify", "cluster", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum",
-    "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic", "lp_loss",
-    "minimize", "of_gap", "oracle", "path", "poisson", "power", "processes", "quadratic", "quantile", "shards",
-    "squared_hinge", "zero",
+    "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "NuclearBall", "Online", "OpenLoop", "PairwiseJones",
+    "PathPolytope", "Permutahedron", "Power", "RankOne", "Regret", "RegularizedStochasticFrankWolfe", "Relative",
+    "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Solutions", "SpanningTree", "Sparse",
+    "Spectrahedron", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
+    "TotalVariationBall", "Transport", "Unweighted", "VarianceReducedJones", "Vertices",
+    "absolute", "batch", "certify", "cluster", "compare", "completion", "constant", "epsilon_insensitive", "expectation",
+    "finite_sum", "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic",
+    "lp_loss", "minimize", "multinomial", "multitask", "of_gap", "oracle", "path", "poisson", "power", "processes",
+    "quadratic", "quantile", "shards", "squared_hinge", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -190,6 +197,8 @@ _LATER = {name: module for module, names in {
     "atoms.path_polytope": "PathPolytope",
     "atoms.spanning_tree": "SpanningTree",
     "atoms.transport": "Transport",
+    "atoms.nuclear_ball": "NuclearBall",
+    "atoms.spectrahedron": "Spectrahedron",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
@@ -202,12 +211,14 @@ _LATER = {name: module for module, names in {
     "errors": "GreedyhullError GreedyhullWarning",
     "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "
         "poisson quadratic quantile squared_hinge",
+    "objectives.completion": "completion",
     "objectives.finite_sum": "finite_sum",
     "objectives.shards.call": "shards",
     "objectives.sharded.cluster": "cluster",
     "objectives.sharded.processes": "processes",
+    "objectives.responses": "multinomial multitask",
     "objectives.stream": "expectation",
-    "points.shapes": "Basis Dense Sparse",
+    "points.shapes": "Basis Dense RankOne Sparse",
     "report.compare": "compare",
     "solvers.aggregated": "Aggregated",
     "solvers.blended_pairwise": "BlendedPairwise",

@@ -84,3 +84,11 @@ def whole_shape(shape: Any) -> Shape:
     check(sizes.ndim == 1 and sizes.size > 0 and sizes.dtype.kind in "iu" and bool((sizes > 0).all()),
           lambda: f"shape = {shown(shape)} was given; a positive whole number, or a tuple of them, is wanted.")
     return tuple(sizes.tolist())
+
+
+def matrix_shape(shape: Any) -> tuple[int, int]:
+    """The shape of a matrix: two positive whole numbers."""
+    given = shape if isinstance(shape, (tuple, list, np.ndarray)) else ()
+    good = len(given) == 2 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1 for k in given)
+    check(good, lambda: f"shape = {shown(shape)} was given; two positive whole numbers, (rows, columns), are wanted.")
+    return int(given[0]), int(given[1])

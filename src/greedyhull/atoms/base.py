@@ -298,6 +298,11 @@ class AtomSet(ABC, KeepsAtomSet):
 
     absolute = former("absolute", "max_abs")
 
+    @override
+    def max_length(self) -> float:
+        """Return the largest ‖d‖₂ of an atom, or a bound on it: by default Σⱼ|dⱼ| as `max_abs` bounds it."""
+        return self.max_abs(np.broadcast_to(np.float64(1.0), self.shape))
+
     @property
     @override
     def sized(self) -> bool:

@@ -128,6 +128,9 @@ class Wrapped(AtomSet):
     def max_abs(self, c: Array) -> float:
         return self.S.max_abs(c)
 
+    def max_length(self) -> float:
+        return self.S.max_length()
+
     @property
     def sized(self) -> bool:
         return self.S.sized

@@ -123,6 +123,32 @@ def portfolio(
     raise typer.Exit(run(data, format, asked, out, Voice(quiet, json)))
 
 
+@app.command()
+def completion(
+    data: Table,
+    row: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the row, a user say.")],
+    column: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the column, an item say.")],
+    value: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the entry, a rating say.")],
+    radius: Annotated[float | None, typer.Option(help="An upper bound on the sum of the singular values. Default: chosen "
+                                                      "by the error on entries that are held out.")] = None,
+    predict: Annotated[Path | None, typer.Option(metavar="PAIRS", help="A table of rows and columns to predict.")] = None,
+    biases: Annotated[bool, typer.Option("--biases/--no-biases", help="Whether to fit biases of rows and columns.")] = True,
+    loss: Annotated[str, typer.Option(help="squared, huber, or logistic for values -1 and +1.")] = "squared",
+    tol: Tolerance = 1e-3, format: Format = None, out: Out = None, quiet: Quiet = False, json: Json = False,
+) -> None:
+    """Complete a matrix from some of its entries.
+
+    Example: greedyhull fit completion ratings.csv --row user --column item --value rating --predict pairs.csv
+
+    The table has a line for each known entry. The sum of the singular values is at most the radius. Needs scikit-learn.
+    """
+    from greedyhull.cli.completion import Places, run
+    from greedyhull.cli.console import Voice
+
+    settings = {"radius": radius, "biases": biases, "loss": loss, "tol": tol}
+    raise typer.Exit(run(data, format, Places(row, column, value), settings, predict, out, Voice(quiet, json)))
+
+
 def _fit(kind: str, data: Path, layout: str | None, columns: tuple[str | None, ...], task: str, out: Path | None,
          voices: tuple[bool, bool], **options: Any) -> None:
     from greedyhull.cli.console import Voice

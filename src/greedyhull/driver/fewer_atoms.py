@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from math import isnan
 from warnings import warn
 
-import numpy as np
-
 from greedyhull.errors import GreedyhullWarning
+from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.lengths import length
 from greedyhull.points.mixture import wrong_weights
 from greedyhull.points.owners import vertices
 from greedyhull.types import AtomSet
@@ -42,11 +41,12 @@ def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
 
 def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
     """Why the two are not the same point of S, if they are not."""
-    off, allowed = length(fewer.array() - w.array()), SAME * length(w.absolute())
+    off, size = apart(w, fewer)
+    allowed = SAME * size
+    if isnan(off):
+        return "its atoms are not finite"
     if not off <= allowed:
         return f"it is {off:.3g} away, and {allowed:.3g} would be the same point"
-    if not np.isfinite(length(fewer.absolute())):
-        return "its atoms are not finite"
     for d in vertices(fewer.block):
         inside = S.contains_quickly(Iterate.at(d, w.shape))
         if inside is not None and not inside:

@@ -23,6 +23,9 @@ from greedyhull.types import Answer
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
+NEAR = 0.1  # of the estimate: what a proof may be off by, where a sharper one would take longer; at the start, all of it
+LITTLE = 1e-7  # of the value: what the proof at the end may be off by
+HALVES = 60  # of the value, down to which a request is compared
 FIRST = 10  # iterations from the first proof to the second
 
 
@@ -47,7 +50,7 @@ class Proofs:
             return p.proved(Answer(atom, told[1], KINDS[int(told[2])], told[3]))
         if memory.k < due or not self._helps(p, value - memory.guide, rounding):
             return p
-        proof = self._ask(p)
+        proof = self._ask(p, NEAR * p.estimate if memory.k else p.estimate)
         memory.arrays["proofs"] = np.array([max(2.0 * memory.k, memory.k + FIRST), memory.k, p.estimate, proof.slack,
                                             KINDS.index(proof.kind), proof.delta])
         return p.proved(proof)
@@ -61,19 +64,31 @@ class Proofs:
         if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
             return None
         self.again = run.memory.k + max(1, run.memory.k // 2)  # if it falls short
-        return p.proved(self._ask(p))
+        return p.proved(self._ask(p, 0.5 * self._to_spare(event, gap)))
+
+    def _to_spare(self, event: Event, gap: float) -> float:
+        """What a gap that meets the request may grow by and still meet it, within a factor of two."""
+        spare = max(abs(event.value), gap)
+        for _ in range(HALVES):
+            wider = gap + spare
+            if self.run.stop.met(replace(event, gap=wider, lower=event.value - wider)):
+                return spare
+            spare *= 0.5
+        return 0.0
 
     def at_end(self, p: Progress, event: Event) -> Progress | None:
         """p with a proof, if that can better the bound that the run would end with."""
-        return p.proved(self._ask(p)) if self._helps(p, event.gap, self.run.rounding + self.run.gradient_slack) else None
+        if not self._helps(p, event.gap, self.run.rounding + self.run.gradient_slack):
+            return None
+        return p.proved(self._ask(p, max(NEAR * p.estimate, LITTLE * abs(event.value))))
 
     def _helps(self, p: Progress, known: float, rounding: float) -> bool:
         """Whether a proof can make the gap less than what is known, and there is an answer to prove."""
         return p.gap == inf and p.estimate + rounding < known and p.answer is not None and self._oracle.gave(p.answer)
 
-    def _ask(self, p: Progress) -> Answer:
+    def _ask(self, p: Progress, tol: float) -> Answer:
         assert p.answer is not None
-        return self._oracle.proved(p.answer)
+        return self._oracle.proved(p.answer, max(tol, 0.0))
 
     @property
     def _oracle(self) -> Recorder:

@@ -1,4 +1,7 @@
-"""Estimators with scikit-learn's interface: weights on a simplex, an l1 budget, ensembles. Each fit is certified."""
+"""Estimators with scikit-learn's interface: weights on a simplex, an l1 budget, ensembles, matrices of low rank.
+
+Each fit is certified.
+"""
 
 from importlib.util import find_spec
 
@@ -13,9 +16,12 @@ from greedyhull.estimators.group_budget import GroupBudgetClassifier, GroupBudge
 from greedyhull.estimators.l1_budget import L1BudgetClassifier, L1BudgetRegressor
 from greedyhull.estimators.l1_budget_classifier_cv import L1BudgetClassifierCV
 from greedyhull.estimators.l1_budget_cv import L1BudgetRegressorCV
+from greedyhull.estimators.low_rank_regressor import LowRankRegressor
+from greedyhull.estimators.matrix_completion import MatrixCompletion
 from greedyhull.estimators.simplex import SimplexClassifier, SimplexRegressor
 
 __all__ = [
     "EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetRegressor", "L1BudgetClassifier",
-    "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor",
+    "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion",
+    "SimplexClassifier", "SimplexRegressor",
 ]

@@ -17,6 +17,7 @@ from greedyhull.points.active import Active
 from greedyhull.points.blocks import block_from, block_state, checked_block
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.entering import as_atom
+from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
 from greedyhull.points.states import under, views_from, views_state
 from greedyhull.points.work import Work
@@ -105,10 +106,20 @@ class Iterate:
         return f"Iterate({len(self.block)} atom{'' if len(self.block) == 1 else 's'} in shape {self.shape})"
 
     def array(self) -> Array:
-        """The coordinates Σ αᵢ dᵢ as a new float64 array."""
+        """The coordinates Σ αᵢ dᵢ as a new float64 array; a matrix of more than 2 GiB that is kept by factors is refused."""
+        if len(self.shape) == 2:
+            check_size(self.shape, self.block)
         x = np.zeros(self.shape)
         self.block.add_to(x, self.weights)
         return x
+
+    def factors(self) -> Factors:
+        """A matrix as ``U, sigma, V``: orthonormal columns and singular values, the largest first."""
+        return factors_of(self)
+
+    def entries(self, rows: Any, cols: Any) -> Array:
+        """The entries of a matrix at pairs of places, without the matrix if it is kept by factors."""
+        return entries_of(self, rows, cols)
 
     def absolute(self) -> Array:
         """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""

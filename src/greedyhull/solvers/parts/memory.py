@@ -274,11 +274,11 @@ class Recorder:
         """Whether it is one of the answers of this iteration."""
         return any(given is answer for given in self.recent)
 
-    def proved(self, answer: Answer | Shortlist) -> Answer:
-        """One of the recent answers: its best atom, with the slack that a floor proves for it."""
+    def proved(self, answer: Answer | Shortlist, tol: float = 0.0) -> Answer:
+        """One of the recent answers: its best atom, with the slack that a floor proves for it, to about ``tol``."""
         g = next(g for given, g in zip(self.recent, self.gradients, strict=True) if given is answer)
         atom = answer.atom if isinstance(answer, Answer) else best_of(answer, g)
-        score, floor = float(atom.dot(g)), self.floor(g)
+        score, floor = float(atom.dot(g)), self.floor(g, tol)
         check(floor.lower <= score + 1e-6 * (abs(score) + abs(floor.lower)), lambda: f"An oracle of {self.set!r} proposed an "
               f"atom of score {score:.10g}, and its floor says that none is below {floor.lower:.10g}. Its floor is wrong, or "
               "the atom lies outside the set.")

@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree, wrong_weights
+from greedyhull.points.shapes import RankOneBlock
 from greedyhull.types import AtomSet, Objective
+
+MANY = 64  # atoms, above which a set is asked for fewer
+FAR_FEWER = 0.75  # of the atoms that there are
+SAME = 1e-12  # of the size of the atoms: what two points may differ by that are called the same
 
 
 class Slide:
@@ -17,21 +23,36 @@ class Slide:
         self.f, self.S, self.slides = f, S, S.traits.slides
 
     def __call__(self, w: Iterate) -> bool:
-        """Move w to the point that the set proposes, if f falls by more than rounding; whether it did."""
+        """Move w to the point that the set proposes, if f falls by more than rounding; whether it did.
+
+        Where it does not, and w has gathered many atoms, the set may write the same point in far fewer.
+        """
         if not self.slides or not w.keeps_atoms:
             return False
         given = w.copy()  # which the set may change
         given.work = w.work
         found = self.S.slide(self.f, given)
-        if found is None:
-            return False
-        target = self._checked(found, w)
-        if not self._falls(w, target):
+        target = None if found is None else self._checked(found, w)
+        if target is None or not self._falls(w, target):
+            target = self._in_fewer_atoms(w)
+        if target is None:
             return False
         step = w.step
         w.become(target)
         w.step = step
         return True
+
+    def _in_fewer_atoms(self, w: Iterate) -> Iterate | None:
+        """The same point in far fewer atoms, if it has many and the set knows how: memory stays what the point needs."""
+        if len(w) <= MANY or not self.S.traits.compresses:
+            return None
+        given = w.copy()
+        block, weights = self.S.compressed(given.block, given.weights, SAME)
+        if len(block) > FAR_FEWER * len(w):
+            return None
+        fewer = self._checked(Iterate(block, weights, w.shape), w)
+        off, size = apart(w, fewer)
+        return fewer if off <= SAME * size else None
 
     def _checked(self, found: object, w: Iterate) -> Iterate:
         """What the set proposed, as a point of its hull that nobody else holds."""
@@ -56,12 +77,13 @@ class Slide:
     def _outside(self, target: Iterate) -> str | None:
         """What is wrong with the atoms of a mixture, if anything: later steps move weight between them."""
         S, owners = self.S, target.owners
-        try:
-            finite = bool(np.isfinite(target.absolute()).all())
-        except (ValueError, IndexError):  # a block of its own is only looked at here
-            return f"its atoms have another shape than {S.shape}"
-        if not finite:
-            return "its atoms are not finite"
+        if not isinstance(target.block, RankOneBlock):  # whose numbers are looked at, not the matrix
+            try:
+                finite = bool(np.isfinite(target.absolute()).all())
+            except (ValueError, IndexError):  # a block of its own is only looked at here
+                return f"its atoms have another shape than {S.shape}"
+            if not finite:
+                return "its atoms are not finite"
         inside = S.contains_quickly(target)
         if inside is not None and not inside:
             return "it lies outside the set"

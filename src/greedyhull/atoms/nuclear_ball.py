@@ -1,0 +1,231 @@
+"""The nuclear ball: matrices whose singular values sum to at most the radius. Its atoms have rank one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from greedyhull.atoms.arguments import array_of, matrix_shape, positive
+from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.singular_oracle import SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
+from greedyhull.atoms.sizes import Sizes
+from greedyhull.points.factors import Factors, balanced, of_block
+from greedyhull.points.shapes import RankOne, RankOneBlock
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Block, Objective, SetTraits
+from greedyhull.types.override import override
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+DROPPED = 1e-9  # of the largest singular value: what a slide leaves out
+FEW = 40  # pairs at least that a slide looks at
+NEARLY = 1e-6  # a singular value that is above the level by less promises nothing
+MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
+
+
+class NuclearBall(AtomSet):
+    """Nuclear ball {W : Σ singular values of W ≤ radius}.
+
+    Its atoms are radius·u vᵀ with unit vectors u and v, and the zero matrix, where runs start. Points are kept as factors:
+    ``solution.point.factors()`` returns them, and no m×n array is made unless ``point.array()`` is asked for.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The numbers of rows and columns.
+    radius : float
+        The largest sum of singular values. `Solution.price` says what one more unit of it is worth.
+
+    See Also
+    --------
+    Spectrahedron : Positive semidefinite matrices of given trace.
+    completion : A matrix from some of its entries.
+
+    Notes
+    -----
+    The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
+    Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
+    the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
+    step by L-BFGS.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.NuclearBall((2, 3), radius=2.0)
+    >>> np.asarray(gh.minimize(gh.multitask(np.eye(2), [[3.0, 0.0, 0.0], [0.0, 2.0, 0.0]]), S).point).round(4)
+    array([[1.5, 0. , 0. ],
+           [0. , 0.5, 0. ]])
+    """
+
+    gradients = "any"
+
+    def __init__(self, shape: Any, radius: float) -> None:
+        self.shape = matrix_shape(shape)
+        self.radius = positive(radius, "radius")
+
+    def __repr__(self) -> str:
+        return f"NuclearBall({self.shape}, radius={self.radius:g})"
+
+    @property
+    @override
+    def traits(self) -> SetTraits:
+        return super().traits._replace(random=True)  # for its oracle draws
+
+    def argmin(self, g: Array) -> RankOne:
+        G, size = scaled(g)
+        if size == 0.0:
+            return self._zero()
+        pair = converged_pair(G)
+        return RankOne(-pair.U[:, 0] + 0.0, pair.V[:, 0] + 0.0, self.radius)
+
+    @override
+    def best(self, g: Array, m: int) -> Block:
+        G, size = scaled(g)
+        if m == 1 or size == 0.0 or min(self.shape) > MANY:
+            return self.argmin(g).block(0)
+        found, turned = lying(G)
+        pairs = exact_pairs(found, m)
+        U, V = (pairs.V, pairs.U) if turned else (pairs.U, pairs.V)
+        return RankOneBlock(-U.T + 0.0, V.T + 0.0, np.full(U.shape[1], self.radius))
+
+    @override
+    def oracle(self, rng: np.random.Generator) -> SingularOracle:
+        return SingularOracle(self.shape, self.radius, rng)
+
+    def _zero(self) -> RankOne:
+        u, v = (np.eye(1, k)[0] for k in self.shape)
+        return RankOne(u, v, 0.0)
+
+    @override
+    def start(self, rng: np.random.Generator) -> RankOne:
+        """The zero matrix."""
+        return self._zero()
+
+    @override
+    def centre(self) -> Iterate:
+        from greedyhull.points.iterate import Iterate
+
+        return Iterate.at(self._zero(), self.shape)
+
+    @override
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
+        found = of_given(w)
+        if found is None:
+            return self._has(array_of(w), tol)
+        fits = (len(found.U), len(found.V)) == self.shape
+        return fits and bool(np.isfinite(found.sigma).all()) and float(found.sigma.sum()) <= self.radius * (1.0 + tol)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return float(np.linalg.svd(x, compute_uv=False).sum()) <= self.radius * (1.0 + tol)
+
+    @override
+    def owns(self, d: Any) -> bool:
+        return self.contains(d.block(0)) if isinstance(d, RankOne) else super().owns(d)
+
+    @override
+    def decompose(self, w: Array) -> Iterate:
+        U, sigma, V = np.linalg.svd(self._inside(w), full_matrices=False)
+        return self._mixture(Factors(U, sigma, V.T), 0.0)
+
+    def _mixture(self, found: Factors, least: float) -> Iterate:
+        """The matrix with these factors as a mixture: what is left of the radius rests at zero."""
+        from greedyhull.points.iterate import Iterate
+
+        keep = found.sigma > least * found.sigma.max(initial=0.0)
+        weights = found.sigma[keep] / self.radius
+        total = float(weights.sum())
+        weights = weights / max(total, 1.0)
+        block = RankOneBlock(found.U[:, keep].T, found.V[:, keep].T, np.full(len(weights), self.radius))
+        if total < 1.0 or not len(weights):
+            return Iterate(block.extend(self._zero().block(0)), np.append(weights, max(1.0 - total, 0.0)), self.shape)
+        return Iterate(block, weights, self.shape)
+
+    @override
+    def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
+        """The singular pairs of the point: as many as its rank, and the zero matrix."""
+        found = of_block(block, weights)
+        if found is None:
+            return block, weights
+        w = self._mixture(found, 1e-3 * tol)
+        return w.block, w.weights
+
+    @override
+    def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
+        is at most the radius."""
+        from greedyhull.atoms.geometry.factor_descent import descend
+
+        w = self._toward_many(f, w)
+        found = of_block(w.block, w.weights, DROPPED)
+        if found is None or not len(found.sigma):
+            return None
+        root = np.sqrt(found.sigma)
+        pair = descend(f, found.U * root, found.V * root, self.radius)
+        return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
+
+    def _toward_many(self, f: Objective, w: Iterate) -> Iterate:
+        """w after a step with exact line search toward a mixture of the pairs whose singular value in the gradient is above
+        that of the atoms of w: the factors can only turn into directions that they have."""
+        g = f.gradient(w)
+        G, size = scaled(g)
+        if size == 0.0:
+            return w
+        pairs = leading_pairs(G, min(max(FEW, len(w)), *self.shape))
+        level = -w.dot(g) / (self.radius * size)
+        above = np.maximum(pairs.sigma - max(level, 0.0) * (1.0 + NEARLY), 0.0)
+        some = np.flatnonzero(above)
+        if not len(some):
+            return w
+        atoms = RankOneBlock(-pairs.U[:, some].T, pairs.V[:, some].T, np.full(len(some), self.radius))
+        base = np.concatenate([w.weights, np.zeros(len(some))])
+        target = np.concatenate([np.zeros(len(w)), above[some] / above.sum()])
+        move = w.reweighting(w.block.extend(atoms), base, target - base)
+        w.move(move, float(f.along(w, move).argmin()))
+        return w
+
+    @override
+    def max_abs(self, c: Array) -> float:
+        """radius·‖c‖₂ for c ≥ 0 at most: Σ c|u||v|ᵀ is largest at the top singular pair of c."""
+        return self.radius * largest_sum(c)
+
+    @override
+    def max_length(self) -> float:
+        return self.radius
+
+    @override
+    def rescaled(self, radius: float) -> NuclearBall:
+        return NuclearBall(self.shape, radius)
+
+    @override
+    def sizes(self) -> Sizes:
+        """D = 2·radius, between an atom and its negative, and r_S = radius."""
+        return Sizes.of(2.0 * self.radius, self.radius)
+
+    @override
+    def radius_around(self, x: Array) -> Constant:
+        """‖radius·uvᵀ − x‖² ≤ radius² + ‖x‖² + 2·radius·σ₁(x), attained at the top pair of −x."""
+        top = np.linalg.norm(x, 2)
+        return Constant(float(np.sqrt(self.radius**2 + float(np.vdot(x, x)) + 2.0 * self.radius * top)), "exact", "R")
+
+
+def largest_sum(c: Array) -> float:
+    """A bound on the largest uᵀcv for unit vectors, c ≥ 0: ‖c‖₂ ≤ √(‖c‖₁‖c‖_∞) and ‖c‖₂ ≤ ‖c‖_F."""
+    if not any(c.strides):  # one number for all entries
+        return float(c[0, 0]) * float(np.sqrt(c.size))
+    largest = float(c.max())
+    if largest == 0.0:
+        return 0.0
+    rows, cols = (float((c / largest).sum(axis=k).max()) for k in (0, 1))
+    return largest * min(float(np.sqrt(rows * cols)), float(np.linalg.norm(c / largest))) * (1.0 + 1e-9)
+
+
+def of_given(w: Any) -> Factors | None:
+    """The factors of a point or a block that keeps them."""
+    from greedyhull.points.iterate import Iterate
+
+    if isinstance(w, RankOneBlock):
+        return of_block(w, np.ones(len(w)))
+    return of_block(w.block, w.weights) if isinstance(w, Iterate) and w.keeps_atoms else None

@@ -1,0 +1,237 @@
+"""The linear oracle over matrices of small nuclear norm: the top singular pairs, proposed cheaply and proved on demand.
+
+min ⟨g, W⟩ over ‖W‖_* ≤ r is −r·σ₁(g), at −r·u₁v₁ᵀ. Where a side has at most 128 rows, eigenvalues answer and prove at once.
+Larger matrices are asked by a few Lanczos steps from the last top vector, which proves nothing; `floor` proves, by a
+factorisation where a side has at most 5000 rows, else with high probability from a fresh random start.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
+from greedyhull.kernels.norm_proofs import CLOSE, UNIT, likely_factor, proved_norm
+from greedyhull.points.arrays import is_sparse
+from greedyhull.points.gradients import as_array
+from greedyhull.points.shapes import RankOneBlock
+from greedyhull.types import Array, Floor, Gradient, Kind, Shape, Shortlist, State
+from greedyhull.types.override import override
+
+SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
+FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
+STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
+PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
+NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
+SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
+MOST = 600  # Lanczos steps of a proof at most
+DELTA = 1e-3  # how likely the random proofs of a run are to fail, all together, if one is asked for in each iteration
+ANY = 0.02  # of a rough bound: where so much slack is welcome, that bound will do
+GOOD = 1e-12  # of σ₁: a proof with less slack than this is not sought
+
+
+class Norm(NamedTuple):
+    """σ₁ is at most ``most``, and what kind of promise that is."""
+
+    most: float
+    kind: Kind = "always"
+    delta: float = 0.0
+
+
+def scaled(g: Gradient) -> tuple[Any, float]:
+    """g as an array or a CSR matrix of float64 whose largest entry has size 1, and that size."""
+    from scipy.sparse import csr_array
+
+    if is_sparse(g):
+        given: Any = g
+        G: Any = csr_array(given, dtype=np.float64)
+        if not G.has_canonical_format:
+            G.sum_duplicates()
+        size = float(np.abs(G.data).max(initial=0.0))
+        return (csr_array((G.data / size, G.indices, G.indptr), shape=G.shape) if size else G), size
+    A = np.asarray(as_array(g), dtype=np.float64)
+    size = float(np.abs(A).max())
+    return (A / size if size else A), size
+
+
+def lying(G: Any) -> tuple[Any, bool]:
+    """G with no more rows than columns, and whether it was turned for that."""
+    if G.shape[0] <= G.shape[1]:
+        return G, False
+    return (G.T if isinstance(G, np.ndarray) else G.T.tocsr()), True
+
+
+def without_empty(G: Any) -> Any:
+    """A CSR matrix without its rows and columns of zeros, which has the same singular values."""
+    if isinstance(G, np.ndarray):
+        return G
+    rows, cols = np.flatnonzero(np.diff(G.indptr)), np.unique(G.indices)
+    return G if len(rows) == G.shape[0] and len(cols) == G.shape[1] else G[rows][:, cols]
+
+
+def exact_pairs(G: Any, m: int) -> Pairs:
+    """The m top pairs of a matrix with few rows, from the eigenvectors of GGᵀ."""
+    A = G if isinstance(G, np.ndarray) else G.toarray()
+    _, vectors = np.linalg.eigh(A @ A.T)
+    U = vectors[:, ::-1][:, : max(1, m)]
+    V = A.T @ U
+    sigma = np.linalg.norm(V, axis=0)
+    keep = sigma > 1e-9 * sigma.max(initial=0.0)  # of smaller ones the squares are rounding
+    return Pairs(U[:, keep], sigma[keep], V[:, keep] / sigma[keep])
+
+
+def converged_pair(G: Any) -> Pairs:
+    """The top pair of a matrix of any size to many digits, from a start of its own."""
+    if min(G.shape) <= SMALL:
+        found, turned = lying(G)
+        pairs = exact_pairs(found, 1)
+        return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
+    space = Bidiagonal(G, np.random.default_rng(0).standard_normal(G.shape[1]), MOST)
+    before = 0.0
+    for steps in range(40, MOST + 1, 20):
+        space.run(steps)
+        now = space.top()
+        if now <= before * (1.0 + 1e-14) or space.ended:
+            break
+        before = now
+    return space.pairs(1)
+
+
+def leading_pairs(G: Any, m: int) -> Pairs:
+    """About the m top pairs, all of them where the matrix is small."""
+    found, turned = lying(G)
+    if found.shape[0] <= SMALL:
+        pairs = exact_pairs(found, m)
+    else:
+        space = Bidiagonal(found, np.random.default_rng(0).standard_normal(found.shape[1]), 2 * m)
+        space.run(2 * m)
+        pairs = space.pairs(m)
+    return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
+
+
+def settled(space: Bidiagonal, slack: float) -> float:
+    """The largest singular value that a space reaches once that hardly grows: where a factorisation is to be tried."""
+    top = 0.0
+    for steps in range(2 * SURE, MOST + 1, SURE):
+        space.run(steps)
+        before, top = top, space.top()
+        if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
+            break
+    return top
+
+
+def rough_norm(G: Any) -> float:
+    """A bound on σ₁ for the price of a look at the entries: ‖G‖_F, or √(‖G‖₁‖G‖_∞)."""
+    sizes = abs(G)
+    rows, cols = (float(np.asarray(sizes.sum(axis=k)).max()) for k in (1, 0))
+    entries = G.ravel() if isinstance(G, np.ndarray) else G.data
+    return float(min(np.linalg.norm(entries), np.sqrt(rows * cols))) * (1.0 + (len(entries) + 16.0) * UNIT)
+
+
+class SingularOracle(OracleBase):
+    """The oracle of one solve. Its state is the last top vector and the number of proposals so far.
+
+    The random numbers of a proof belong to that number: nothing of the run depends on them before, and they are the same
+    after a resume. The proof after j proposals may fail with a probability of at most δ/(j(j + 1)).
+    """
+
+    def __init__(self, shape: Shape, radius: float, rng: np.random.Generator) -> None:
+        self.shape, self.radius = shape, radius
+        self.seed = int(rng.integers(2**62))
+        self.count = 0
+        self.warm: Array | None = None  # the top right vector of the last gradient
+
+    @override
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        """Up to m top pairs; proved at once where the matrix is small."""
+        self.count += 1
+        G, size = scaled(g)
+        if size == 0.0:
+            u, v = (np.eye(1, k) for k in self.shape)
+            return Shortlist(RankOneBlock(-u, v, np.array([self.radius])))
+        if min(self.shape) <= SMALL:
+            return self._at_once(G, size, g, m)
+        first = self.warm is None
+        pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), FIRST_STEPS if first and m > 1 else STEPS)
+        return Shortlist(self._atoms(pairs), np.inf)
+
+    def _at_once(self, G: Any, size: float, g: Gradient, m: int) -> Shortlist:
+        G, turned = lying(G)
+        pairs = exact_pairs(G, min(m, FIRST_PAIRS))
+        reached = float(pairs.sigma[0])
+        most = proved_norm(G, reached, CLOSE * reached)
+        atoms = self._atoms(Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs)
+        score = float(atoms.take(np.arange(1)).dots(g)[0])
+        return Shortlist(atoms, max(self._above(most, size) + score, 0.0))
+
+    def _proposed(self, G: Any, m: int, steps: int) -> Pairs:
+        """Pairs from a few Lanczos steps, from the last top vector with a little noise."""
+        rng = np.random.default_rng([self.seed, self.count, 0])
+        start = rng.standard_normal(G.shape[1])
+        if self.warm is not None:
+            start = self.warm + (NOISE / np.linalg.norm(start)) * start
+        space = Bidiagonal(G, start, steps)
+        space.run(steps)
+        if space.top() == 0.0:  # the start was in the kernel
+            space = Bidiagonal(G, np.asarray(G.T @ rng.standard_normal(G.shape[0])), steps)
+            space.run(steps)
+        pairs = space.pairs(m)
+        self.warm = pairs.V[:, 0].copy()
+        return pairs
+
+    def _atoms(self, pairs: Pairs) -> RankOneBlock:
+        U, V = (part / np.linalg.norm(part, axis=0) for part in (pairs.U, pairs.V))
+        return RankOneBlock(-U.T + 0.0, V.T + 0.0, np.full(U.shape[1], self.radius))
+
+    def _above(self, most: float, size: float) -> float:
+        """radius·σ₁ at most, rounding of the products included."""
+        return self.radius * most * size * (1.0 + 16.0 * UNIT)
+
+    @override
+    def floor(self, g: Array, tol: float = 0.0) -> Floor:
+        """−radius·σ₁ or a little less, proved."""
+        G, size = scaled(g)
+        if size == 0.0:
+            return Floor(0.0)
+        found = self.norm(G, tol / (self.radius * size))
+        return Floor(-self._above(found.most, size), found.kind, found.delta)
+
+    def norm(self, G: Any, slack: float) -> Norm:
+        """A bound on σ₁ of a scaled matrix, sharp to about ``slack`` if that can be had."""
+        G, _ = lying(without_empty(G))
+        p = G.shape[0]
+        if p <= SMALL:
+            return Norm(proved_norm(G, None, slack))
+        rough = rough_norm(G)
+        if slack >= ANY * rough:
+            return Norm(rough)
+        rng = np.random.default_rng([self.seed, self.count, 1])
+        start = rng.standard_normal(p)  # on the shorter side
+        space = Bidiagonal(G.T, start, MOST)
+        if p <= FACTORED:
+            return Norm(proved_norm(G, settled(space, slack), slack))
+        return self._likely(space, p, slack)
+
+    def _likely(self, space: Bidiagonal, n: int, slack: float) -> Norm:
+        """The bound from a random start, after as many steps as the slack wants, or as there may be."""
+        delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
+        steps = 20
+        while True:
+            space.run(steps)
+            top, q = space.top(), MOST * 10 if space.ended else space.done  # of a space that has ended more steps say the same
+            most = top * likely_factor(n, q, delta)
+            if most - top <= max(slack, GOOD * top) or space.ended or steps >= MOST:
+                return Norm(most * (1.0 + 1e-12) + 1e-11 * top, "probability", delta)
+            steps = min(MOST, steps + max(20, steps // 2))
+
+    @override
+    def state(self) -> State:
+        state: State = {"count": np.array(self.count), "seed": np.array(self.seed)}
+        return state if self.warm is None else {**state, "warm": self.warm.copy()}
+
+    @override
+    def restore(self, state: State) -> None:
+        self.count, self.seed = int(state["count"]), int(state["seed"])
+        self.warm = state["warm"].copy() if "warm" in state else None

@@ -1,0 +1,243 @@
+"""A matrix from some of its entries, as an estimator: fit, then predict pairs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from greedyhull.atoms.nuclear_ball import NuclearBall
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Iterations, Relative
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
+from greedyhull.estimators.biases import Biases, fitted_biases, no_biases
+from greedyhull.estimators.convergence import counted, warning_once
+from greedyhull.objectives.completion import LOSSES, completion
+from greedyhull.points.arrays import is_sparse
+from greedyhull.points.factors import gathered
+from greedyhull.points.given import compressed
+from greedyhull.types import Array, Index
+
+HELD_OUT = 0.1  # of the entries, by which a radius is chosen
+RADII, WIDER = 16, 1.5  # how many are tried at most, and how much larger each is than the one before
+WORSE = 3  # radii in a row without a smaller error, after which no larger one is tried
+MOST = 200  # rounds of one solve
+
+
+class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
+    """
+    Matrix completion: the matrix of small nuclear norm that is nearest to the known entries.
+
+    A mean and a bias for each row and column are fitted first, by least squares with a little ridge, and subtracted. What is
+    left is minimised over a `NuclearBall`, and certified.
+
+    Parameters
+    ----------
+    radius : float, default=None
+        The largest nuclear norm. None: chosen by the error on a tenth of the entries, which are held out; then all entries are
+        fitted.
+    rank : int, default=None
+        The largest number of components that predictions use. The certificate is that of all of them.
+    biases : bool, default=True
+        Whether to fit biases. With loss="logistic" there are none.
+    loss : {"squared", "logistic", "huber"}, default="squared"
+        The loss; "logistic" is for entries −1 and +1, or 0 and 1.
+    tol : float, default=1e-3
+        The certified gap to reach, relative to the loss, or to that of predicting zero where that is larger.
+    random_state : int, default=0
+        Seed of the entries that are held out.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (rank, n_columns)
+        The right singular vectors.
+    row_factors_ : ndarray of shape (n_rows, rank)
+        The left singular vectors times the singular values.
+    singular_values_ : ndarray of shape (rank,)
+        The singular values.
+    rows_, columns_ : ndarray
+        The labels of rows and columns.
+    biases_ : tuple
+        The mean, the biases of the rows and those of the columns.
+    radius_ : float
+        The radius.
+    certificate_ : Certificate
+        How far the loss without the biases is from the least one over the ball.
+    solution_ : Solution
+        The solution.
+
+    See Also
+    --------
+    LowRankRegressor : Several responses that depend on few combinations of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from greedyhull.estimators import MatrixCompletion
+    >>> pairs = [("ann", "a"), ("ann", "b"), ("bob", "a"), ("eve", "b")]
+    >>> model = MatrixCompletion(radius=5.0).fit(pairs, [5.0, 1.0, 4.0, 2.0])
+    >>> model.predict([("bob", "b")]).shape
+    (1,)
+    """
+
+    def __init__(self, radius: float | None = None, rank: int | None = None, biases: bool = True, loss: str = "squared",
+                 tol: float = 1e-3, random_state: int = 0) -> None:
+        self.radius, self.rank, self.biases, self.loss, self.tol = radius, rank, biases, loss, tol
+        self.random_state = random_state
+
+    @warning_once
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """
+        Fit to the known entries.
+
+        Parameters
+        ----------
+        X : sparse matrix, or array-like of shape (n_entries, 2)
+            A SciPy sparse matrix, whose stored entries are the known ones; or a pair of labels, of row and column, for each
+            entry.
+        y : array-like of shape (n_entries,), default=None
+            The entries that belong to the pairs; None with a sparse matrix.
+
+        Returns
+        -------
+        self : MatrixCompletion
+            The fitted estimator.
+        """
+        self._check()
+        i, j, v = self._read(X, y)
+        shape = (len(self.rows_), len(self.columns_))
+        self.radius_, start = (self.radius, None) if self.radius is not None else self._chosen(i, j, v, shape)
+        known = self._biases(i, j, v, shape)
+        s = self._solved(i, j, v - known.at(i, j), shape, self.radius_, start)
+        counted(self, s)
+        U, sigma, V = s.point.factors()
+        keep = slice(None) if self.rank is None else slice(int(self.rank))
+        self.row_factors_, self.singular_values_, self.components_ = (U * sigma)[:, keep], sigma[keep], V.T[keep]
+        self.biases_, self.solution_, self.certificate_ = known, s, s.certificate
+        return self
+
+    def predict(self, pairs: Any) -> Array:
+        """
+        Entries at pairs of labels.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n, 2)
+            A label of a row and one of a column for each entry. If one is unknown, the biases alone predict; without biases
+            that is an error.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The predictions.
+        """
+        check_is_fitted(self, "components_")
+        rows, cols = _pairs(pairs)
+        i, j = _found(self.rows_, rows), _found(self.columns_, cols)
+        new = (i < 0) | (j < 0)
+        fits = not new.any() or self._has_biases
+        check(bool(fits), lambda: f"predict was asked of {_named(rows[i < 0], 'row')}{_named(cols[j < 0], 'column')}which the "
+              "fit has not seen. Leave them out, or fit with biases=True, which predicts them by the biases.")
+        out = self.biases_.at(i, j)
+        some = ~new
+        r = len(self.singular_values_)
+        out[some] += gathered(self.row_factors_, self.components_.T, np.ones(r), i[some], j[some])
+        return out
+
+    @property
+    def _has_biases(self) -> bool:
+        return bool(self.biases) and self.loss != "logistic"
+
+    def _check(self) -> None:
+        check(self.loss in LOSSES, lambda: f"loss = {shown(self.loss)} was given; one of {', '.join(map(repr, LOSSES))} is "
+                                           "wanted.")
+        whole = self.rank is None or (isinstance(self.rank, (int, np.integer)) and self.rank >= 1)
+        check(bool(whole), lambda: f"rank = {shown(self.rank)} was given; a whole number of at least 1, or None, is wanted.")
+
+    def _read(self, X: Any, y: Any) -> tuple[Index, Index, Array]:
+        """Places and values; what the rows and columns are called is kept."""
+        if is_sparse(X):
+            check(y is None, "X is a sparse matrix, whose entries are the values, and y was given too. Leave it out.")
+            X = compressed(X).tocoo()
+            self.rows_, self.columns_ = np.arange(X.shape[0]), np.arange(X.shape[1])
+            return X.row.astype(np.intp), X.col.astype(np.intp), np.asarray(X.data, dtype=np.float64)
+        if y is None:
+            raise GreedyhullError("Pairs were given without values. Give fit(pairs, values), or a sparse matrix.")
+        rows, cols = _pairs(X)
+        v = np.asarray(y, dtype=np.float64)
+        check(v.shape == rows.shape, lambda: f"{len(rows)} pairs and values of shape {v.shape} were given; one value for each "
+                                             "pair is wanted.")
+        sound = v.size > 0 and bool(np.isfinite(v).all())
+        check(sound, "The values are none, or hold NaN or infinity; give known entries only.")
+        self.rows_, i = np.unique(rows, return_inverse=True)
+        self.columns_, j = np.unique(cols, return_inverse=True)
+        return i, j, v
+
+    def _biases(self, i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biases:
+        return fitted_biases(i, j, v, shape) if self._has_biases else no_biases(shape)
+
+    def _solved(self, i: Index, j: Index, v: Array, shape: tuple[int, int], radius: float, start: Any = None) -> Solution:
+        return minimize(completion(i, j, v, shape, loss=self.loss), NuclearBall(shape, radius), start=start,
+                        stop=Relative(float(self.tol)) | Iterations(MOST), seed=int(self.random_state))
+
+    def _chosen(self, i: Index, j: Index, v: Array, shape: tuple[int, int]) -> tuple[float, Any]:
+        """The radius with the least error on entries that are held out, and the point there.
+
+        Each solve begins at the last factors. Where a ball is larger than its point, the norm of that point is taken for its
+        radius: beyond, many matrices fit alike, and most of them predict badly.
+        """
+        out = np.random.default_rng(int(self.random_state)).random(len(v)) < HELD_OUT
+        check(bool(out.any() and (~out).any()), lambda: f"{len(v)} entries are too few to choose a radius by; give radius=.")
+        known = self._biases(i[~out], j[~out], v[~out], shape)
+        rest = v - known.at(i, j)
+        size = float(np.linalg.norm(rest)) * (shape[0] * shape[1] / len(v)) ** 0.5
+        radius = max(size, 1e-6) / 8.0
+        best: tuple[float, Any] = (radius, None)
+        least, since, start = np.inf, 0, None
+        for _ in range(RADII):
+            s = self._solved(i[~out], j[~out], rest[~out], shape, radius, start)
+            start, error = s.point, self._error(s.point.entries(i[out], j[out]), rest[out])
+            since = 0 if error < least else since + 1
+            if error < least:
+                best, least = (min(radius, float(start.factors().sigma.sum()) * (1.0 + 1e-9)), start), error
+            if since >= WORSE:
+                break
+            radius *= WIDER
+        return best
+
+    def _error(self, predicted: Array, rest: Array) -> float:
+        if self.loss == "logistic":
+            signs = np.where(rest > 0.0, 1.0, -1.0)
+            return float(np.logaddexp(0.0, -signs * predicted).mean())
+        return float(np.mean(np.abs(predicted - rest) ** (1.0 if self.loss == "huber" else 2.0)))
+
+
+def _pairs(given: Any) -> tuple[Array, Array]:
+    """Labels of rows and of columns."""
+    table = given if isinstance(given, np.ndarray) else np.array([*map(tuple, given)], dtype=object)
+    check(table.ndim == 2 and table.shape[1] == 2, lambda: f"pairs has shape {table.shape}; a label of a row and one of a "
+                                                           "column for each entry are wanted, shape (n, 2).")
+    return tuple(np.array(table[:, k].tolist()) for k in (0, 1))  # type: ignore[return-value]
+
+
+def _found(labels: Array, asked: Array) -> Index:
+    """The place of each label, −1 where it is not known."""
+    if not len(asked):
+        return np.zeros(0, dtype=np.intp)
+    if (labels.dtype.kind in "biuf") != (asked.dtype.kind in "biuf"):
+        return np.full(len(asked), -1)
+    at = np.minimum(np.searchsorted(labels, asked), len(labels) - 1)
+    return np.where(labels[at] == asked, at, -1)
+
+
+def _named(labels: Array, what: str) -> str:
+    """The first of some labels, in words."""
+    if not len(labels):
+        return ""
+    different = np.unique(labels)
+    more = f" and {len(different) - 3} more" if len(different) > 3 else ""
+    return f"the {what}{'' if len(different) == 1 else 's'} {', '.join(map(str, different[:3]))}{more}, "

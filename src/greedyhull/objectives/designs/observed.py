@@ -1,0 +1,84 @@
+"""Some entries of a matrix: the map behind matrix completion. Products take factors, and gradients are sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.objectives.designs.base import DesignBase
+from greedyhull.points.factors import gathered
+from greedyhull.types import Array, Gradient, Index, Shape
+from greedyhull.types.override import override
+
+FILLED = 25  # times as many entries as are observed may be computed by products of dense blocks: those are that much faster
+BLOCK = 2**20  # entries of such a block
+
+
+class Observed(DesignBase):
+    """A(W) = the entries of W at (rows, cols), as a vector in the order in which they are given.
+
+    >>> A = Observed(np.array([0, 1]), np.array([2, 0]), (2, 3))
+    >>> A.bilinear(np.array([[1.0], [2.0]]), np.array([[3.0], [4.0], [5.0]]), np.ones(1))
+    array([5., 6.])
+    >>> A.adjoint(np.array([7.0, 8.0])).toarray()
+    array([[0., 0., 7.],
+           [8., 0., 0.]])
+    """
+
+    takes_factors = True
+
+    def __init__(self, rows: Index, cols: Index, shape: Shape, dtype: Any = np.float64) -> None:
+        from scipy.sparse import csr_array
+
+        self.i, self.j = np.asarray(rows, dtype=np.intp), np.asarray(cols, dtype=np.intp)
+        self.domain, self.n, self.dtype = (int(shape[0]), int(shape[1])), len(self.i), np.dtype(dtype)
+        self.frobenius = float(np.sqrt(self.n))
+        structure = csr_array((np.arange(1, self.n + 1), (self.i, self.j)), shape=self.domain)  # sums where places repeat
+        check(structure.nnz == self.n, lambda: f"Observed was given {self.n} places, of which {self.n - structure.nnz} stand "
+              "there twice or more. Give each place once.")
+        self._order: Index | None = structure.data - 1
+        if np.array_equal(self._order, np.arange(self.n)):
+            self._order = None  # as they come from `completion`
+        self._indices, self._indptr = structure.indices, structure.indptr
+
+    def __repr__(self) -> str:
+        return f"Observed({self.n} entries of {self.domain[0]}x{self.domain[1]}, {self.dtype})"
+
+    @override
+    def matvec(self, w: Array) -> Array:
+        return np.asarray(w[self.i, self.j], dtype=self.dtype)
+
+    @override
+    def adjoint(self, r: Array) -> Gradient:  # type: ignore[override]  # sets that take dense gradients are handed the array
+        from scipy.sparse import csr_array
+
+        data = np.array(r) if self._order is None else r[self._order]
+        return csr_array((data, self._indices, self._indptr), shape=(self.domain[0], self.domain[1]))
+
+    def bilinear(self, U: Array, V: Array, c: Array) -> Array:
+        """(U diag(c) Vᵀ)[i, j]: gathered, or from products of blocks of rows where most of these are observed."""
+        m, n = self.domain
+        if len(c) > 1 and self._order is None and m * n <= FILLED * self.n:
+            return self._by_blocks((U * c).astype(self.dtype, copy=False), V.astype(self.dtype, copy=False))
+        return gathered(U, V, c, self.i, self.j).astype(self.dtype, copy=False)
+
+    def _by_blocks(self, U: Array, V: Array) -> Array:
+        out, n, step = np.empty(self.n, dtype=self.dtype), self.domain[1], max(1, BLOCK // self.domain[1])
+        right = np.ascontiguousarray(V.T)
+        for a in range(0, self.domain[0], step):
+            b = min(a + step, self.domain[0])
+            here = slice(self._indptr[a], self._indptr[b])
+            block = np.ascontiguousarray(U[a:b]) @ right
+            out[here] = block.ravel()[(self.i[here] - a) * n + self.j[here]]
+        return out
+
+    def factored(self, r: Array, U: Array, V: Array) -> Array:
+        """uₖᵀ(Aᵀr)vₖ."""
+        G: Any = self.adjoint(r)
+        return np.asarray(np.einsum("mk,mk->k", U, np.asarray(G @ V), dtype=np.float64))
+
+    @override
+    def precise(self) -> Observed:
+        return self if self.dtype == np.float64 else Observed(self.i, self.j, self.domain)

@@ -1,0 +1,86 @@
+"""Cross-entropy of several classes: log Σₖ exp(zₖ) − z_y. Its Hessian has a block for each row, not a diagonal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from greedyhull.objectives.line import Curve
+from greedyhull.objectives.losses.base import Separable
+from greedyhull.types import Array, Line
+
+
+class Softmax(Separable):
+    """φ(z) = Σᵢ pᵢ (log Σₖ exp(zᵢₖ) − zᵢ,ᵧᵢ) of z flat, c numbers for each row; ``y`` is 1 at the class of a row, else 0.
+
+    >>> round(Softmax(np.array([1.0, 0.0]), 1.0, 2).value(np.zeros(2)), 6)
+    0.693147
+    """
+
+    twice_differentiable = False  # no diagonal does for it; `Multinomial` gives products with the Hessian
+
+    def __init__(self, y: Array, p: Array | float, classes: int) -> None:
+        super().__init__(y, p)
+        self.classes = classes
+
+    @property
+    def floor(self) -> float:
+        return 0.0
+
+    def _rows(self, z: Array) -> Array:
+        return z.reshape(-1, self.classes)
+
+    def _split(self, z: Array) -> tuple[Array, Array]:
+        """The terms, and the probabilities of the classes."""
+        rows = self._rows(z)
+        off = rows - rows.max(axis=1, keepdims=True)
+        e = np.exp(off)
+        sums = e.sum(axis=1, keepdims=True)
+        terms = np.log(sums[:, 0]) - (self._rows(self.y) * off).sum(axis=1)
+        return terms, e / sums
+
+    def _by_row(self, x: Array) -> Array:
+        return np.asarray(self.p * x if isinstance(self.p, float) else self.p[:, None] * x)
+
+    def terms(self, z: Array) -> Array:
+        return self._split(z)[0]
+
+    def slopes(self, z: Array) -> Array:
+        return np.asarray(self._split(z)[1] - self._rows(self.y)).ravel()
+
+    def first_order(self, z: Array) -> tuple[float, Array]:
+        terms, s = self._split(z)
+        return self.total(terms), self._by_row(s - self._rows(self.y)).ravel().astype(z.dtype, copy=False)
+
+    def gradient(self, z: Array) -> Array:
+        return self.first_order(z)[1]
+
+    def product(self, z: Array, u: Array) -> Array:
+        """∇²φ(z)u."""
+        s, rows = self._split(z)[1], self._rows(u)
+        return self._by_row(s * (rows - (s * rows).sum(axis=1, keepdims=True))).ravel()
+
+    def energy(self, dz: Array) -> float:
+        return float(dz.dot(self.product(np.zeros_like(dz), dz)))
+
+    def size(self, value: float, z: Array) -> float:
+        """|value| and what its terms are differences of."""
+        largest = np.abs(self._rows(z)).max(axis=1).astype(np.float64)
+        return abs(value) + 2.0 * self.total(largest + np.log(self.classes))
+
+    def swing(self, size: float, z: Array, off: float) -> float:
+        """¼ max pᵢ·off²: the Hessian of log Σ exp is at most ½."""
+        return 0.25 * self.heaviest() * off * off
+
+    def beta(self, low: Array, high: Array) -> float:
+        return 0.5
+
+    def along(self, z: Array, dz: Array, max_step: float) -> Line:
+        def derivatives(step: float) -> tuple[float, float]:
+            at = z + step * dz
+            return float(self.gradient(at).dot(dz)), float(self.product(at, dz).dot(dz))
+
+        def bends() -> float:
+            return 0.5 * self.total((self._rows(dz).astype(np.float64) ** 2).sum(axis=1))
+
+        slope = float(self.gradient(z).dot(dz))
+        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)

@@ -1,0 +1,50 @@
+"""Linear models whose points are matrices: a loss after `Observed` entries, or after `Tasks`."""
+
+from __future__ import annotations
+
+from greedyhull.objectives.composite import EPS, Composite
+from greedyhull.points.iterate import Iterate
+from greedyhull.types import AtomSet, Design, Loss
+from greedyhull.types.override import override
+
+
+class MatrixModel(Composite):
+    """φ(A W) for matrices W. ``norm`` bounds how long A makes |W|, ‖ |A| |W| ‖ ≤ norm·‖W‖_F, and ``depth`` is how many numbers
+    A adds up for an entry of its image: errors of images are relative to the one and proportional to the other.
+
+    `Composite` bounds images from the columns of A, one by one. That is far too much for atoms that have all entries.
+    """
+
+    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss, norm: float, depth: int) -> None:
+        super().__init__(design, loss, name, exact)
+        self._norm, self._depth = norm, depth
+
+    def __repr__(self) -> str:
+        return f"{self.name}(n={self.design.n}, shape={self.domain})"
+
+    @override
+    def image_bound(self, S: AtomSet) -> float:
+        """‖ |A| |W| ‖ at most."""
+        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
+            self._reach = (S, self._norm * S.max_length() * (1.0 + 1e-12), S.seen)
+        return self._reach[1]
+
+    @override
+    def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
+        """That of `Composite`, and of the sums that make an image."""
+        usual = super().rounding(w, S, eps)
+        if not self._depth:
+            return usual
+        view, far = self._known(w), self.image_bound(S)
+        value, residual = view.value, view.residual
+        assert value is not None and residual is not None
+        off = eps * (16 + self._depth + len(w) + 3 * view.moves) * far
+        return usual + self.loss.norm(value, residual) * off + self.loss.swing(self.loss.size(value, view.z), view.z, off)
+
+    @override
+    def precise(self) -> Composite:
+        if self.design.dtype == "float64":
+            return self
+        if self._precise is None:
+            self._precise = MatrixModel(self.design.precise(), self.exact, self.name, self.exact, self._norm, self._depth)
+        return self._precise

@@ -1,0 +1,163 @@
+"""Objectives of several responses, whose points are matrices: multitask(X, Y) and multinomial(X, y)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.errors.hints import hinting
+from greedyhull.objectives.by_products import ByProducts
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.designs import design
+from greedyhull.objectives.designs.tasks import Tasks
+from greedyhull.objectives.losses.base import shares
+from greedyhull.objectives.losses.softmax import Softmax
+from greedyhull.objectives.losses.squared import Squared
+from greedyhull.objectives.matrix_model import MatrixModel
+from greedyhull.points.arrays import masked
+from greedyhull.points.iterate import Iterate
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Atom, AtomSet, Block, Curved
+from greedyhull.types.override import override
+
+
+@hinting
+def multitask(X: Any, Y: Any, *, sample_weight: Any = None) -> MatrixModel:
+    """Several responses at once, f(W) = 1/(2n) ‖XW − Y‖_F².
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix of shape (n, d)
+        One row for each sample.
+    Y : array_like of shape (n, c)
+        One column for each response.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+
+    Returns
+    -------
+    Composite
+        The objective; points are matrices of shape (d, c).
+
+    See Also
+    --------
+    NuclearBall : Responses that depend on few combinations of the features.
+    multinomial : One response with several classes.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.multitask(np.eye(3), np.diag([3.0, 2.0, 0.0]))
+    >>> s = gh.minimize(f, gh.NuclearBall((3, 3), radius=1.0), stop=gh.Gap(1e-8))
+    >>> s.point.factors().sigma.round(4)
+    array([1.])
+    """
+    A = design(X)
+    targets = _table(Y, A.n)
+    p = shares(sample_weight, A.n)
+    tasks = Tasks(A, targets.shape[1])
+    weights: Array | float = p if isinstance(p, float) else np.repeat(p, tasks.c)
+    exact = Squared(targets.ravel(), weights)
+    return MatrixModel(tasks, exact.cast(A.dtype), "multitask", exact, tasks.X.frobenius, tasks.domain[0])
+
+
+@hinting
+def multinomial(X: Any, y: Any, *, sample_weight: Any = None) -> Multinomial:
+    """Cross-entropy of several classes, f(W) = mean of log Σₖ exp(xᵢ·wₖ) − xᵢ·w_yᵢ.
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix of shape (n, d)
+        One row for each sample.
+    y : array_like of shape (n,)
+        The class of each sample: whole numbers from 0 to c − 1, of which none is missing.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+
+    Returns
+    -------
+    Composite
+        The objective; points are matrices of shape (d, c), one column for each class.
+
+    See Also
+    --------
+    logistic : Two classes.
+    multitask : Several numeric responses.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.multinomial(np.eye(3), [0, 1, 2])
+    >>> s = gh.minimize(f, gh.NuclearBall((3, 3), radius=3.0), stop=gh.Gap(1e-8))
+    >>> bool(s.value < f.scale)
+    True
+    """
+    A = design(X)
+    labels = _labels(y, A.n)
+    classes = int(labels.max()) + 1
+    hot = np.zeros((A.n, classes))
+    hot[np.arange(A.n), labels] = 1.0
+    exact, tasks = Softmax(hot.ravel(), shares(sample_weight, A.n), classes), Tasks(A, classes)
+    return Multinomial(tasks, cast(Softmax, exact.cast(A.dtype)), exact)
+
+
+class Multinomial(MatrixModel):
+    """φ(XW) for the loss `Softmax`, whose Hessian has a block a row: solvers see it by its products alone."""
+
+    def __init__(self, tasks: Tasks, loss: Softmax, exact: Softmax) -> None:
+        super().__init__(tasks, loss, "multinomial", exact, tasks.X.frobenius, tasks.domain[0])
+        self.tasks, self.softmax, self._softmax = tasks, loss, exact
+        self.traits = replace(self.traits, second_order=True, linear_model=False, images=False)
+
+    @override
+    def restricted(self, block: Block) -> ByProducts:  # type: ignore[override]  # its `Small` is made by products
+        return ByProducts(cast(Curved, self), block)
+
+    @override
+    def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
+        """∇²f(w)u for a matrix u."""
+        w.work.products += 2.0
+        return self.tasks.adjoint(self.softmax.product(self.at(w).z, self.tasks.matvec(u)))
+
+    @override
+    def curvature(self, S: AtomSet) -> Constant:
+        """½ max pᵢ ‖X‖_F² D² at most, D the diameter."""
+        return Constant(0.5 * self._softmax.heaviest() * self.tasks.X.frobenius**2 * S.diameter**2, "upper bound", "M")
+
+    @override
+    def precise(self) -> Composite:
+        if self.design.dtype == np.float64:
+            return self
+        if self._precise is None:
+            self._precise = Multinomial(self.tasks.precise(), self._softmax, self._softmax)
+        return self._precise
+
+
+def _table(Y: Any, n: int) -> Array:
+    check(not masked(Y), "Y has masked entries, which stand for no number. Drop those rows first.")
+    table = np.asarray(Y)
+    check(table.ndim == 2 and table.shape[1] > 0, lambda: f"Y has shape {table.shape}; a matrix with a column for each "
+          "response is wanted. Use least_squares for a single one.")
+    check(len(table) == n, lambda: f"Y has {len(table)} rows but X has {n}; one row for each sample is wanted.")
+    check(table.dtype.kind in "biuf", lambda: f"Y has dtype {table.dtype}; numbers are wanted.")
+    table = table.astype(np.float64)
+    check(bool(np.isfinite(table).all()), "Y holds NaN or infinite values. Drop those rows first.")
+    return table
+
+
+def _labels(y: Any, n: int) -> Array:
+    check(not masked(y), "y has masked entries, which stand for no class. Drop those rows first.")
+    labels = np.asarray(y)
+    check(labels.shape == (n,), lambda: f"y has shape {labels.shape} but X has {n} rows; one class for each row is wanted.")
+    whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and bool((labels == np.floor(labels)).all()))
+    check(whole, lambda: f"y has dtype {labels.dtype}; classes 0, 1, … are wanted. Number its labels first: "
+                         "classes, y = np.unique(y, return_inverse=True).")
+    numbers = labels.astype(np.int64)
+    found = np.unique(numbers)
+    check(len(found) > 1 and found[0] == 0 and found[-1] == len(found) - 1, lambda: f"y holds the classes {found[:5].tolist()}"
+          f"{' and more' if len(found) > 5 else ''}; at least two classes, 0 to c − 1 with none missing, are wanted. Number "
+          "them: classes, y = np.unique(y, return_inverse=True).")
+    return numbers
