@@ -126,3 +126,21 @@ def test_caps_by_name_and_another_total():
     assert S.argmin(np.array([-1.0, 0.0, -2.0])).entries.tolist() == [0.75, 0.25]
     assert S.rescaled(2.0).argmin(np.array([-1.0, 0.0, -2.0])).entries.tolist() == [1.75, 0.25]
     assert "2 groups" in repr(S)
+
+
+def test_caps_that_are_tiny_add_up():
+    caps = np.full(20_000, 8e-14)
+    caps[0] = 1.0
+    S = gh.GroupedSimplex(np.arange(20_000) % 3, upper=caps)
+    x = np.zeros(20_000)
+    S.argmin(np.where(caps < 1.0, -1e3, 0.0)).add_to(x, 1.0)
+    assert x.sum() == pytest.approx(1.0, abs=1e-15)
+    np.testing.assert_array_equal(x[1:], caps[1:])
+
+
+@pytest.mark.parametrize("make", [lambda u: gh.GroupedSimplex([0, 0, 1], upper=u), lambda u: gh.Simplex(3, upper=u)])
+def test_what_is_left_of_the_total_is_filled(make):
+    left = 2e-14
+    atom = np.zeros(3)
+    make([0.5, 0.5 - left, 1.0]).argmin(np.array([-3.0, -2.0, -1.0])).add_to(atom, 1.0)
+    assert atom[2] == pytest.approx(left, rel=0.05)

@@ -23,7 +23,8 @@ from greedyhull.types import Array, Design, Index, SetTraits
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
-TINY = 1e-13  # what is left of ``total`` after filling counts as nothing below this share
+TINY = 1e-13  # bounds that miss ``total`` by a smaller share still have points: they are off by rounding
+FRAGMENT = 8.0 * float(np.finfo(np.float64).eps)  # a smaller share of ``total`` is not filled: certificates allow for more
 
 
 class BoundedSimplex(AtomSet):
@@ -85,12 +86,12 @@ class BoundedSimplex(AtomSet):
         if self._sum == 0.0:
             return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
         sums = np.cumsum(self._cap[order])
-        k = int(np.searchsorted(sums, self._sum * (1.0 - TINY)))
+        k = int(np.searchsorted(sums, self._sum * (1.0 - FRAGMENT)))
         if k == len(order) and not (k and sums[-1] >= self._sum * (1.0 - 2.0 * TINY)):
             return None
         full = np.sort(order[:k])
         left = self._sum - float(self._cap[full].sum())
-        if k == len(order) or left <= TINY * self._sum:
+        if k == len(order) or left <= FRAGMENT * self._sum:
             return Sparse(full, self._cap[full])
         places, entries = np.append(full, order[k]), np.append(self._cap[full], min(left, float(self._cap[order[k]])))
         ascending = np.argsort(places)

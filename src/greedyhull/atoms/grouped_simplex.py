@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import numbers, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.bounded_simplex import FRAGMENT
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.labels import labelled
 from greedyhull.atoms.neighbours import best_of
@@ -22,7 +23,7 @@ from greedyhull.types import Array, Index
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
-TINY = 1e-13  # what is left of ``total`` after filling counts as nothing below this share
+TINY = 1e-13  # caps that miss ``total`` by a smaller share still have points: they are off by rounding
 
 
 class GroupedSimplex(AtomSet):
@@ -95,7 +96,8 @@ class GroupedSimplex(AtomSet):
         if used[-1] < self.total * (1.0 - TINY):
             return None
         entries = np.clip(self.total - (used - allowed), 0.0, allowed).astype(np.float64)
-        kept = np.flatnonzero(entries > TINY * self.total)
+        whole = entries == allowed.astype(np.float64)  # however small a cap is, many of them add up
+        kept = np.flatnonzero((entries > 0.0) & (whole | (entries > FRAGMENT * self.total)))
         places = order[kept]
         ascending = np.argsort(places)
         return Sparse(places[ascending], entries[kept][ascending])
