@@ -42,16 +42,16 @@ def test_every_kind_is_drawn() -> None:
 # --- what is planted is found: each time the count is compared with that of the library as it is ------------------------
 
 
-def found(category: str, only: str, runs: int) -> int:
-    return fuzz(seed=14, runs=runs, only=only).count(category)
+def found(category: str, only: str, runs: int, seed: int = 14) -> int:
+    return fuzz(seed=seed, runs=runs, only=only).count(category)
 
 
 def test_an_oracle_whose_slack_is_dropped_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = found("false", "certify", 40)
+    honest = found("false", "certify", 12, seed=8)
     for oracle in (InexactOracle, ErringOracle):
         told = oracle.argmin
         monkeypatch.setattr(oracle, "argmin", lambda self, *a, told=told, **kw: told(self, *a, **kw)._replace(slack=0.0))
-    assert found("false", "certify", 40) > honest
+    assert found("false", "certify", 12, seed=8) > honest
 
 
 def test_gaps_ten_times_too_small_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ MEANT = {  # arguments as other libraries call them, and what to give here
     **dict.fromkeys(("fun", "func"), ("value", "value={given}")),
     **dict.fromkeys(("dim", "dimension", "n_features"), ("shape", "shape={given}")),
 }
-ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor",
-              "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor")
+ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetRegressor", "L1BudgetClassifier",
+              "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor")
 APPS = ("synthetic_control", "SyntheticControl", "unmix", "Unmixing")
 ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
 ELSEWHERE = {  # names of other libraries, in small letters and without underscores
