@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import membership
+from greedyhull.testing.fuzz import membership, searched_sets
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
@@ -52,8 +52,8 @@ class Region:
 
 def draw_region(rng: Rng, d: int) -> Region:
     """Any set."""
-    makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own)
-    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2))(rng, d)
+    makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *searched_sets.MAKES)
+    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(searched_sets.MAKES)))(rng, d)
 
 
 def wrapped(rng: Rng, region: Region, unit: float) -> Region:
