@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from benchmarks.polytopes._data import FOLDER
+from benchmarks.cases import data_folder
 from benchmarks.tables import Table
 from benchmarks.timing import interleaved
 from scipy import sparse
@@ -16,6 +16,7 @@ import greedyhull as gh
 from greedyhull import extend
 
 ACCURACY = 1e-6  # absolute; the objective is scaled to about one
+FOLDER = data_folder()
 
 
 class Mismatch(extend.DesignBase):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from benchmarks.polytopes._data import FOLDER
+from benchmarks.cases import data_folder
 from benchmarks.tables import Table
 from benchmarks.timing import interleaved
 from scipy import sparse
@@ -15,6 +15,7 @@ from scipy import sparse
 import greedyhull as gh
 
 ACCURACY = 1e-6
+FOLDER = data_folder()
 CENTRES = {121: 0.0, 122: 10.0, 123: 10.0, 124: 10.0, 125: 0.0}  # of the reference problems, what is projected
 
 
