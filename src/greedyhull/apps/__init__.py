@@ -1,6 +1,6 @@
 """Whole jobs, from a table to an answer with its figure."""
 
-from greedyhull.apps.portfolio import Portfolio, portfolio
+from greedyhull.apps.portfolios import Portfolio, portfolio
 from greedyhull.apps.synthetic import SyntheticControl, synthetic_control
 from greedyhull.apps.unmix import Unmixing, unmix
 

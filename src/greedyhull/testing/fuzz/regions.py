@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import closed_sets, membership
+from greedyhull.testing.fuzz import closed_sets, membership, searched_sets
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
@@ -18,8 +18,9 @@ from greedyhull.types import Array
 
 def draw_region(rng: Rng, d: int) -> Region:
     """Any set."""
-    makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *closed_sets.MAKES)
-    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(closed_sets.MAKES)))(rng, d)
+    others = (*closed_sets.MAKES, *searched_sets.MAKES)
+    makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *others)
+    return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(others)))(rng, d)
 
 
 def wrapped(rng: Rng, region: Region, unit: float) -> Region:

@@ -7,9 +7,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from greedyhull.apps.portfolio.assets import Assets, assets_of
-from greedyhull.apps.portfolio.feasible import Feasible, feasible
-from greedyhull.apps.portfolio.result import Portfolio
+from greedyhull.apps.portfolios.assets import Assets, assets_of
+from greedyhull.apps.portfolios.feasible import Feasible, feasible
+from greedyhull.apps.portfolios.result import Portfolio
 from greedyhull.atoms.arguments import numbers
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.portfolio.assets import Assets, few, labels_of
+from greedyhull.apps.portfolios.assets import Assets, few, labels_of
 from greedyhull.atoms.arguments import positive
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
