@@ -14,6 +14,7 @@ SECTIONS = {
     "rivals_by_job": "absolute deviations, mixtures, ensembles and others beside the tools people use for them",
     "radii": "ours and rivals at ten radii of one problem of each class",
     "scaling": "time and memory by rows, columns and entries; the first solve of a process",
+    "scale": "rows in shards on disk: in memory, serial, two processes, Dask",
     "threads": "large data by one thread and by several",
     "where": "where a solve spends its time, and what must move at least",
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
@@ -52,6 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.polytopes import polytopes
     from benchmarks.radii import radii
     from benchmarks.rivals_by_job import rivals_by_job
+    from benchmarks.scale import scale
     from benchmarks.scaling import scaling
     from benchmarks.small import small
     from benchmarks.steps import steps
@@ -64,7 +66,8 @@ def main(arguments: list[str] | None = None) -> None:
         count_processor_time()
 
     measure = {"overhead": overhead, "corrective": corrective, "core": core, "small": small, "radii": radii,
-               "scaling": scaling, "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
+               "scaling": scaling, "scale": scale,
+               "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
                "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers, "rivals_by_job": rivals_by_job,
                "polytopes": polytopes, "first_fit": first_fit}
     for name in given.section or SECTIONS:

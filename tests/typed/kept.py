@@ -30,6 +30,7 @@ from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.objectives.stream import Drawn, Stream, StreamSource
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.coordinates import Coordinates
+from greedyhull.points.expanded import Expanded
 from greedyhull.points.image import Image
 from greedyhull.points.owners import Joint, Owned, OwnedBlock
 from greedyhull.points.position import Position
@@ -56,7 +57,7 @@ def a_block(kept: BasisBlock | SparseBlock | DenseBlock | OwnedBlock) -> types.B
     return kept
 
 
-def a_view(kept: Image | Coordinates | Position) -> types.View:
+def a_view(kept: Image | Coordinates | Expanded | Position) -> types.View:
     return kept
 
 

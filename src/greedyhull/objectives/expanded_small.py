@@ -10,11 +10,14 @@ from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.direction import Direction
 from greedyhull.points.expanded import Ahead, Expansion
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, Block, Index, Small, State, Trial
 from greedyhull.types.override import KeepsSmall, keeps, override
 
 if TYPE_CHECKING:
     from greedyhull.objectives.expansion import ByExpansion
+
+FEW = 8  # coordinates that may join next, at least, or half as many as there are atoms
 
 
 class ExpandedSmall(KeepsSmall):
@@ -46,7 +49,9 @@ class ExpandedSmall(KeepsSmall):
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         """⟨dᵢ, ∇²f(w)dⱼ⟩."""
         if self._hessian is None:
-            found = self.f.known(w, self.block).hessian
+            found = among(self.f.known(w), self.block)
+            if found is None:
+                found = self.f.known(w, self.block).hessian
             assert found is not None
             if not self.f.traits.quadratic:
                 return found
@@ -57,7 +62,23 @@ class ExpandedSmall(KeepsSmall):
     def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
         """The steps from ``base`` to ``target``: what is seen of one is known after it is made."""
         move = w.reweighting(self.block, base, target - base)
-        return ExpandedTrial(self.f, w, move, None if self.f.traits.quadratic else self.block)
+        return ExpandedTrial(self.f, w, move, None if self.f.traits.quadratic else self._with_next(w))
+
+    def _with_next(self, w: Iterate) -> Block:
+        """The atoms, and those coordinates that may be the next to join: the Hessian of these comes with the same call.
+
+        They are those with the largest entries of the gradient here. A wrong guess costs a call later, as no guess would.
+        """
+        block = self.block
+        if not isinstance(block, BasisBlock):
+            return block
+        size = np.abs(self.f.gradient(w).ravel())
+        size[block.index] = -1.0
+        few = min(max(FEW, len(block) // 2), int(np.count_nonzero(size >= 0.0)))
+        if few == 0:
+            return block
+        likely = np.sort(np.argpartition(-size, few - 1)[:few])
+        return block.extend(BasisBlock(size.size, likely, np.full(few, float(np.abs(block.scale).max()))))
 
     @override
     def state(self) -> State:
@@ -66,6 +87,27 @@ class ExpandedSmall(KeepsSmall):
     @override
     def restore(self, state: State) -> None:
         self._hessian = state.get("hessian")
+
+
+def among(known: Expansion, block: Block) -> Array | None:
+    """The Hessian on the atoms of a block where it is known on these, or on multiples of them; else None.
+
+    >>> from greedyhull.points.shapes import BasisBlock
+    >>> known = Expansion(0.0, np.zeros(3), 0.0, {}, np.array([[1.0, 0.5], [0.5, 2.0]]), BasisBlock(3, [2, 0], [1.0, 1.0]))
+    >>> among(known, BasisBlock(3, [0, 2], [1.0, -3.0]))
+    array([[ 2. , -1.5],
+           [-1.5,  9. ]])
+    """
+    if known.block is block or known.block is None or known.hessian is None:
+        return known.hessian
+    if not isinstance(known.block, BasisBlock) or not isinstance(block, BasisBlock):
+        return None
+    places = {j: i for i, j in enumerate(known.block.index.tolist())}
+    if not all(j in places for j in block.index.tolist()):
+        return None
+    where = np.array([places[j] for j in block.index.tolist()], dtype=np.intp)
+    ratio = block.scale / known.block.scale[where]
+    return np.asarray(known.hessian[np.ix_(where, where)] * (ratio[:, None] * ratio))
 
 
 class ExpandedTrial(LineTrial):

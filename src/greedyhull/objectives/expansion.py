@@ -67,6 +67,10 @@ class ByExpansion(ABC, KeepsSecondOrder):
         if view.known is None or (block is not None and view.known.block is not block):
             view.known = self.expansion(view.x, block, near=view.near, here=view.here)
             view.near, view.here = self.remembered(view.known), True
+            if block is None and view.kept is not None:  # a resumed run has it as it was: others might differ in the last bit
+                hessian, of = view.kept
+                view.known = view.known._replace(hessian=hessian, block=of)
+            view.kept = None
             w.work.gradients += 1
             w.work.products += 2.0
         return view.known

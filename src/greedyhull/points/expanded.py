@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.direction import Direction
+from greedyhull.points.states import under
 from greedyhull.types import Array, Block, State, View
 from greedyhull.types.override import KeepsView, keeps, override
 
@@ -60,7 +62,7 @@ class Expanded(KeepsView):
     of the last point when it is asked at the next: an intercept, say; ``here`` tells that this last point was x itself.
     """
 
-    __slots__ = ("ahead", "here", "known", "moves", "name", "near", "x")
+    __slots__ = ("ahead", "here", "kept", "known", "moves", "name", "near", "x")
 
     if TYPE_CHECKING:
         keeps(View.name)
@@ -75,6 +77,7 @@ class Expanded(KeepsView):
     def clear(self) -> None:
         self.known: Expansion | None = None
         self.ahead: Ahead | None = None
+        self.kept: tuple[Array, Block] | None = None  # of a saved run: the Hessian at x, and on which atoms
 
     def direction(self, move: Direction) -> Array:
         """v as an array, computed once for each direction."""
@@ -114,10 +117,16 @@ class Expanded(KeepsView):
 
     @override
     def state(self) -> State:
-        return {"x": self.x, "moves": np.array(self.moves), "near": self.near, "here": np.array(self.here)}
+        hessian = {}
+        if self.known is not None and self.known.hessian is not None and self.known.block is not None:
+            block = {f"block.{name}": array for name, array in block_state(self.known.block).items()}
+            hessian = {"hessian": self.known.hessian, **block}
+        return {"x": self.x, "moves": np.array(self.moves), "near": self.near, "here": np.array(self.here), **hessian}
 
     @override
     def restore(self, state: State) -> None:
         self.x, self.moves, self.near = state["x"], int(state["moves"]), state["near"]
         self.here = bool(state["here"])
         self.clear()
+        if "hessian" in state:
+            self.kept = (state["hessian"], block_from(under("block", state)))

@@ -117,20 +117,34 @@ def _exactly(X: Any, y: Any, w: Iterate, S: Any) -> tuple[Fraction, Fraction]:
     return value, value - sum(a * b for a, b in zip(g, x, strict=True)) + best
 
 
-def test_trips_are_few(table):
-    X, y, _ = table
-    f = gh.logistic(Pieces(X, y, CUTS))
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("n", "d", "radius"), [(500, 20, 1.0), (1000, 100, 3.0)])
+def test_trips_are_at_most_three_for_two_newton_steps_and_two(n, d, radius, seed, monkeypatch):
+    from greedyhull.solvers.parts import working_set
+
     steps: list[int] = []
-    expansion = type(f).expansion
+    newton = working_set.newton_step
+    monkeypatch.setattr(working_set, "newton_step", lambda *about: steps.append(1) or newton(*about))
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.where(X[:, :5].sum(axis=1) + rng.logistic(size=n) > 0, 1.0, -1.0)
+    f = gh.logistic(Pieces(X, y, [n // 3, n // 2]))
+    s = gh.minimize(f, gh.L1Ball(d, radius), gh.Corrective(), stop=gh.Relative(1e-8))
+    assert s.converged and f.trips <= 1.5 * len(steps) + 2
 
-    class Counting(type(f)):  # type: ignore[misc]
-        def expansion(self, x, block, **more):
-            steps.append(block is not None)
-            return expansion(self, x, block, **more)
 
-    f.__class__ = Counting
-    s = gh.minimize(f, gh.L1Ball(8, 2.0), gh.Corrective(), stop=gh.Relative(1e-9))
-    assert s.converged and f.trips <= 2 + 2 * s.iterations + 4
+@pytest.mark.parametrize("S", [gh.L1Ball(30, 3.0), gh.Vertices(np.random.default_rng(0).standard_normal((40, 30)))], ids=repr)
+def test_a_saved_run_goes_on_bit_by_bit_from_every_round(S, tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 30))
+    y = np.where(X[:, :8].sum(axis=1) + rng.logistic(size=300) > 0, 1.0, 0.0)
+    make = lambda: gh.logistic(Pieces(X, y, [100, 250]), intercept=True, l2=0.01)
+    whole = gh.minimize(make(), S, stop=gh.Relative(1e-10))
+    for k in range(1, whole.iterations):
+        file = tmp_path / f"{k}.npz"
+        gh.minimize(make(), S, stop=gh.Iterations(k), checkpoint=file)
+        rest = gh.minimize(make(), S, stop=gh.Relative(1e-10), resume=file)
+        assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap and rest.iterations == whole.iterations
 
 
 def test_a_line_takes_three_trips_at_most_and_is_exact(table):

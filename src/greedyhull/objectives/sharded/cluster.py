@@ -51,6 +51,22 @@ class Dask:
         if self._local is not None:
             self._local.close()
 
+    def let_workers_go_on(self) -> None:
+        """Let the workers of this machine, and those that replace them, leave Ctrl-C to the driver."""
+        from distributed import WorkerPlugin
+
+        class Deaf(WorkerPlugin):  # type: ignore[misc]
+            name = "greedyhull-deaf"
+
+            def setup(self, worker: Any) -> None:
+                import signal
+                import threading
+
+                if threading.current_thread() is threading.main_thread():
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+        self._client.register_plugin(Deaf())
+
     def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
         """What the workers return for the bundles, in order."""
         self.trips += 1
@@ -182,6 +198,7 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
         local = dask.LocalCluster(n_workers=workers or 2, threads_per_worker=1, processes=True, host=LOOPBACK,
                              dashboard_address=f"{LOOPBACK}:0", silence_logs=50, memory_limit=0)
         crew = Dask(dask.Client(local, set_as_default=False), local)
+        crew.let_workers_go_on()
     else:
         crew = Dask(_reached(dask.Client, address), None)
     print(f"Dask dashboard: {crew.dashboard}")

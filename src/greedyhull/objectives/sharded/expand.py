@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.sharded.part import Part
+from greedyhull.objectives.sharded.rows import ENTRIES, DenseRows, SparseRows
 from greedyhull.points.arrays import dense
 from greedyhull.types import Array, Block, Shard, Shards, Sums
 
@@ -58,10 +59,7 @@ class Expand:
                 sums["curve"] = np.asarray(c.sum(dtype=np.float64))
                 sums["spread"] = np.asarray(loss.total(np.abs(z)))
             if self.block is not None:
-                Z = self.block.images(raw)
-                sums["hessian"] = np.asarray(raw.gram(Z, None, c.astype(raw.dtype)), dtype=np.float64)
-                if self.profiled:
-                    sums["across"] = np.asarray(Z.T @ c, dtype=np.float64).ravel()
+                sums["hessian"], sums["across"] = _hessian(raw, self.block, c.astype(raw.dtype))
             if self.v is not None and self.steps is not None:
                 dz = A.matvec(self.v) + self.tilt
                 sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
@@ -74,6 +72,19 @@ def _at(A: object, loss: Separable, z: Array, r: Array, value: float) -> Sums:
     return {"value": np.asarray(value, dtype=np.float64), "gradient": gradient,
             "dot": np.asarray(r.dot(z)), "square": np.asarray(r.dot(r)),
             "residual": np.asarray(r.sum()), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
+
+
+def _hessian(raw: DenseRows | SparseRows, block: Block, c: Array) -> tuple[Array, Array]:
+    """Zᵀ diag(c) Z and Zᵀc for the images Z of the atoms, some rows at a time: images take more memory than rows may."""
+    k = len(block)
+    square, across = np.zeros((k, k)), np.zeros(k)
+    step = max(ENTRIES // max(raw.domain[0], k), 1) if isinstance(raw, DenseRows) else raw.n
+    for start in range(0, raw.n, step):
+        A = DenseRows(raw.X[start : start + step]) if isinstance(raw, DenseRows) else raw
+        Z, here = block.images(A), c[start : start + step]
+        square += A.gram(Z, None, here)
+        across += np.asarray(Z.T @ here).ravel()
+    return square, across
 
 
 def _along(loss: Separable, z: Array, dz: Array) -> Array:

@@ -17,12 +17,14 @@ from greedyhull.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
 ULPS = 16.0  # units in the last place by which an intercept may be off
+NOISE = 8.0  # times eps·√n‖r‖: what is left of Σr by rounding
 TRIPS = 60  # at most: halving a bracket of any width needs no more
 WIDE = 8.0  # a Newton step that is longer is cut to this
 
 
-def settled(ask: Callable[[float], dict[str, Array]], first: float) -> tuple[dict[str, Array], float]:
-    """What is said at the best intercept, and the intercept."""
+def settled(ask: Callable[[float], dict[str, Array]], first: float, n: int) -> tuple[dict[str, Array], float]:
+    """What is said at the best intercept, and the intercept; ``n`` terms, whose slopes rounding does not sum to less than
+    eps·Σ|r| ≤ eps·√n‖r‖."""
     b, low, high, best = first, -np.inf, np.inf, None
     for _ in range(TRIPS):
         sums = ask(b)
@@ -30,7 +32,8 @@ def settled(ask: Callable[[float], dict[str, Array]], first: float) -> tuple[dic
         if best is None or abs(slope) < best[0]:
             best = (abs(slope), sums, b)
         off = ULPS * EPS * (abs(b) + float(sums["spread"]))
-        if abs(slope) <= off * curve or slope == 0.0:
+        noise = NOISE * EPS * float(np.sqrt(n * sums["square"]))
+        if abs(slope) <= max(off * curve, noise) or slope == 0.0:
             return sums, b
         low, high = (b, high) if slope < 0.0 else (low, b)
         step = -slope / curve if curve > 0.0 and np.isfinite(slope / curve) else -np.sign(slope) * WIDE

@@ -149,8 +149,9 @@ class ShardedModel(ByExpansion, KeepsSummed):
             b = self._mean_intercept(x) if self.traits.quadratic or given is None else given
             sums = self._asked(x, b, block, points)
         else:
-            first = self._mean_intercept(x) if given is None else given
-            sums, b = settled(lambda b: self._asked(x, b, block, None), first)
+            mean = self._mean_intercept(x)
+            first = mean if given is None or near is None else given + (mean - float(near[1]))
+            sums, b = settled(lambda b: self._asked(x, b, block, None), first, self.n)
         found = self._expansion(x, block, points, sums, b)
         if points is None:
             self._last = (x, found._replace(hessian=None, block=None))
@@ -171,6 +172,8 @@ class ShardedModel(ByExpansion, KeepsSummed):
         value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
         more = {name: float(sums[name]) for name in ("square", "residual", "size")} | {"b": b}
         more["profiled"] = float(self.has_intercept)
+        if self.has_intercept:
+            more["mean"] = self._mean_intercept(x)
         if self.l2:
             lx = self.l2 * x
             norm = float(lx.dot(x))
@@ -186,8 +189,8 @@ class ShardedModel(ByExpansion, KeepsSummed):
 
     @override
     def remembered(self, found: Expansion) -> Array:
-        """The intercept."""
-        return np.array([found.more["b"]])
+        """The intercept, and what it would be for squares: both move alike."""
+        return np.array([found.more["b"], found.more["mean"]]) if self.has_intercept else np.zeros(0)
 
     def _mean_intercept(self, x: Array) -> float:
         """The best intercept of squares: the mean target less the mean prediction."""
