@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from benchmarks.cases import data_folder
-from benchmarks.tables import Table
-from benchmarks.timing import interleaved
 from scipy import sparse
 
 import greedyhull as gh
+from benchmarks.cases import data_folder
+from benchmarks.tables import Table
+from benchmarks.timing import interleaved
 
 ACCURACY = 1e-6
 FOLDER = data_folder()

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.tables import Table
-from benchmarks.timing import interleaved
 from scipy import sparse
 
 import greedyhull as gh
+from benchmarks.tables import Table
+from benchmarks.timing import interleaved
 
 ACCURACY = 1e-6  # relative: what everybody has to reach
 LADDER = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)  # tolerances of rivals, the loosest that does counts

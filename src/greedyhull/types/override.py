@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     KeepsClosing = types.Closing
     KeepsColumns = types.Columns
     KeepsCombining = types.Combining
+    KeepsCrew = types.Crew
     KeepsCurved = types.Curved
     KeepsDesign = types.Design
     KeepsFinite = types.Finite
     KeepsFrame = types.Frame
     KeepsImaged = types.Imaged
+    KeepsIntercepted = types.Intercepted
     KeepsKinkedLoss = types.KinkedLoss
     KeepsLine = types.Line
     KeepsLinearModel = types.LinearModel
@@ -36,10 +38,12 @@ if TYPE_CHECKING:
     KeepsOracle = types.Oracle
     KeepsProfiledLoss = types.ProfiledLoss
     KeepsRegion = types.Region
+    KeepsRemote = types.Remote
     KeepsSchedule = types.Schedule
     KeepsSecondOrder = types.SecondOrder
     KeepsSection = types.Section
     KeepsSelfStarting = types.SelfStarting
+    KeepsShards = types.Shards
     KeepsSmall = types.Small
     KeepsSolver = types.Solver
     KeepsStep = types.Step
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     KeepsStreamed = types.Streamed
     KeepsSummed = types.Summed
     KeepsSupply = types.Supply
+    KeepsTask = types.Task
     KeepsTolerant = types.Tolerant
     KeepsTrial = types.Trial
     KeepsView = types.View
@@ -65,6 +70,7 @@ else:
     KeepsProfiledLoss = KeepsSchedule = KeepsSecondOrder = KeepsSelfStarting = KeepsSmall = KeepsSolver = Unseen()
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
+    KeepsCrew = KeepsIntercepted = KeepsRemote = KeepsShards = KeepsTask = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""

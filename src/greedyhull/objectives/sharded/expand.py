@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,11 +11,12 @@ from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.sharded.part import Part
 from greedyhull.objectives.sharded.rows import ENTRIES, DenseRows, SparseRows
 from greedyhull.points.arrays import dense
-from greedyhull.types import Array, Block, Shard, Shards, Sums
+from greedyhull.types import Array, Block, Shard, Shards, Sums, Task
+from greedyhull.types.override import KeepsTask, keeps, override
 
 
 @dataclass(frozen=True, eq=False)
-class Expand:
+class Expand(KeepsTask):
     """What the rows of a shard add to φ(Ax + b) and to what is asked beside it.
 
     Products of float32 rows are made in float64, some rows at a time, so that every look at a point is as good as a
@@ -34,17 +36,24 @@ class Expand:
     steps: Array | None = None
     together: bool = False
 
+    if TYPE_CHECKING:
+        keeps(Task.together)
+
     @property
+    @override
     def shards(self) -> Shards:
         return self.part.shards
 
     @property
+    @override
     def token(self) -> str:
         return self.part.token
 
+    @override
     def wants(self, k: int) -> bool:
         return True
 
+    @override
     def __call__(self, shard: Shard, k: int) -> Sums:
         if len(shard) == 0:
             return {}

@@ -29,13 +29,13 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.products import inner_products
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Objective, Shape, Shards, Summed, Sums, Traits
-from greedyhull.types.override import KeepsSummed, keeps, override
+from greedyhull.types.override import KeepsIntercepted, KeepsRemote, keeps, override
 
 ABOVE = 1.0 + 1e-9
 EPS = float(np.finfo(np.float64).eps)
 
 
-class ShardedModel(ByExpansion, KeepsSummed):
+class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
     """φ(Aw) + (l2/2)‖w‖² over shards, computed by a crew; `on` gives it to another one.
 
     The data are looked at in a first pass, when something about them is first needed. ``marks`` tell whether a shard has
@@ -97,6 +97,7 @@ class ShardedModel(ByExpansion, KeepsSummed):
         """Which loss."""
         return self._kind
 
+    @override
     def shard_marks(self) -> dict[str, str]:
         """The mark of each shard, by its name."""
         return {self._shards.name(k): mark for k, mark in enumerate(self.marks)}
@@ -119,6 +120,7 @@ class ShardedModel(ByExpansion, KeepsSummed):
         """What a task that returns about ``size`` numbers for a shard found, by shard or by bundle."""
         return self._trips.each(task, self.facts.rows, size)
 
+    @override
     def reduced(self) -> tuple[Objective, str]:
         """What a solver is to work on, and why: the quadratic that squares with few columns are, else itself."""
         from greedyhull.objectives.sharded.gram import WIDEST, GramSquares
@@ -207,6 +209,7 @@ class ShardedModel(ByExpansion, KeepsSummed):
         task = Bend(self.part, x, b, v, self._tilt(v), end)
         return float(self._trips.sums(task, self.facts.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
 
+    @override
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
         return self.known(w).more["b"]
@@ -241,6 +244,7 @@ class ShardedModel(ByExpansion, KeepsSummed):
             loss.y, centre = loss.y - self.facts.target, self.facts.mean
         return Batch(rows, loss, index, centre, self.l2)
 
+    @override
     def everything(self) -> Minibatch:
         """All rows as one batch: a trip for each question."""
         return AllRows(self)

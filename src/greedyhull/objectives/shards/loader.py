@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,21 +13,27 @@ from greedyhull.errors.given import shown as in_words
 from greedyhull.objectives.shards.rows import Place, checked
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.given import compressed
-from greedyhull.types import Shard
+from greedyhull.types import Shard, Shards
+from greedyhull.types.override import KeepsShards, keeps, override
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LoadedShards:
+class LoadedShards(KeepsShards):
     """``count`` shards of d columns, each made by ``function(k)`` whenever it is asked for."""
 
     function: Callable[[int], Any]
     count: int
     d: int
 
+    if TYPE_CHECKING:
+        keeps(Shards.count, Shards.d)
+
     @property
+    @override
     def names(self) -> list[str] | None:
         return None
 
+    @override
     def load(self, k: int) -> Shard:
         """The k-th shard, checked."""
         check(0 <= k < self.count, f"Shard {k} was asked for; there are {self.count}, counted from 0.")
@@ -36,10 +42,12 @@ class LoadedShards:
                                           "others.")
         return shard
 
+    @override
     def name(self, k: int) -> str:
         """What the k-th shard is called in messages."""
         return f"{_called(self.function)}({k})"
 
+    @override
     def mark(self, k: int) -> str:
         """The name: whether a function would return something else now cannot be seen without calling it."""
         return self.name(k)

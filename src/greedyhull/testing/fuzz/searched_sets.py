@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import greedyhull as gh
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
 from greedyhull.testing.fuzz.exact import LD
+from greedyhull.testing.fuzz.region import Region
 from greedyhull.types import Array
-
-if TYPE_CHECKING:
-    from greedyhull.testing.fuzz.regions import Region
 
 
 def linear_program(rng: Rng, d: int, caps: Array | None = None, groups: Array | None = None) -> Region:
@@ -61,8 +59,6 @@ def spanning_tree(rng: Rng, d: int) -> Region:
 
 
 def _region(kind: str, S: Any, outside: Any, again: Any, loose: float) -> Region:
-    from greedyhull.testing.fuzz.regions import Region  # which draws from the sets of this file
-
     d = S.shape[0]
     some = np.zeros((min(2 * d, 8), d))
     rng = np.random.default_rng(0)
