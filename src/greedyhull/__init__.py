@@ -22,7 +22,8 @@ Objectives, from functions
     quadratic, function, finite_sum, expectation
 Sets
     Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
-    linear functions); around another set: Cached, Inexact
+    linear functions); around another set: Cached, Inexact; from several: Product,
+    Sum, Scaled, Translated
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
@@ -72,7 +73,11 @@ if TYPE_CHECKING:
     from greedyhull.atoms.l1_ball import L1Ball
     from greedyhull.atoms.l2_ball import L2Ball
     from greedyhull.atoms.linf_ball import LinfBall
+    from greedyhull.atoms.product import Product
+    from greedyhull.atoms.scaled import Scaled
     from greedyhull.atoms.simplex import Simplex
+    from greedyhull.atoms.sum import Sum
+    from greedyhull.atoms.translated import Translated
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
@@ -132,9 +137,10 @@ __all__ = [
     "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
     "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
     "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
-    "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed",
+    "Product", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Scaled", "Seconds",
+    "Short", "Simplex", "Smoothed",
     "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "Unweighted", "VarianceReducedJones", "Vertices",
+    "Sum", "Translated", "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
     "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
     "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
@@ -151,7 +157,11 @@ _LATER = {name: module for module, names in {
     "atoms.l1_ball": "L1Ball",
     "atoms.l2_ball": "L2Ball",
     "atoms.linf_ball": "LinfBall",
+    "atoms.product": "Product",
+    "atoms.scaled": "Scaled",
     "atoms.simplex": "Simplex",
+    "atoms.sum": "Sum",
+    "atoms.translated": "Translated",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
