@@ -27,7 +27,8 @@ Sets
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
-    Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated; for kinks Smoothed,
+    Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated, AwayStep, Pairwise,
+    DecompositionInvariant, BlockCoordinate; for kinks Smoothed,
     MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, VarianceReducedJones, Storc,
     LuFreund, RegularizedStochasticFrankWolfe
 Step sizes
@@ -108,14 +109,18 @@ if TYPE_CHECKING:
     from greedyhull.report.compare import compare
     from greedyhull.solvers import gradients as gradients
     from greedyhull.solvers.aggregated import Aggregated
+    from greedyhull.solvers.away_step import AwayStep
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
+    from greedyhull.solvers.block_coordinate import BlockCoordinate
     from greedyhull.solvers.corrective import Corrective
+    from greedyhull.solvers.decomposition_invariant import DecompositionInvariant
     from greedyhull.solvers.frank_wolfe import FrankWolfe
     from greedyhull.solvers.jones import Jones
     from greedyhull.solvers.lu_freund import LuFreund
     from greedyhull.solvers.mixed import Mixed
     from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
     from greedyhull.solvers.online import Online
+    from greedyhull.solvers.pairwise import Pairwise
     from greedyhull.solvers.pairwise_jones import PairwiseJones
     from greedyhull.solvers.parts.batch_sizes import Growing
     from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
@@ -133,14 +138,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Aggregated", "AtomSet", "Backtracking", "Basis", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
-    "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
-    "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact", "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall",
-    "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "Online", "OpenLoop", "PairwiseJones", "Power",
-    "Product", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Scaled", "Seconds",
-    "Short", "Simplex", "Smoothed",
-    "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "Sum", "Translated", "Unweighted", "VarianceReducedJones", "Vertices",
+    "Aggregated", "AtomSet", "AwayStep", "Backtracking", "Basis", "BlendedPairwise", "BlockCoordinate", "Box", "Cached",
+    "Callback", "Capped", "CappedSimplex", "Certificate", "Constant", "Corrective", "DecompositionInvariant", "Dense",
+    "Exact", "Fading", "FrankWolfe", "FullGap", "Gap", "GreedyhullError", "GreedyhullWarning", "Growing", "Inexact",
+    "Iterations", "Jones", "L1Ball", "L2Ball", "LinfBall", "LogAdaptive", "LuFreund", "MinibatchGap", "Mixed",
+    "MoreauFrankWolfe", "Online", "OpenLoop", "Pairwise", "PairwiseJones", "Power", "Product", "Regret",
+    "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Scaled", "Seconds", "Short", "Simplex", "Smoothed",
+    "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones",
+    "Storc", "Sum", "Translated", "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
     "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
     "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
@@ -178,14 +183,18 @@ _LATER = {name: module for module, names in {
     "points.shapes": "Basis Dense Sparse",
     "report.compare": "compare",
     "solvers.aggregated": "Aggregated",
+    "solvers.away_step": "AwayStep",
     "solvers.blended_pairwise": "BlendedPairwise",
+    "solvers.block_coordinate": "BlockCoordinate",
     "solvers.corrective": "Corrective",
+    "solvers.decomposition_invariant": "DecompositionInvariant",
     "solvers.frank_wolfe": "FrankWolfe",
     "solvers.jones": "Jones",
     "solvers.lu_freund": "LuFreund",
     "solvers.mixed": "Mixed",
     "solvers.moreau_frank_wolfe": "MoreauFrankWolfe",
     "solvers.online": "Online",
+    "solvers.pairwise": "Pairwise",
     "solvers.pairwise_jones": "PairwiseJones",
     "solvers.parts.batch_sizes": "Growing",
     "solvers.parts.gradient_weights": "Fading Steady Unweighted",

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.faces import AT, room_above
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.regions import FillingRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
@@ -104,6 +105,19 @@ class BoundedSimplex(AtomSet):
         keep = np.flatnonzero(weights > 0)
         block = SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]).take(keep)
         return Iterate(block, weights[keep] / weights.sum(), self.shape)
+
+    def within(self, w: Array, g: Array) -> Sparse:
+        """The worst atom of the smallest face that holds w: what is full or empty stays so, the rest is filled worst first."""
+        near = AT * self.total
+        full = np.flatnonzero((w >= self._cap - near) & (self._cap > 0))
+        between = np.flatnonzero((w > near) & (w < self._cap - near))
+        empty = np.flatnonzero((w <= near) & (self._cap > near))  # only where rounding has left too little in the others
+        return self._filled(np.concatenate([full, between[np.argsort(-g[between], kind="stable")], empty]))
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
+        near = AT * self.total
+        return min(room_above(w, v, 0.0, near), room_above(-w, -v, -self._cap, near))
 
     def max_abs(self, c: Array) -> float:
         return self.argmin(-c).dot(c)

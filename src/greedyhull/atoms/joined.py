@@ -49,6 +49,11 @@ class Joined(AtomSet):
     def traits(self) -> SetTraits:
         return super().traits._replace(random=any(S.traits.random for S in self.sets), compresses=False)
 
+    @property
+    def starts(self) -> list[int]:
+        """Where the entries of each set begin."""
+        return self._starts
+
     @abstractmethod
     def slices(self, x: Array) -> Iterable[Array]:
         """What each set sees of an array: of a gradient, say."""

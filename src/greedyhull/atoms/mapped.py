@@ -53,7 +53,7 @@ class Mapped(AtomSet):
     def traits(self) -> SetTraits:
         inner = self.S.traits
         region = None if inner.region is None else inner.region.moved(*self._affine())
-        return self._said(inner._replace(region=region, gradients="dense", slides=False, compresses=False,
+        return self._said(inner._replace(region=region, gradients="dense", slides=False, compresses=False, faces=False,
                                            dense_atoms=self.dense_atoms))
 
     @abstractmethod

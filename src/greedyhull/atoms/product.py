@@ -13,8 +13,9 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.lengths import length
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Array
+from greedyhull.types import Array, Atom, Faces, SetTraits
 from greedyhull.types import AtomSet as AnySet
+from greedyhull.types.kinds import faced
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -98,6 +99,23 @@ class Product(Joined):
 
     def decompose(self, w: Array) -> Iterate:
         return self._mixed([S.decompose(part) for S, part in zip(self.sets, self.slices(self._shaped(w)), strict=True)])
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of a set of several owners; it knows its faces where all of its sets do."""
+        return super().traits._replace(faces=all(S.traits.faces for S in self.sets))
+
+    def within(self, w: Array, g: Array) -> Atom:
+        """The worst atom of the smallest face that holds w: that of each set."""
+        parts = zip(self._faced(), self.slices(w), self.slices(g), strict=True)
+        return self.joint(S.within(x, part) for S, x, part in parts)
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set: the least of those of the sets."""
+        return min(S.room(x, part) for S, x, part in zip(self._faced(), self.slices(w), self.slices(v), strict=True))
+
+    def _faced(self) -> list[Faces]:
+        return [known for known in map(faced, self.sets) if known is not None]
 
     def sizes(self) -> Sizes:
         """D² and r_S² are the sums of those of the sets."""

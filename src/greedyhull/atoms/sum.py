@@ -31,8 +31,8 @@ class Sum(Joined):
     --------
     >>> import numpy as np, greedyhull as gh
     >>> S = gh.Sum(gh.L1Ball(3, 1.0), gh.LinfBall(3, 0.5))
-    >>> gh.minimize(gh.least_squares(np.eye(3), np.array([3.0, 0.4, 0.0])), S, stop=gh.Gap(1e-9)).x.round(4)
-    array([1.5, 0.4, 0. ])
+    >>> gh.minimize(gh.least_squares(np.eye(3), np.array([3.0, 0.4, 0.2])), S, stop=gh.Gap(1e-9)).x.round(4)
+    array([1.5, 0.4, 0.2])
     """
 
     def __init__(self, *sets: AnySet) -> None:

@@ -27,13 +27,16 @@ LOSSES: Names = {function.__name__: function for function in (
     gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
     gh.epsilon_insensitive, gh.log_likelihood, gh.quadratic)}
 SETS: Names = {"l1_ball": gh.L1Ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
-               "linf_ball": gh.LinfBall, "box": box, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact}
+               "linf_ball": gh.LinfBall, "box": box, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
+               "scaled": gh.Scaled, "translated": gh.Translated}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,
     "stochastic_jones": gh.StochasticJones, "variance_reduced_jones": gh.VarianceReducedJones,
     "storc": gh.Storc, "lu_freund": gh.LuFreund,
     "moreau_frank_wolfe": gh.MoreauFrankWolfe, "regularized_stochastic_frank_wolfe": gh.RegularizedStochasticFrankWolfe,
+    "away_step": gh.AwayStep,
+    "pairwise": gh.Pairwise, "decomposition_invariant": gh.DecompositionInvariant, "block_coordinate": gh.BlockCoordinate,
     "smoothed": gh.Smoothed, "aggregated": gh.Aggregated, "mixed": gh.Mixed}
 STEPS: Names = {"exact": gh.Exact, "short": gh.Short, "backtracking": gh.Backtracking, "open_loop": gh.OpenLoop,
                 "log_adaptive": gh.LogAdaptive, "power": gh.Power, "constant": gh.Constant, "capped": gh.Capped}

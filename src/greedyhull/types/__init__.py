@@ -23,7 +23,7 @@ from greedyhull.types.objectives import (
     Trial,
 )
 from greedyhull.types.regions import Frame, Region, Section
-from greedyhull.types.sets import AtomSet, Finite
+from greedyhull.types.sets import AtomSet, Faces, Finite
 from greedyhull.types.shards import Shard, Shards
 from greedyhull.types.solvers import (
     Around,
@@ -57,6 +57,7 @@ __all__ = [
     "Combining",
     "Curved",
     "Design",
+    "Faces",
     "Finite",
     "Floor",
     "Frame",
