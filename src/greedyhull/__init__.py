@@ -19,7 +19,7 @@ Objectives, from data
     least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
     quantile, epsilon_insensitive
 Objectives, from functions
-    quadratic, function, finite_sum, expectation
+    quadratic, function, finite_sum, expectation; of designs of experiments: log_det, trace_inverse
 Sets
     Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
     linear functions); around another set: Cached, Inexact; from several: Product,
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         hinge,
         huber,
         least_squares,
+        log_det,
         log_likelihood,
         logistic,
         lp_loss,
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
         quadratic,
         quantile,
         squared_hinge,
+        trace_inverse,
     )
     from greedyhull.objectives.finite_sum import finite_sum
     from greedyhull.objectives.stream import expectation
@@ -147,8 +149,9 @@ __all__ = [
     "Solution", "Solutions", "Sparse", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones",
     "Storc", "Sum", "Translated", "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "compare", "constant", "epsilon_insensitive", "expectation", "finite_sum", "function",
-    "harmonic", "hinge", "huber", "least_squares", "linear", "log_likelihood", "logistic", "lp_loss", "minimize", "of_gap",
-    "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "zero",
+    "harmonic", "hinge", "huber", "least_squares", "linear", "log_det", "log_likelihood", "logistic", "lp_loss",
+    "minimize", "of_gap",
+    "oracle", "path", "poisson", "power", "quadratic", "quantile", "squared_hinge", "trace_inverse", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -176,8 +179,8 @@ _LATER = {name: module for module, names in {
     "driver.solution": "Solution",
     "driver.stop": "Callback Gap Iterations Relative RelativeToStart Seconds Stalled",
     "errors": "GreedyhullError GreedyhullWarning",
-    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "
-        "poisson quadratic quantile squared_hinge",
+    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_det log_likelihood logistic "
+        "lp_loss poisson quadratic quantile squared_hinge trace_inverse",
     "objectives.finite_sum": "finite_sum",
     "objectives.stream": "expectation",
     "points.shapes": "Basis Dense Sparse",

@@ -25,8 +25,9 @@ from greedyhull.types.override import KeepsSolver, keeps, override
 class DecompositionInvariant(KeepsSolver):
     """Decomposition-invariant conditional gradients: pairwise steps by the faces of the set.
 
-    Weight moves from the worst atom of the smallest face that holds w to the oracle's atom. No atoms are kept, so memory and the cost of a step do not grow with the number of atoms that the optimum mixes. It pays
-    where that is very large, and only there; elsewhere `Corrective` is faster.
+    Weight moves from the worst atom of the smallest face that holds w to the oracle's atom. No atoms are kept, so memory and
+    the cost of a step do not grow with the number of atoms that the optimum mixes. It pays where that is very large, and
+    only there; elsewhere `Corrective` is faster.
 
     Parameters
     ----------
