@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import EPS, BlackBox
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.line import Curve
@@ -43,6 +43,13 @@ class Information(BlackBox):
             return None
         diagonal = np.diag(L)
         return L if float(diagonal.min()) > 1e-8 * float(diagonal.max()) * EPS else None
+
+    def _regular(self, x: Array) -> Array:
+        """The factor, at a point where f is finite."""
+        L = self._factor(x)
+        if L is None:
+            raise GreedyhullError(f"{self!r} was asked for its Hessian where the information matrix is singular.")
+        return L
 
     def _whitened(self, x: Array) -> Array:
         """L⁻¹xᵢ for every candidate, as columns; infinite where M(w) is singular."""
@@ -105,7 +112,7 @@ class Information(BlackBox):
 
         With rows and columns scaled to a unit diagonal that is c·ε·p relative to 1, so c·ε·p·κ relative to M, κ = 1/λ_min of
         the scaled M; values and scores, which are of degree at most 2 in M⁻¹, are off by at most four times as much
-        themselves, where c·ε·p·κ is below 1/8. Beyond, nothing is promised.
+        of themselves, where c·ε·p·κ is below 1/8. Beyond, nothing is promised.
         """
         x, g = self.at(w).x, self.gradient(w)
         M = self.information(x)
@@ -116,7 +123,7 @@ class Information(BlackBox):
         if off > 0.125:
             return np.inf
         terms = float(np.abs(g).dot(np.abs(x))) + S.max_abs(np.abs(g))
-        return super().rounding(w, S) + 4.0 * off * (terms + self._spread(w))
+        return float(super().rounding(w, S) + 4.0 * off * (terms + self._spread(w)))
 
     @abstractmethod
     def _spread(self, w: Iterate) -> float:
@@ -136,7 +143,7 @@ class OnCandidates(ByProducts):
         block, f = self.block, self.f
         if not isinstance(block, BasisBlock) or not isinstance(f, Information):
             return super().hessian(w, sample)
-        return f.hessian_on(f.at(w).x, block.index) * np.outer(block.scale, block.scale)
+        return np.asarray(f.hessian_on(f.at(w).x, block.index) * np.outer(block.scale, block.scale))
 
 
 class LogDet(Information):
@@ -154,7 +161,7 @@ class LogDet(Information):
     def hessian_on(self, x: Array, index: Index) -> Array:
         from scipy.linalg import solve_triangular
 
-        Z = solve_triangular(self._factor(x), self.X[index].T, lower=True)
+        Z = solve_triangular(self._regular(x), self.X[index].T, lower=True)
         return np.asarray(Z.T.dot(Z) ** 2)
 
     def _product_at(self, x: Array, v: Array) -> Array:
@@ -194,13 +201,13 @@ class TraceInverse(Information):
         from scipy.linalg import cho_solve
 
         rows = self.X[index]
-        Y = cho_solve((self._factor(x), True), rows.T)
+        Y = cho_solve((self._regular(x), True), rows.T)
         return np.asarray(2.0 * rows.dot(Y) * Y.T.dot(Y))
 
     def _product_at(self, x: Array, v: Array) -> Array:
         from scipy.linalg import cho_solve
 
-        L, Y = self._factor(x), self._inverses(x)
+        L, Y = self._regular(x), self._inverses(x)
         V = (self.X * v[:, None]).T.dot(self.X)
         return np.asarray(2.0 * (Y * cho_solve((L, True), V.dot(Y))).sum(axis=0))
 
