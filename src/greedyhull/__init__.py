@@ -28,10 +28,15 @@ Sets
     functions); around another set: Cached, Inexact
     Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, NuclearBall, Spectrahedron, Vertices (given points), oracle (a
     function that minimises linear functions); around another set: Cached, Inexact
+    quadratic, function, finite_sum, expectation; of designs of experiments: log_det, trace_inverse
+    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
+    linear functions); around another set: Cached, Inexact; from several: Product,
+    Sum, Scaled, Translated
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
-    Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated; for kinks Smoothed,
+    Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated, AwayStep, Pairwise,
+    DecompositionInvariant, BlockCoordinate; for kinks Smoothed,
     MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, VarianceReducedJones, Storc,
     LuFreund, RegularizedStochasticFrankWolfe
 Step sizes
@@ -91,10 +96,14 @@ if TYPE_CHECKING:
     from greedyhull.atoms.nuclear_ball import NuclearBall
     from greedyhull.atoms.path_polytope import PathPolytope
     from greedyhull.atoms.permutahedron import Permutahedron
+    from greedyhull.atoms.product import Product
+    from greedyhull.atoms.scaled import Scaled
     from greedyhull.atoms.simplex import Simplex
     from greedyhull.atoms.spanning_tree import SpanningTree
     from greedyhull.atoms.spectrahedron import Spectrahedron
+    from greedyhull.atoms.sum import Sum
     from greedyhull.atoms.total_variation_ball import TotalVariationBall
+    from greedyhull.atoms.translated import Translated
     from greedyhull.atoms.transport import Transport
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.driver.batch.call import batch
@@ -113,6 +122,7 @@ if TYPE_CHECKING:
         hinge,
         huber,
         least_squares,
+        log_det,
         log_likelihood,
         logistic,
         lp_loss,
@@ -120,6 +130,7 @@ if TYPE_CHECKING:
         quadratic,
         quantile,
         squared_hinge,
+        trace_inverse,
     )
     from greedyhull.objectives.completion import completion
     from greedyhull.objectives.finite_sum import finite_sum
@@ -132,14 +143,18 @@ if TYPE_CHECKING:
     from greedyhull.report.compare import compare
     from greedyhull.solvers import gradients as gradients
     from greedyhull.solvers.aggregated import Aggregated
+    from greedyhull.solvers.away_step import AwayStep
     from greedyhull.solvers.blended_pairwise import BlendedPairwise
+    from greedyhull.solvers.block_coordinate import BlockCoordinate
     from greedyhull.solvers.corrective import Corrective
+    from greedyhull.solvers.decomposition_invariant import DecompositionInvariant
     from greedyhull.solvers.frank_wolfe import FrankWolfe
     from greedyhull.solvers.jones import Jones
     from greedyhull.solvers.lu_freund import LuFreund
     from greedyhull.solvers.mixed import Mixed
     from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
     from greedyhull.solvers.online import Online
+    from greedyhull.solvers.pairwise import Pairwise
     from greedyhull.solvers.pairwise_jones import PairwiseJones
     from greedyhull.solvers.parts.batch_sizes import Growing
     from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
@@ -157,19 +172,20 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Aggregated", "AtomSet", "Backtracking", "Basis", "Birkhoff", "BlendedPairwise", "Box", "Cached", "Callback", "Capped",
-    "CappedSimplex", "Certificate", "Constant", "Corrective", "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap",
-    "GreedyhullError", "GreedyhullWarning", "GroupL1Ball", "GroupedSimplex", "Growing", "HyperSimplex", "Inexact",
-    "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball", "LinearProgram", "LinfBall", "LogAdaptive", "LpBall",
-    "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe", "NuclearBall", "Online", "OpenLoop", "PairwiseJones",
-    "PathPolytope", "Permutahedron", "Power", "RankOne", "Regret", "RegularizedStochasticFrankWolfe", "Relative",
-    "RelativeToStart", "Seconds", "Short", "Simplex", "Smoothed", "Solution", "Solutions", "SpanningTree", "Sparse",
-    "Spectrahedron", "SquaredNorm", "Stalled", "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc",
-    "TotalVariationBall", "Transport", "Unweighted", "VarianceReducedJones", "Vertices",
+    "Aggregated", "AtomSet", "AwayStep", "Backtracking", "Basis", "Birkhoff", "BlendedPairwise", "BlockCoordinate", "Box",
+    "Cached", "Callback", "Capped", "CappedSimplex", "Certificate", "Constant", "Corrective", "DecompositionInvariant",
+    "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap", "GreedyhullError", "GreedyhullWarning", "GroupL1Ball",
+    "GroupedSimplex", "Growing", "HyperSimplex", "Inexact", "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball",
+    "LinearProgram", "LinfBall", "LogAdaptive", "LpBall", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe",
+    "NuclearBall", "Online", "OpenLoop", "Pairwise", "PairwiseJones", "PathPolytope", "Permutahedron", "Power", "Product",
+    "RankOne", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Scaled", "Seconds", "Short",
+    "Simplex", "Smoothed", "Solution", "Solutions", "SpanningTree", "Sparse", "Spectrahedron", "SquaredNorm", "Stalled",
+    "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Sum", "TotalVariationBall", "Translated", "Transport",
+    "Unweighted", "VarianceReducedJones", "Vertices",
     "absolute", "batch", "certify", "cluster", "compare", "completion", "constant", "epsilon_insensitive", "expectation",
-    "finite_sum", "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_likelihood", "logistic",
-    "lp_loss", "minimize", "multinomial", "multitask", "of_gap", "oracle", "path", "poisson", "power", "processes",
-    "quadratic", "quantile", "shards", "squared_hinge", "zero",
+    "finite_sum", "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_det", "log_likelihood",
+    "logistic", "lp_loss", "minimize", "multinomial", "multitask", "of_gap", "oracle", "path", "poisson", "power", "processes",
+    "quadratic", "quantile", "shards", "squared_hinge", "trace_inverse", "zero",
 ]
 
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
@@ -191,14 +207,18 @@ _LATER = {name: module for module, names in {
     "atoms.linear_program": "LinearProgram",
     "atoms.linf_ball": "LinfBall",
     "atoms.lp_ball": "LpBall",
-    "atoms.permutahedron": "Permutahedron",
-    "atoms.simplex": "Simplex",
-    "atoms.total_variation_ball": "TotalVariationBall",
-    "atoms.path_polytope": "PathPolytope",
-    "atoms.spanning_tree": "SpanningTree",
-    "atoms.transport": "Transport",
     "atoms.nuclear_ball": "NuclearBall",
+    "atoms.path_polytope": "PathPolytope",
+    "atoms.permutahedron": "Permutahedron",
+    "atoms.product": "Product",
+    "atoms.scaled": "Scaled",
+    "atoms.simplex": "Simplex",
+    "atoms.spanning_tree": "SpanningTree",
     "atoms.spectrahedron": "Spectrahedron",
+    "atoms.sum": "Sum",
+    "atoms.total_variation_ball": "TotalVariationBall",
+    "atoms.translated": "Translated",
+    "atoms.transport": "Transport",
     "atoms.vertices": "Vertices",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
@@ -209,26 +229,30 @@ _LATER = {name: module for module, names in {
     "driver.solution_file": "load",
     "driver.stop": "Callback Gap Iterations Relative RelativeToStart Seconds Stalled",
     "errors": "GreedyhullError GreedyhullWarning",
-    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_likelihood logistic lp_loss "
-        "poisson quadratic quantile squared_hinge",
     "objectives.completion": "completion",
+    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_det log_likelihood logistic "
+        "lp_loss poisson quadratic quantile squared_hinge trace_inverse",
     "objectives.finite_sum": "finite_sum",
-    "objectives.shards.call": "shards",
+    "objectives.responses": "multinomial multitask",
     "objectives.sharded.cluster": "cluster",
     "objectives.sharded.processes": "processes",
-    "objectives.responses": "multinomial multitask",
+    "objectives.shards.call": "shards",
     "objectives.stream": "expectation",
     "points.shapes": "Basis Dense RankOne Sparse",
     "report.compare": "compare",
     "solvers.aggregated": "Aggregated",
+    "solvers.away_step": "AwayStep",
     "solvers.blended_pairwise": "BlendedPairwise",
+    "solvers.block_coordinate": "BlockCoordinate",
     "solvers.corrective": "Corrective",
+    "solvers.decomposition_invariant": "DecompositionInvariant",
     "solvers.frank_wolfe": "FrankWolfe",
     "solvers.jones": "Jones",
     "solvers.lu_freund": "LuFreund",
     "solvers.mixed": "Mixed",
     "solvers.moreau_frank_wolfe": "MoreauFrankWolfe",
     "solvers.online": "Online",
+    "solvers.pairwise": "Pairwise",
     "solvers.pairwise_jones": "PairwiseJones",
     "solvers.parts.batch_sizes": "Growing",
     "solvers.parts.gradient_weights": "Fading Steady Unweighted",

@@ -1,7 +1,7 @@
 """The one import for those who write pieces of their own. These names stay where modules move; others may not.
 
 ================================  =====================================================================================
-a set, its oracle                 ``AtomSet AnySet ClosedOracle OracleBase Wrapped Oracle Answer Shortlist Floor Finite
+a set, its oracle                 ``AtomSet AnySet ClosedOracle OracleBase Wrapped Oracle Answer Shortlist Floor Faces Finite
                                   SetTraits Sizes Constant``
 a product of sets                 ``Joint Owned OwnedBlock``
 an atom's shape                   ``Atom Basis Sparse Dense Block BasisBlock SparseBlock DenseBlock BlockBase register_block
@@ -111,6 +111,7 @@ from greedyhull.types import Columns as Columns
 from greedyhull.types import Crew as Crew
 from greedyhull.types import Curved as Curved
 from greedyhull.types import Design as Design
+from greedyhull.types import Faces as Faces
 from greedyhull.types import Finite as Finite
 from greedyhull.types import Floor as Floor
 from greedyhull.types import Gradient as Gradient
@@ -182,6 +183,7 @@ __all__ = [
     "Estimator",
     "Event",
     "Expansion",
+    "Faces",
     "Finite",
     "Floor",
     "Gradient",

@@ -17,6 +17,7 @@ BOXES = {p.name for p in small_problems() if p.name.startswith("function")} | {"
 
 NO_TERMS = ("function", "quadratic", "log_likelihood", "logistic, intercept")
 NO_SUMS = {p.name for p in small_problems() if p.name.startswith(NO_TERMS)}
+NO_FACES = {p.name for p in small_problems() if not p.S.traits.faces}
 
 # a solver, the relative gap it must reach on every problem (None: honesty is enough), the problems it may refuse
 SOLVERS: list[tuple[Any, float | None, set[str]]] = [
@@ -28,6 +29,9 @@ SOLVERS: list[tuple[Any, float | None, set[str]]] = [
     (gh.FrankWolfe(tolerance=gh.harmonic(0.1)), None, set()),
     (gh.BlendedPairwise(), 1e-6, set()),
     (gh.BlendedPairwise(gh.Backtracking()), None, set()),
+    (gh.AwayStep(), 1e-6, set()),
+    (gh.Pairwise(), 1e-6, set()),
+    (gh.DecompositionInvariant(), 1e-6, NO_FACES),
     (gh.Corrective(), 1e-6, BOXES),
     (gh.Corrective(batch=1), None, BOXES),
 ]

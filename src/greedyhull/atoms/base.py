@@ -53,6 +53,11 @@ def _from_a_set(cls: type, name: str) -> bool:
     return any(name in vars(base) for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet))
 
 
+def _depth(cls: type, name: str) -> int:
+    """How far up a class has a method."""
+    return next((i for i, base in enumerate(cls.__mro__) if name in vars(base)), len(cls.__mro__))
+
+
 @suggesting(MEANT)
 class AtomSet(ABC, KeepsAtomSet):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
@@ -104,6 +109,7 @@ class AtomSet(ABC, KeepsAtomSet):
     _compresses = False  # whether it writes `compressed` itself
     _slides = False  # whether it writes `slide`
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
+    _faces = False  # whether it writes ``within`` and ``room``
     _ships = False  # whether it is one of the library's own
 
     if TYPE_CHECKING:
@@ -118,7 +124,7 @@ class AtomSet(ABC, KeepsAtomSet):
         if known is not None:
             return known
         traits = SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                           self.gradients, self._slides, not self._ships, self._compresses)
+                           self.gradients, self._slides, not self._ships, self._compresses, self._faces)
         if self._ships:  # a solve asks for them eight times; sets of others may be changed in any way
             own["_traits"] = traits
         return traits
@@ -134,6 +140,7 @@ class AtomSet(ABC, KeepsAtomSet):
         cls._compresses = cls.compressed is not AtomSet.compressed
         cls._slides = cls.slide is not AtomSet.slide
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
+        cls._faces = _depth(cls, "within") <= _depth(cls, "argmin") < len(cls.__mro__)  # others' faces are no faces
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")

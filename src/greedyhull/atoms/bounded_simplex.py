@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.faces import AT, room_above
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.regions import FillingRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
@@ -157,6 +158,19 @@ class BoundedSimplex(AtomSet):
         keep = np.flatnonzero(weights > 0)
         block = SparseBlock(self.shape[0], [self._raised(atom) for atom, _ in atoms.values()]).take(keep)
         return Iterate(block, weights[keep] / weights.sum(), self.shape)
+
+    def within(self, w: Array, g: Array) -> Sparse:
+        """The worst atom of the smallest face that holds w: what is full or empty stays so, the rest is filled worst first."""
+        near, v = AT * self._size, w - self._low
+        full = np.flatnonzero((v >= self._cap - near) & (self._cap > 0))
+        between = np.flatnonzero((v > near) & (v < self._cap - near))
+        empty = np.flatnonzero((v <= near) & (self._cap > near))  # only where rounding has left too little in the others
+        return self._raised(self._filled(np.concatenate([full, between[np.argsort(-g[between], kind="stable")], empty])))
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
+        near, above = AT * self._size, w - self._low
+        return min(room_above(above, v, 0.0, near), room_above(-above, -v, -self._cap, near))
 
     def max_abs(self, c: Array) -> float:
         """Σ c_j |lower_j + v_j| is at most what its chords from v_j = 0 to the bound say: exact for lower ≥ 0."""

@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.box_corners import cheapest_flips, signs_maximum
+from greedyhull.atoms.geometry.faces import AT, room_above
 from greedyhull.atoms.geometry.regions import BoxRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import products, row_spans
 from greedyhull.atoms.sizes import Sizes
@@ -127,6 +128,17 @@ class Box(AtomSet):
         if not widths.any():
             corners, weights = corners[:1], np.ones(1)
         return Iterate(DenseBlock(corners, self.shape), weights / weights.sum(), self.shape)
+
+    def within(self, w: Array, g: Array) -> Dense:
+        """The worst corner of the smallest face that holds w: a coordinate at a bound stays there."""
+        near = AT * np.maximum(np.abs(self.lower), np.abs(self.upper))
+        low, high = w <= self.lower + near, w >= self.upper - near
+        return Dense(np.where(low | (~high & (g <= 0)), self.lower, self.upper))
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set."""
+        near = AT * float(np.maximum(np.abs(self.lower), np.abs(self.upper)).max())
+        return min(room_above(w, v, self.lower, near), room_above(-w, -v, -self.upper, near))
 
     def max_abs(self, c: Array) -> float:
         return float((c * np.maximum(np.abs(self.lower), np.abs(self.upper))).sum())

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.faces import AT, room_above
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.atoms.scores import largest, lowest, total
@@ -96,6 +97,20 @@ class CappedSimplex(AtomSet):
         if slack > 0:
             j, weights = np.append(j, self.shape[0]), np.append(weights, slack)
         return Iterate(self.block(j), weights / weights.sum(), self.shape)
+
+    def within(self, w: Array, g: Array) -> Basis:
+        """The worst atom of the smallest face that holds w: one of those with weight, or the origin below the total."""
+        near = AT * self.total
+        scores = np.where(w > near, self.total * g, -np.inf)
+        j = int(scores.argmax())
+        below = float(w.sum()) < self.total - near
+        return Basis(0, 0.0) if scores[j] == -np.inf or (below and scores[j] < 0.0) else Basis(j, self.total)
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set."""
+        near, rise = AT * self.total, float(v.sum())
+        above = max(self.total - float(w.sum()), 0.0) / rise if rise > near else np.inf
+        return min(above, room_above(w, v, 0.0, near))
 
     def max_abs(self, c: Array) -> float:
         return self.total * largest(c)

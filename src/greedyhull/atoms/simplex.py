@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.faces import AT, room_above
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
 from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.atoms.scores import largest, lowest, total
@@ -111,6 +112,15 @@ class Simplex(AtomSet, KeepsFinite):
         x = self._inside(w)
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
+
+    def within(self, w: Array, g: Array) -> Basis:
+        """The worst atom of the smallest face that holds w: one of those with weight."""
+        held = w > AT * self.total
+        return Basis(int(np.where(held, g, -np.inf).argmax() if held.any() else w.argmax()), self.total)
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
+        return room_above(w, v, 0.0, AT * self.total)
 
     @override
     def max_abs(self, c: Array) -> float:

@@ -51,7 +51,7 @@ class Wrapped(AtomSet):
     @property
     def traits(self) -> SetTraits:
         # its oracle may draw, whatever that of the inner set does, and it is the oracle that a solver is to work with
-        return self.S.traits._replace(random=True, compresses=True, region=None)
+        return self.S.traits._replace(random=True, compresses=True, faces=False, region=None)
 
     # --- its atoms ------------------------------------------------------------------------------------------------
 

@@ -55,13 +55,16 @@ SETS: Names = {"l1_ball": gh.L1Ball, "simplex": gh.Simplex, "capped_simplex": gh
                "grouped_simplex": gh.GroupedSimplex, "k_sparse": gh.KSparse, "k_support": gh.KSupport,
                "group_l1_ball": gh.GroupL1Ball, "total_variation_ball": gh.TotalVariationBall,
                "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
-               "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact}
+               "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
+               "scaled": gh.Scaled, "translated": gh.Translated}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,
     "stochastic_jones": gh.StochasticJones, "variance_reduced_jones": gh.VarianceReducedJones,
     "storc": gh.Storc, "lu_freund": gh.LuFreund,
     "moreau_frank_wolfe": gh.MoreauFrankWolfe, "regularized_stochastic_frank_wolfe": gh.RegularizedStochasticFrankWolfe,
+    "away_step": gh.AwayStep,
+    "pairwise": gh.Pairwise, "decomposition_invariant": gh.DecompositionInvariant, "block_coordinate": gh.BlockCoordinate,
     "smoothed": gh.Smoothed, "aggregated": gh.Aggregated, "mixed": gh.Mixed}
 STEPS: Names = {"exact": gh.Exact, "short": gh.Short, "backtracking": gh.Backtracking, "open_loop": gh.OpenLoop,
                 "log_adaptive": gh.LogAdaptive, "power": gh.Power, "constant": gh.Constant, "capped": gh.Capped}

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from greedyhull.atoms.product import Product
 from greedyhull.types import AtomSet, Objective, Solver
+
+MANY_SETS = 1000  # of a product, from which on steps in one set at a time are faster than to reweight all atoms together
 
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:
-    """A solver and why: `Smoothed` where f has kinks, `Corrective` where it has a Hessian to reweight atoms with, else
-    `BlendedPairwise`."""
+    """A solver and why: `Smoothed` where f has kinks, `BlockCoordinate` over a product of very many sets, `Corrective`
+    where f has a Hessian to reweight atoms with, else `BlendedPairwise`."""
     traits = f.traits
     if traits.terms == "stream":
         return _stochastic(), f"StochasticFrankWolfe was chosen: {f!r} can only be sampled."
     if not traits.smooth:
         return _smoothed(), (f"Smoothed was chosen: {f!r} has kinks, where gradients mislead; smoothed less and less, it is "
                             "minimised by a smooth solver and certified as it is.")
+    if isinstance(S, Product) and len(S.sets) >= MANY_SETS and S.traits.owners == len(S.sets):
+        return _blocks(), (f"BlockCoordinate was chosen: {S!r} has so many sets that steps in one of them at a time pay.")
     if traits.second_order:
         return _corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
     return _pairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and swapping "
@@ -37,6 +42,13 @@ def _smoothed() -> Solver:
     from greedyhull.solvers.smoothed import Smoothed
 
     return Smoothed()
+
+
+@lru_cache(maxsize=1)
+def _blocks() -> Solver:
+    from greedyhull.solvers.block_coordinate import BlockCoordinate
+
+    return BlockCoordinate()
 
 
 @lru_cache(maxsize=1)

@@ -75,7 +75,7 @@ class Run:
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
         self.looks_back = keeps_atoms(S, self.needs) or S.traits.slides
-        self.plain = not self.looks_back and (S.dense_atoms or by_coordinates(S, self.needs))  # coordinates are enough
+        self.plain = not self.looks_back and (S.dense_atoms or self.needs.faces or by_coordinates(S, self.needs))
         first = self._begin(start, seed)
         self.begin_at(first, start is None and self._is_finite_at(first))
         self.trace = Trace()

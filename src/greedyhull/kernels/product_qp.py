@@ -10,10 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.kernels.box_qp import solve_box_qp
+from greedyhull.kernels.product_interior import interior_product_qp
 from greedyhull.points.owners import least, normalised
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13
+MANY = 48  # atoms from which on all owners are moved at once: swaps one by one would take as many steps as there are owners
+GLIDES = 100  # projected steps that are tried before a factorisation
+MOST = 3000  # atoms whose Hessian is factored
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index, *, rounds: int = 50) -> Array:
@@ -29,12 +33,77 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
         return _by_pairs(G, c, alpha, tol, owners)
     start, alpha, grad = alpha, alpha.copy(), c.copy()
     burst = 2 * len(alpha) + 8
+    if len(alpha) > MANY:
+        if _glide(G, grad, alpha, owners, tol, GLIDES if len(alpha) <= MOST else 4 * GLIDES) or len(alpha) > MOST:
+            return normalised(alpha, owners)
+        found = interior_product_qp(G, c - G.dot(start), owners, tol)
+        if found is not None and _worth(G, c, found - start) <= min(_worth(G, c, alpha - start) + tol, 0.0):
+            return found
+        grad = c + G.dot(alpha - start)
     for _ in range(rounds):
         if _pairwise(G, grad, alpha, owners, burst, tol):
             break
         if _newton(G, grad, alpha, owners):
             grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
     return normalised(alpha, owners)
+
+
+def _excess(grad: Array, alpha: Array, owners: Index) -> float:
+    """The differences of the gradient, for each owner from its best atom to the worst one with weight, summed."""
+    over = np.where(alpha > 0.0, grad - least(grad, owners)[owners], 0.0)
+    return float(-least(-over, owners).sum())
+
+
+def _worth(G: Array, c: Array, change: Array) -> float:
+    return float(c.dot(change) + 0.5 * change.dot(G.dot(change)))
+
+
+def onto_simplices(x: Array, owners: Index) -> Array:
+    """The nearest point with non-negative entries that sum to one for each owner.
+
+    >>> onto_simplices(np.array([2.0, 0.0, 0.5, 0.7]), np.array([0, 0, 1, 1]))
+    array([1. , 0. , 0.4, 0.6])
+    """
+    order = np.lexsort((-x, owners))
+    sizes = np.bincount(owners)
+    first = np.cumsum(sizes) - sizes
+    own, ranked = owners[order], x[order]
+    ranked = ranked - ranked[first][own]  # relative to the largest one, so that large numbers lose nothing
+    sums = np.cumsum(ranked)
+    sums = sums - (sums[first] - ranked[first])[own]
+    count = np.arange(len(x)) - first[own] + 1
+    held = np.bincount(own[ranked * count > sums - 1.0], minlength=len(sizes))
+    level = (sums[first + held - 1] - 1.0) / held
+    out = np.empty_like(x)
+    out[order] = np.maximum(ranked - level[own], 0.0)
+    return out
+
+
+def _line(G: Array, grad: Array, move: Array) -> tuple[float, Array] | None:
+    """The best step along ``move`` and the image of it; None where that is no descent."""
+    slope, image = float(grad.dot(move)), G.dot(move)
+    if not slope < 0.0:
+        return None
+    bend = float(move.dot(image))
+    return (min(1.0, -slope / bend) if bend > 0.0 else 1.0), image
+
+
+def _glide(G: Array, grad: Array, alpha: Array, owners: Index, tol: float, steps: int) -> bool:
+    """Projected gradient steps with Barzilai and Borwein's lengths, all owners at once; whether they reach ``tol``."""
+    size = 1.0 / max(float(np.abs(G).sum(axis=1).max()), 1e-300)
+    for _ in range(steps):
+        if _excess(grad, alpha, owners) <= tol:
+            return True
+        found = _line(G, grad, move := onto_simplices(alpha - size * grad, owners) - alpha)
+        if found is None:
+            return False
+        step, image = found
+        alpha += step * move
+        np.maximum(alpha, 0.0, out=alpha)
+        grad += step * image
+        bend = float(move.dot(image))
+        size = float(move.dot(move)) / bend if bend > 0.0 else 10.0 * size
+    return False
 
 
 def _by_pairs(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Array:

@@ -14,6 +14,7 @@ from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.counted import in_place_of
+from greedyhull.objectives.information import LogDet, TraceInverse
 from greedyhull.objectives.losses.absolute import Absolute
 from greedyhull.objectives.losses.base import Separable, shares, signs, vector
 from greedyhull.objectives.losses.epsilon_insensitive import EpsilonInsensitive
@@ -640,3 +641,63 @@ def _labels(A: Design, y: Any, p: Array | float, intercept: bool) -> Array:
 
 def _shares(A: Design, sample_weight: Any) -> Array | float:
     return shares(sample_weight, A.n)
+
+
+def log_det(X: Any) -> LogDet:
+    """Criterion of D-optimal designs, f(w) = −log det Σ wᵢxᵢxᵢᵀ.
+
+    Over a `Simplex` its minimiser says how often each candidate experiment is to be made, so that the confidence ellipsoid of
+    the parameters has the least volume. f is infinite where the information matrix is singular; runs start inside.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, p)
+        A candidate in each row. Together they must span all p directions.
+
+    Returns
+    -------
+    objective
+        The objective, a function of n weights.
+
+    See Also
+    --------
+    trace_inverse : The criterion of A-optimal designs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> X = np.column_stack([np.ones(3), [-1.0, 0.0, 1.0]])       # a line, measured at three places
+    >>> gh.minimize(gh.log_det(X), gh.Simplex(3), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.5, 0. , 0.5])
+    """
+    return LogDet(X)
+
+
+def trace_inverse(X: Any) -> TraceInverse:
+    """Criterion of A-optimal designs, f(w) = tr (Σ wᵢxᵢxᵢᵀ)⁻¹.
+
+    Over a `Simplex` its minimiser gives the parameters the least mean variance. f is infinite where the information matrix is
+    singular; runs start inside.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, p)
+        A candidate in each row. Together they must span all p directions.
+
+    Returns
+    -------
+    objective
+        The objective, a function of n weights.
+
+    See Also
+    --------
+    log_det : The criterion of D-optimal designs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> X = np.column_stack([np.ones(3), [-1.0, 0.0, 1.0]])
+    >>> gh.minimize(gh.trace_inverse(X), gh.Simplex(3), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.5, 0. , 0.5])
+    """
+    return TraceInverse(X)

@@ -285,11 +285,9 @@ def own_part(d: Atom, owner: int) -> Owned:
 
 
 def _reweighted(w: Iterate, block: OwnedBlock, d: Owned) -> Direction:
-    """All weight of an owner handed to its atom d."""
-    place, base = w.find(d), w.weights
-    block = block.take(np.arange(len(block)))
-    if place is None:
-        place, block, base = len(block), block.append(d), np.append(base, 0.0)
-    change = np.where(block.owners == d.owner, -base, 0.0)
-    change[place] += 1.0
-    return w.reweighting(block, base.copy(), change)
+    """All weight of an owner handed to its atom d: a direction of the atoms of that owner alone."""
+    place, own = w.find(d), (block.owners == d.owner).nonzero()[0]
+    others = [i for i in own.tolist() if i != place]
+    share = 0.0 if place is None else float(w.weights[place])
+    terms = (d, *(block[i] for i in others))
+    return Direction(terms, (1.0 - share, *(-w.weights[others]).tolist()), 0.0, 1.0)

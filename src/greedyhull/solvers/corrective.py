@@ -92,7 +92,7 @@ class Corrective(KeepsSolver):
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
-            found = oracle.best(g, max(self.batch, len(w)))
+            found = oracle.best(g, _asked(max(self.batch, len(w)), S.traits.owners))
             atoms, scores = found.atoms, found.atoms.dots(g)
             estimate = f.gradient_dot(w) - least_of(scores, found.owners)
             yield Progress.of(w, estimate, found)
@@ -110,6 +110,11 @@ class Corrective(KeepsSolver):
         if not w.keeps_atoms:
             return compiled_coordinates(f, S, w, self.steps, memory.k == 0 and not memory.warm)
         return compiled_rounds(f, S, w, self.batch, self.steps)
+
+
+def _asked(m: int, owners: int) -> int:
+    """How many atoms of each owner are asked for, so that about m come."""
+    return m if owners == 1 else 1 + m // owners
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:

@@ -26,7 +26,7 @@ from greedyhull.types.objectives import (
     Trial,
 )
 from greedyhull.types.regions import Frame, Region, Section
-from greedyhull.types.sets import AtomSet, Finite
+from greedyhull.types.sets import AtomSet, Faces, Finite
 from greedyhull.types.shards import Shard, Shards
 from greedyhull.types.solvers import (
     Around,
@@ -61,6 +61,7 @@ __all__ = [
     "Crew",
     "Curved",
     "Design",
+    "Faces",
     "Finite",
     "Floor",
     "Frame",

@@ -20,6 +20,7 @@ from greedyhull.types import (
     Columns,
     Combining,
     Design,
+    Faces,
     Finite,
     Imaged,
     Intercepted,
@@ -98,6 +99,11 @@ def listed(S: AtomSet) -> Finite | None:
     """
     traits = S.traits
     return cast(Finite, S) if traits.finite and traits.owners == 1 else None
+
+
+def faced(S: AtomSet) -> Faces | None:
+    """S as a polytope that knows the smallest face that holds a point."""
+    return cast(Faces, S) if S.traits.faces else None
 
 
 def stored(design: Design) -> StoredDesign | None:

@@ -36,3 +36,4 @@ class Region(Protocol):
     def free(self, g: Array, x: Array) -> Index: ...  # the coordinates in which a function with gradient g can fall
     def shares(self, g: Array, x: Array) -> Array: ...  # what each coordinate adds to the duality gap
     def section(self, frame: Frame, x: Array) -> Section: ...
+    def moved(self, c: float, v: Array) -> Region | None: ...  # c·x + v for its points x; None where it has no name

@@ -61,6 +61,13 @@ class AtomSet(Protocol):
     def row_ranges(self, design: Design) -> tuple[Array, Array]: ...
 
 
+class Faces(AtomSet, Protocol):
+    """A polytope that knows the smallest face that holds a point (``traits.faces``)."""
+
+    def within(self, w: Array, g: Array) -> Atom: ...  # the atom of that face with the largest ⟨g, ·⟩
+    def room(self, w: Array, v: Array) -> float: ...  # the largest t for which w + t·v lies in the set
+
+
 class Finite(AtomSet, Protocol):
     """A set whose atoms can be listed (``traits.finite``): they have numbers."""
 

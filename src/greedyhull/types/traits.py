@@ -40,6 +40,7 @@ class SetTraits(NamedTuple):
     slides: bool = False  # its atoms have parameters, and it has `slide`
     random: bool = True  # its start or its oracle may draw random numbers: each solve makes a generator for them
     compresses: bool = True  # its `compressed` may know how to write a point in fewer atoms
+    faces: bool = False  # it knows the smallest face that holds a point: `Faces`
     region: Region | None = None  # of a set in which Newton steps can move many coordinates at once
 
 
@@ -47,7 +48,7 @@ class SetTraits(NamedTuple):
 class Needs:
     """What a solver asks of the problem: smooth f, atoms that are kept, a Hessian on few atoms, terms that can be sampled;
     and a set that is no product, where weight moves between any two atoms. Over a set with a ``region``, a solver that says
-    ``regions`` works on the coordinates and needs no atoms."""
+    ``regions`` works on the coordinates and needs no atoms; one that says ``faces`` does so over sets that know theirs."""
 
     smooth: bool = False
     atoms: bool = True
@@ -55,3 +56,4 @@ class Needs:
     terms: bool = False
     one_owner: bool = False
     regions: bool = False
+    faces: bool = False

@@ -38,6 +38,11 @@ class BoxRegion(KeepsRegion):
     def section(self, frame: Frame, x: Array) -> BoxSection:
         return BoxSection(frame.read(self.low), frame.read(self.high))
 
+    @override
+    def moved(self, c: float, v: Array) -> BoxRegion:
+        ends = c * self.low + v.ravel(), c * self.high + v.ravel()
+        return BoxRegion(*(ends if c > 0.0 else ends[::-1]))
+
 
 @dataclass(slots=True, eq=False)
 class BoxSection(KeepsSection):
@@ -90,6 +95,13 @@ class FillingRegion(KeepsRegion):
     @override
     def section(self, frame: Frame, x: Array) -> FillingSection:
         return FillingSection(frame.read(self.high), None if self.low is None else frame.read(self.low))
+
+    @override
+    def moved(self, c: float, v: Array) -> FillingRegion | None:
+        if c <= 0.0:
+            return None
+        low = v.ravel().astype(np.float64) if self.low is None else c * self.low + v.ravel()
+        return FillingRegion(c * self.high, c * self.total, low=low if low.any() else None)
 
 
 @dataclass(slots=True, eq=False)
@@ -148,6 +160,10 @@ class BallRegion(KeepsRegion):
         rest = (x - self.middle) / self.radius
         frame.write(rest, np.zeros(len(frame)))
         return BallSection(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))
+
+    @override
+    def moved(self, c: float, v: Array) -> BallRegion:
+        return BallRegion(c * self.middle + v.ravel(), abs(c) * self.radius)
 
 
 @dataclass(slots=True, eq=False)

@@ -28,6 +28,10 @@ class SparseRegion(KeepsRegion):
         return self.K * self.bound
 
     @override
+    def moved(self, c: float, v: Array) -> SparseRegion | None:
+        return None if v.any() or c == 0.0 else SparseRegion(self.K, abs(c) * self.bound)
+
+    @override
     def nearest(self, x: Array) -> Array:
         return nearest_sparse(x, self.bound, self.budget)
 

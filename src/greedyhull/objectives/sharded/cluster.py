@@ -55,7 +55,7 @@ class Dask:
         """Let the workers of this machine, and those that replace them, leave Ctrl-C to the driver."""
         from distributed import WorkerPlugin
 
-        class Deaf(WorkerPlugin):  # type: ignore[misc]
+        class Deaf(WorkerPlugin):
             name = "greedyhull-deaf"
 
             def setup(self, worker: Any) -> None:

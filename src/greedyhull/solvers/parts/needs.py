@@ -54,7 +54,8 @@ def check_needs(f: Objective, S: AtomSet, solver: Solver) -> Needs:
     """What the solver needs; an error where f and S do not have it, with what is missing and what to use instead."""
     needs, traits = needs_of(solver), f.traits
     lacking = ((needs.smooth and not traits.smooth) or (needs.second_order and not traits.second_order)
-               or (needs.terms and not traits.exact_gradient) or (needs.one_owner and S.traits.owners != 1))
+               or (needs.terms and not traits.exact_gradient) or (needs.one_owner and S.traits.owners != 1)
+               or (needs.faces and not S.traits.faces))
     if lacking:
         _refuse(f, S, needs, type(solver).__name__)
     return needs
@@ -74,3 +75,6 @@ def _refuse(f: Objective, S: AtomSet, needs: Needs, name: str) -> None:
     check(not needs.one_owner or S.traits.owners == 1,
           lambda: f"{name} moves weight between any two atoms, and a point of {S!r} has {S.traits.owners} owners, whose "
                   "weights sum to one each. Use BlendedPairwise() or Corrective().")
+    check(not needs.faces or S.traits.faces,
+          lambda: f"{name} asks for the face that holds a point, and {S!r} does not know its faces. Use BlendedPairwise() or "
+                  "Corrective(). A set of your own has them if it defines within(w, g) and room(w, v).")

@@ -109,5 +109,6 @@ def permutahedron(rng: Rng, d: int, v: Array | None = None) -> Region:
                   lambda rng: permutahedron(rng, d, values * pick(rng, OTHERS)), loose=1e-12)
 
 
-MAKES = (k_sparse, k_support, group_l1_ball, lp_ball, total_variation_ball, hyper_simplex, lower_simplex, grouped_simplex,
-         permutahedron)
+MAKES: tuple[Callable[[Rng, int], Region], ...] = (
+    k_sparse, k_support, group_l1_ball, lp_ball, total_variation_ball, hyper_simplex, lower_simplex, grouped_simplex,
+    permutahedron)

@@ -18,7 +18,7 @@ from greedyhull.types import Array
 
 def draw_region(rng: Rng, d: int) -> Region:
     """Any set."""
-    others = (*closed_sets.MAKES, *searched_sets.MAKES)
+    others: tuple[Callable[[Rng, int], Region], ...] = (*closed_sets.MAKES, *searched_sets.MAKES)
     makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *others)
     return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(others)))(rng, d)
 

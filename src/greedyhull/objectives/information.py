@@ -1,0 +1,236 @@
+"""Criteria of optimal design: functions of the information matrix M(w) = Σ wᵢxᵢxᵢᵀ of weighted candidates."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.black_box import EPS, BlackBox
+from greedyhull.objectives.by_products import ByProducts
+from greedyhull.objectives.line import Curve
+from greedyhull.points.arrays import locked, masked
+from greedyhull.points.direction import Direction
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.types import Array, AtomSet, Block, Index, Line, Traits
+
+
+class Information(BlackBox):
+    """A convex function of M(w) that is infinite where M(w) is singular; p is the size of M."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = _candidates(X, self.name)
+        super().__init__(self._value_at, self._gradient_at, (len(self.X),), None, hessian_product=self._product_at)
+        self.traits = Traits(second_order=True, finite_everywhere=False)
+
+    def __repr__(self) -> str:
+        return f"{self.name}(X of {self.X.shape[0]} candidates and {self.X.shape[1]} parameters)"
+
+    def information(self, x: Array) -> Array:
+        """M(w) from the candidates that have weight."""
+        on = np.flatnonzero(x)
+        rows = self.X[on]
+        return np.asarray((rows * x[on, None]).T.dot(rows))
+
+    def _factor(self, x: Array) -> Array | None:
+        """The Cholesky factor of M(w); None where it is singular."""
+        try:
+            L = np.linalg.cholesky(self.information(x))
+        except np.linalg.LinAlgError:
+            return None
+        diagonal = np.diag(L)
+        return L if float(diagonal.min()) > 1e-8 * float(diagonal.max()) * EPS else None
+
+    def _regular(self, x: Array) -> Array:
+        """The factor, at a point where f is finite."""
+        L = self._factor(x)
+        if L is None:
+            raise GreedyhullError(f"{self!r} was asked for its Hessian where the information matrix is singular.")
+        return L
+
+    def _whitened(self, x: Array) -> Array:
+        """L⁻¹xᵢ for every candidate, as columns; infinite where M(w) is singular."""
+        from scipy.linalg import solve_triangular
+
+        L = self._factor(x)
+        return np.full(self.X.T.shape, np.inf) if L is None else solve_triangular(L, self.X.T, lower=True)
+
+    @abstractmethod
+    def _value_at(self, x: Array) -> float: ...
+    @abstractmethod
+    def _gradient_at(self, x: Array) -> Array: ...
+    @abstractmethod
+    def _product_at(self, x: Array, v: Array) -> Array: ...
+    @abstractmethod
+    def _along(self, shares: Array, eigenvalues: Array, step: float) -> tuple[float, float, float]:
+        """Value relative to step 0, slope and bend where M(w) + t·V has the eigenvalues 1 + t·λ relative to M(w)."""
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        """With V = M(v) and the eigenvalues λ of L⁻¹VL⁻ᵀ, f is a sum of p functions of the step; it ends at −1/min λ."""
+        from scipy.linalg import solve_triangular
+
+        view = self.at(w)
+        v, L = view.direction(move), self._factor(view.x)
+        if L is None:
+            return super().along(w, move)
+        half = solve_triangular(L, self.information(v), lower=True)
+        eigenvalues, U = np.linalg.eigh(solve_triangular(L, half.T, lower=True))
+        shares = (solve_triangular(L, U, lower=True, trans="T") ** 2).sum(axis=0)
+        start, least = self.value(w), float(eigenvalues.min())
+        limit = -1.0 / least if least < 0.0 else np.inf
+
+        def value(step: float) -> float:
+            return np.inf if step >= limit else start + self._along(shares, eigenvalues, step)[0]
+
+        def derivatives(step: float) -> tuple[float, float]:
+            return (np.inf, np.inf) if step >= limit else self._along(shares, eigenvalues, step)[1:]
+
+        return Curve(value, derivatives, float(np.vdot(self.gradient(w), v)), move.max_step, limit=limit)
+
+    def restricted(self, block: Block) -> OnCandidates:
+        return OnCandidates(self, block)
+
+    @abstractmethod
+    def hessian_on(self, x: Array, index: Index) -> Array:
+        """The Hessian in the weights of some candidates."""
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        """Equal weights on p candidates that are independent, where that is a point of S; else its centre."""
+        from scipy.linalg import qr
+
+        p, total = self.X.shape[1], S.traits.total
+        order = qr(self.X.T, mode="r", pivoting=True)[-1][:p]
+        x = np.zeros(self.domain)
+        x[order] = (1.0 if total is None else total) / p
+        return S.decompose(x) if S.contains(x) and np.isfinite(self._value_at(x)) else S.centre()
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """M is off by at most (s + 4)ε Σ wᵢ|xᵢ||xᵢ|ᵀ, s candidates with weight, and its factor by (p + 1)ε of the same size.
+
+        With rows and columns scaled to a unit diagonal that is c·ε·p relative to 1, so c·ε·p·κ relative to M, κ = 1/λ_min of
+        the scaled M; values and scores, which are of degree at most 2 in M⁻¹, are off by at most four times as much
+        of themselves, where c·ε·p·κ is below 1/8. Beyond, nothing is promised.
+        """
+        x, g = self.at(w).x, self.gradient(w)
+        M = self.information(x)
+        size = np.sqrt(np.diag(M))
+        least = float(np.linalg.eigvalsh(M / np.outer(size, size))[0])
+        p, s = M.shape[0], int(np.count_nonzero(x))
+        off = (s + 10.0 * p + 16.0) * EPS * p / max(least - 4.0 * p * p * EPS, 1e-300)
+        if off > 0.125:
+            return np.inf
+        terms = float(np.abs(g).dot(np.abs(x))) + S.max_abs(np.abs(g))
+        return float(super().rounding(w, S) + 4.0 * off * (terms + self._spread(w)))
+
+    @abstractmethod
+    def _spread(self, w: Iterate) -> float:
+        """What the value is off by, if M is off by a share of itself."""
+
+
+class OnCandidates(ByProducts):
+    """The criterion on a few candidates, whose Hessian is a small matrix of products xᵢᵀM⁻¹xⱼ."""
+
+    def extend(self, atoms: Block, w: Iterate) -> None:
+        if isinstance(self.block, BasisBlock) and isinstance(atoms, BasisBlock):
+            self.block = self.block.extend(atoms)
+        else:
+            super().extend(atoms, w)
+
+    def hessian(self, w: Iterate, sample: int = 1) -> Array:
+        block, f = self.block, self.f
+        if not isinstance(block, BasisBlock) or not isinstance(f, Information):
+            return super().hessian(w, sample)
+        return np.asarray(f.hessian_on(f.at(w).x, block.index) * np.outer(block.scale, block.scale))
+
+
+class LogDet(Information):
+    """−log det M(w)."""
+
+    name = "log_det"
+
+    def _value_at(self, x: Array) -> float:
+        L = self._factor(x)
+        return np.inf if L is None else float(-2.0 * np.log(np.diag(L)).sum())
+
+    def _gradient_at(self, x: Array) -> Array:
+        return -np.asarray((self._whitened(x) ** 2).sum(axis=0))
+
+    def hessian_on(self, x: Array, index: Index) -> Array:
+        from scipy.linalg import solve_triangular
+
+        Z = solve_triangular(self._regular(x), self.X[index].T, lower=True)
+        return np.asarray(Z.T.dot(Z) ** 2)
+
+    def _product_at(self, x: Array, v: Array) -> Array:
+        Z = self._whitened(x)
+        return np.asarray((Z * ((Z * v).dot(Z.T)).dot(Z)).sum(axis=0))
+
+    def _along(self, shares: Array, eigenvalues: Array, step: float) -> tuple[float, float, float]:
+        slopes = eigenvalues / (1.0 + step * eigenvalues)
+        return float(-np.log1p(step * eigenvalues).sum()), float(-slopes.sum()), float((slopes**2).sum())
+
+    def _spread(self, w: Iterate) -> float:
+        return float(self.X.shape[1])
+
+
+class TraceInverse(Information):
+    """tr M(w)⁻¹."""
+
+    name = "trace_inverse"
+
+    def _value_at(self, x: Array) -> float:
+        from scipy.linalg import solve_triangular
+
+        L = self._factor(x)
+        return np.inf if L is None else float((solve_triangular(L, np.eye(len(L)), lower=True) ** 2).sum())
+
+    def _inverses(self, x: Array) -> Array:
+        """M⁻¹xᵢ for every candidate, as columns."""
+        from scipy.linalg import cho_solve
+
+        L = self._factor(x)
+        return np.full(self.X.T.shape, np.inf) if L is None else np.asarray(cho_solve((L, True), self.X.T))
+
+    def _gradient_at(self, x: Array) -> Array:
+        return -np.asarray((self._inverses(x) ** 2).sum(axis=0))
+
+    def hessian_on(self, x: Array, index: Index) -> Array:
+        from scipy.linalg import cho_solve
+
+        rows = self.X[index]
+        Y = cho_solve((self._regular(x), True), rows.T)
+        return np.asarray(2.0 * rows.dot(Y) * Y.T.dot(Y))
+
+    def _product_at(self, x: Array, v: Array) -> Array:
+        from scipy.linalg import cho_solve
+
+        L, Y = self._regular(x), self._inverses(x)
+        V = (self.X * v[:, None]).T.dot(self.X)
+        return np.asarray(2.0 * (Y * cho_solve((L, True), V.dot(Y))).sum(axis=0))
+
+    def _along(self, shares: Array, eigenvalues: Array, step: float) -> tuple[float, float, float]:
+        ahead = 1.0 + step * eigenvalues
+        value = float((shares * (-step * eigenvalues / ahead)).sum())
+        return value, float(-(shares * eigenvalues / ahead**2).sum()), float((2.0 * shares * eigenvalues**2 / ahead**3).sum())
+
+    def _spread(self, w: Iterate) -> float:
+        return float(self.value(w))
+
+
+def _candidates(X: Any, name: str) -> Array:
+    """The candidates as rows of finite numbers, if they span all directions."""
+    try:
+        plain = not masked(X) and not np.iscomplexobj(X)
+        array = np.array(X, dtype=np.float64) if plain else np.empty(0)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    check(array.ndim == 2 and array.size > 0 and bool(np.isfinite(array).all()),
+          f"{name}(X) was given no matrix of finite numbers; one with a candidate in each row is wanted.")
+    n, p = array.shape
+    rank = int(np.linalg.matrix_rank(array / np.maximum(np.abs(array).max(axis=0), 1e-300)))
+    check(rank == p, f"The {n} candidates span {rank} of {p} directions only, so that the information matrix of every design "
+                     f"is singular. Leave out {p - rank} of the columns, or add candidates.")
+    return locked(array)
