@@ -25,9 +25,10 @@ def whole(value: int) -> int:
 
 LOSSES: Names = {function.__name__: function for function in (
     gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
-    gh.epsilon_insensitive, gh.log_likelihood, gh.quadratic)}
+    gh.epsilon_insensitive, gh.multinomial, gh.log_likelihood, gh.quadratic)}
 SETS: Names = {"l1_ball": gh.L1Ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
-               "linf_ball": gh.LinfBall, "box": box, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact}
+               "linf_ball": gh.LinfBall, "box": box, "vertices": gh.Vertices, "nuclear_ball": gh.NuclearBall,
+               "spectrahedron": gh.Spectrahedron, "cached": gh.Cached, "inexact": gh.Inexact}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,
