@@ -2,8 +2,8 @@
 Several responses at once
 =========================
 
-Thirty responses depend on forty features through two hidden combinations. Fitted one by one, each response learns from its own noise;
-fitted together over a nuclear ball, they share what they have in common.
+Thirty responses depend on forty features through two hidden combinations. Fitted one by one, each response learns from its own
+noise; fitted together over a nuclear ball, they share what they have in common.
 """
 
 import matplotlib.pyplot as plt

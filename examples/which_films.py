@@ -2,8 +2,8 @@
 Which films would you like?
 ===========================
 
-Two hundred people have rated some of a hundred films. What would they say of the others? A matrix of low rank fits the ratings,
-and a certificate says that no matrix of the same nuclear norm fits them better.
+Two hundred people have rated some of a hundred films. What would they say of the others? A matrix of low rank fits the
+ratings, and a certificate says that no matrix of the same nuclear norm fits them better.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ print(f"error on films that were not seen: {np.sqrt(np.mean((predicted - true) *
       f"{np.sqrt(np.mean((model.biases_.at(*unseen.T) - true) ** 2)):.2f}")
 
 # %%
-# The radius matters: here is the error on films that were not seen, along the path of radii. Each solve starts at the last factors.
+# The radius matters: here is the error on films that were not seen, by radius. Each solve starts at the last factors.
 
 rest = ratings - model.biases_.at(i, j)
 f = gh.completion(i, j, rest, (people, films))

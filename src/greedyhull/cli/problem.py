@@ -101,7 +101,8 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
         return _labels(y, notes)
     if loss == "multinomial":
         kinds, numbers = np.unique(y, return_inverse=True)
-        notes.append(f"Columns of the matrix belong to the classes {', '.join(map(str, kinds[:5]))}{', ...' * (len(kinds) > 5)}.")
+        more = ", ..." if len(kinds) > 5 else ""
+        notes.append(f"Columns of the matrix belong to the classes {', '.join(map(str, kinds[:5]))}{more}.")
         return numbers
     check(y.dtype.kind in "biuf", f"The column {taken.target} holds words; numbers are wanted for {loss}.")
     return y
