@@ -80,7 +80,7 @@ def measured(case: Case, repeats: int, goal: float = 1e-3) -> tuple[object, ...]
     rank = len(best.point.factors().sigma)
     least = best.value + penalty * case.radius
     small = case.shape[0] * case.shape[1] < 5_000_000  # of larger ones full decompositions take minutes
-    rivals = [als(case, penalty, rank), *((soft(case, penalty, fast) for fast in (False, True)) if small else ())]
+    rivals = [alternating(case, penalty, rank), *((soft(case, penalty, fast) for fast in (False, True)) if small else ())]
     times = [time_to(rival, case, penalty, least, goal * f.scale) for rival in rivals]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return case.name, median(ours), rank, *times, *([None] * (3 - len(times))), peak
@@ -99,7 +99,7 @@ def time_to(rival: Iterator[Factored], case: Case, penalty: float, least: float,
     return None
 
 
-def als(case: Case, penalty: float, rank: int) -> Iterator[Factored]:
+def alternating(case: Case, penalty: float, rank: int) -> Iterator[Factored]:
     """Soft-impute by alternating least squares (Hastie et al. 2015): the known entries and the last matrix elsewhere."""
     rng, design = np.random.default_rng(0), Observed(case.i, case.j, case.shape)
     U, _ = np.linalg.qr(rng.standard_normal((case.shape[0], rank)))
