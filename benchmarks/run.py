@@ -20,6 +20,7 @@ SECTIONS = {
     "stochastic": "stochastic solvers, ours and rivals, on real l1 problems",
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "many": "thousands of small problems: batch beside loops over QP solvers",
+    "completion": "matrix completion beside soft-impute, alternating least squares and proximal gradients",
     "cv": "cross-validation and whole paths beside LassoCV, LogisticRegressionCV, celer and skglm",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
@@ -41,6 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     for unknown in set(given.section) - set(SECTIONS):
         parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
 
+    from benchmarks.completion import completion
     from benchmarks.core import core
     from benchmarks.corrective import corrective
     from benchmarks.cv import cv
@@ -69,7 +71,7 @@ def main(arguments: list[str] | None = None) -> None:
                "scaling": scaling, "scale": scale,
                "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
                "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers, "rivals_by_job": rivals_by_job,
-               "polytopes": polytopes, "first_fit": first_fit}
+               "polytopes": polytopes, "completion": completion, "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

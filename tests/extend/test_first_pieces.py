@@ -98,7 +98,7 @@ def test_a_file_of_another_kind_is_refused_without_advice_to_unpickle_it(tmp_pat
 
 
 def test_names_of_sets_that_are_functions_here_lead_to_oracle() -> None:
-    for name in ("NuclearBall", "Spectrahedron", "Birkhoff", "LpBall"):
+    for name in ("Birkhoff", "LpBall"):
         with pytest.raises(AttributeError, match=r"oracle\(fn, shape\)"):
             getattr(gh, name)
 

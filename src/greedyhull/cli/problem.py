@@ -103,6 +103,11 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
     assert y is not None
     if loss in LABELLED:
         return _labels(y, notes)
+    if loss == "multinomial":
+        kinds, numbers = np.unique(y, return_inverse=True)
+        more = ", ..." if len(kinds) > 5 else ""
+        notes.append(f"Columns of the matrix belong to the classes {', '.join(map(str, kinds[:5]))}{more}.")
+        return numbers
     check(y.dtype.kind in "biuf", f"The column {taken.target} holds words; numbers are wanted for {loss}.")
     return y
 

@@ -74,6 +74,10 @@ class Softmax(Separable):
     def beta(self, low: Array, high: Array) -> float:
         return 0.5
 
+    def lipschitz(self, low: Array, high: Array) -> float:
+        """Slopes are differences of probabilities."""
+        return 1.0
+
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:
             at = z + step * dz
