@@ -127,8 +127,8 @@ def test_a_sharper_bound_from_the_mean_is_proved_too() -> None:
 @pytest.mark.parametrize("solver", [gh.StochasticFrankWolfe(), gh.StochasticFrankWolfe(look=gh.MinibatchGap(10)),
                                     gh.RegularizedStochasticFrankWolfe()], ids=repr)
 def test_looks_are_proved(solver: Any) -> None:
-    f = gh.finite_sum(lambda w, i: 0.5 * float(((X[i] @ w - Y[i]) ** 2).mean()), lambda w, i: X[i].T @ (X[i] @ w - Y[i]) / len(i),
-                      len(X), 6)
+    f = gh.finite_sum(lambda w, i: 0.5 * float(((X[i] @ w - Y[i]) ** 2).mean()),
+                      lambda w, i: X[i].T @ (X[i] @ w - Y[i]) / len(i), len(X), 6)
     s = gh.minimize(f, Proposing(), solver, stop=gh.Iterations(60))
     least = TRUE + 0.5 * (Y**2).mean()
     assert s.certificate.gap is not None and s.value - least <= s.certificate.gap < np.inf
