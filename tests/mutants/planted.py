@@ -104,7 +104,7 @@ MUTANTS = (
     Mutant("an image counts its moves", "points/image.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
     Mutant("an image counts moves that were foreseen", "points/image.py", "else self.moves + 1", "else 0", (ROUNDING, RETURNED)),
     Mutant("rounding is part of a gap underway", "driver/run.py", "p.gap + self.rounding", "p.gap", (EXACT,)),
-    Mutant("rounding is part of a certificate", "driver/certificate.py", "- least.lower + rounding + slack", "- least.lower + slack",
+    Mutant("rounding is part of a certificate", "driver/certificate.py", "- lowest.lower + rounding + slack", "- lowest.lower + slack",
            (EXACT,)),
     Mutant("views are refreshed where rounding stands in the way", "driver/run.py", "            self.w.refresh()\n",
            "            pass\n", (MANY,)),

@@ -181,8 +181,7 @@ class CompiledRounds:
 
     def advance(self, w: Iterate, memory: Memory, ahead: Ahead, seen: int = 1) -> bool:
         """As many rounds as nobody has to see; False where the core can do no more. ``seen`` is 0 if w was not looked at."""
-        ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, ahead.lower,
-                                          memory.asked)
+        ending, rows = self.core.advance(ahead.rounds, ahead.absolute, ahead.relative, ahead.floor, ahead.lower, memory.asked)
         rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
