@@ -97,9 +97,9 @@ def test_a_file_of_another_kind_is_refused_without_advice_to_unpickle_it(tmp_pat
     assert "pickle" not in str(error.value)
 
 
-def test_names_of_sets_that_are_functions_here_lead_to_oracle() -> None:
-    for name in ("Birkhoff", "LpBall"):
-        with pytest.raises(AttributeError, match=r"oracle\(fn, shape\)"):
+def test_names_that_sets_have_elsewhere_lead_to_them() -> None:
+    for name, ours in (("BirkhoffPolytope", "Birkhoff"), ("NuclearNormBall", "NuclearBall"), ("SchattenBall", "oracle")):
+        with pytest.raises(AttributeError, match=f"Use {ours}"):
             getattr(gh, name)
 
 

@@ -30,24 +30,26 @@ MEANT = {  # arguments as other libraries call them, and what to give here
     **dict.fromkeys(("dim", "dimension", "n_features"), ("shape", "shape={given}")),
 }
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetRegressor", "L1BudgetClassifier",
-              "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "SimplexClassifier", "SimplexRegressor")
-APPS = ("synthetic_control", "SyntheticControl", "unmix", "Unmixing")
+              "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion",
+              "SimplexClassifier", "SimplexRegressor")
+APPS = ("Portfolio", "SyntheticControl", "Unmixing", "portfolio", "synthetic_control", "unmix")
 ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
 ELSEWHERE = {  # names of other libraries, in small letters and without underscores
     "lasso": BUDGET, "lassocv": "greedyhull.estimators.L1BudgetRegressorCV",
     **dict.fromkeys(("logisticregression", "logreg"),
                     "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier"),
     **dict.fromkeys(("linearregression", "squared", "squaredloss", "mse", "lstsq", "ols"), "least_squares"),
-    **dict.fromkeys(("awaystep", "awayfrankwolfe", "awaystepfrankwolfe", "pairwisefrankwolfe", "pairwise"), "BlendedPairwise"),
+    **dict.fromkeys(("awayfrankwolfe", "awaystepfrankwolfe"), "AwayStep"), "pairwisefrankwolfe": "Pairwise",
     **dict.fromkeys(("conditionalgradient", "cg", "fw"), "FrankWolfe"), "sfw": "StochasticFrankWolfe",
     **dict.fromkeys(("solve", "optimize", "optimise", "fmin", "run", "fit"), "minimize"), "linesearch": "Exact",
     **dict.fromkeys(("probabilitysimplex", "unitsimplex"), "Simplex"),
     **dict.fromkeys(("polytope", "hull", "convexhull"), "Vertices"),
     **dict.fromkeys(("ball", "normball"), "L1Ball, L2Ball or LinfBall"), "l1": "L1Ball", "l2": "L2Ball", "linf": "LinfBall",
     **dict.fromkeys(("tolerance", "tol"), "Relative"), **dict.fromkeys(("maxiter", "maxiterations"), "Iterations"),
-    **dict.fromkeys(("nuclearball", "nuclearnormball", "tracenormball", "spectrahedron", "schattenball", "birkhoff", "lpball",
-                     "birkhoffpolytope", "permutahedron", "transport", "spanningtree", "pathpolytope", "linearprogram",
-                     "ksparse", "groupl1ball", "totalvariationball", "hypersimplex"), "oracle(fn, shape)"),
+    **dict.fromkeys(("nuclearnormball", "tracenormball"), "NuclearBall"), "birkhoffpolytope": "Birkhoff",
+    **dict.fromkeys(("lp", "linprog", "linearconstraints"), "LinearProgram"), "schattenball": "oracle(fn, shape)",
+    **dict.fromkeys(("ksparsepolytope", "ksparseball"), "KSparse"),
+    **dict.fromkeys(("grouplasso", "groupball"), "GroupL1Ball"),
     **dict.fromkeys(("lmo", "linearminimizationoracle", "linearminimisationoracle"), "oracle"),
 }
 NEAR = 0.7  # how much two names have in common where one may be the other misspelt
