@@ -72,6 +72,16 @@ def test_gradients_of_any_size(scale: float) -> None:
     assert answer.slack <= 1e-12 * scale or scale < 1e-300
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e-20, 1e-10, 1e7, 1e20, 1e100])
+def test_points_of_any_size(unit: float) -> None:
+    """The vertices of a polytope in another unit are those of the polytope, in that unit."""
+    g = np.array([-1.0, -0.5])
+    S = gh.LinearProgram([[1.0, 1.0]], [unit], bounds=[(0.0, 0.7 * unit), (-0.5 * unit, 0.7 * unit)])
+    assert S.argmin(g).array / unit == pytest.approx([0.7, 0.3])
+    T = gh.Transport(np.array([1.0, 2.0]) * unit, np.array([1.5, 1.5]) * unit)
+    assert T.argmin(np.array([[1.0, 2.0], [3.0, 1.0]])).array / unit == pytest.approx(np.array([[1.0, 0.0], [0.5, 1.5]]))
+
+
 def test_zeros_ties_and_one_variable() -> None:
     S = gh.LinearProgram(A_eq=np.ones((1, 3)), b_eq=[1.0])
     for g in (np.zeros(3), np.array([0.0, -0.0, 0.0]), np.ones(3)):

@@ -7,6 +7,7 @@ and a run that is resumed from a saved basis takes the same way. This costs noth
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ FEASIBLE = 1e-10  # the tightest that HiGHS takes
 SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
             "primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
 PRIMAL, DUAL = 4, 1  # HiGHS's numbers of its simplex methods: the primal one goes on from a basis after costs have changed
+USUAL = 10  # bounds from 2^-10 to 2^10 are told as they are
 NAMED = 5  # rows or variables that an error names
 
 
@@ -39,12 +41,13 @@ class Model:
     def __init__(self, P: Rows, options: Mapping[str, Any]) -> None:
         module = highs()
         self.P, self.module, self.h = P, module, module.Highs()
+        self.unit = unit_of(P)
         for name, value in {**SETTINGS, **options}.items():
             known = self.h.setOptionValue(name, value) == module.HighsStatus.kOk
             if not known:
                 raise GreedyhullError(f"options={{{name!r}: {value!r}}} was given, which HiGHS does not take. Its "
                                       "documentation lists options and their values.")
-        self.h.passModel(_passed(module, P))
+        self.h.passModel(_passed(module, P, self.unit))
         self._places = np.arange(P.d, dtype=np.int32)
         self._basis: Any = None
         self._keeps = P.A.nnz > 0  # without entries HiGHS needs no basis, and asking for one ends the process
@@ -63,10 +66,10 @@ class Model:
 
     def basis(self) -> tuple[Array, Array]:
         """Where every variable and row stands, as numbers."""
-        P, told = self.P, self.h.getSolution()
-        columns, rows = _stands(np.array(told.col_value), P.lower, P.upper), np.full(P.m, BASIC, dtype=np.int8)
+        P, told, unit = self.P, self.h.getSolution(), self.unit
+        columns, rows = _stands(unit * np.array(told.col_value), P.lower, P.upper), np.full(P.m, BASIC, dtype=np.int8)
         if self._keeps:
-            rows = _stands(np.array(told.row_value), P.l, P.u)
+            rows = _stands(unit * np.array(told.row_value), P.l, P.u)
             basic = np.asarray(self.h.getBasicVariables()[1])
             columns[basic[basic >= 0]] = BASIC
             rows[-1 - basic[basic < 0]] = BASIC
@@ -139,11 +142,23 @@ def _stands(at: Array, low: Array, high: Array) -> Array:
     return np.where(free, FREE, np.where(up, UPPER, LOWER)).astype(np.int8)
 
 
-def _passed(module: Any, P: Rows) -> Any:
+def unit_of(P: Rows) -> float:
+    """The unit in which HiGHS is told the bounds, a power of two: their median where that is far from 1.
+
+    HiGHS's tolerances are absolute: points below 1e-10 are all feasible to it, and a program with points of 1e7 and costs of
+    1e3 is called unbounded. Bases are the same in any unit, and so are prices.
+    """
+    ends = np.abs(np.concatenate([P.l, P.u, P.lower, P.upper]))
+    ends = ends[np.isfinite(ends) & (ends > 0.0)]
+    power = frexp(float(np.median(ends)))[1] if len(ends) else 0
+    return 1.0 if abs(power) <= USUAL else ldexp(1.0, min(max(power, -1000), 1000))
+
+
+def _passed(module: Any, P: Rows, unit: float) -> Any:
     lp, A = module.HighsLp(), P.columns
     lp.num_col_, lp.num_row_ = P.d, P.m
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower, P.upper
-    lp.row_lower_, lp.row_upper_ = P.l, P.u
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower / unit, P.upper / unit
+    lp.row_lower_, lp.row_upper_ = P.l / unit, P.u / unit
     lp.a_matrix_.format_ = module.MatrixFormat.kColwise
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
     return lp
