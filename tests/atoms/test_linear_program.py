@@ -82,6 +82,14 @@ def test_points_of_any_size(unit: float) -> None:
     assert T.argmin(np.array([[1.0, 2.0], [3.0, 1.0]])).array / unit == pytest.approx(np.array([[1.0, 0.0], [0.5, 1.5]]))
 
 
+@pytest.mark.parametrize("size", [1e-100, 1e-10, 1e20, 1e200])
+def test_rows_of_any_size(size: float) -> None:
+    """A row times a number is the same row; HiGHS would take small ones for empty ones, and end the process."""
+    S = gh.LinearProgram([[size, size]], [size], bounds=(0.0, 0.7))
+    assert S.argmin(np.array([-1.0, -0.5])).array == pytest.approx([0.7, 0.3], rel=1e-12)
+    assert gh.LinearProgram([[size, size], [0.0, size]], [size, size]).max_abs(np.ones(2)) == pytest.approx(1.0, rel=0.05)
+
+
 def test_zeros_ties_and_one_variable() -> None:
     S = gh.LinearProgram(A_eq=np.ones((1, 3)), b_eq=[1.0])
     for g in (np.zeros(3), np.array([0.0, -0.0, 0.0]), np.ones(3)):
