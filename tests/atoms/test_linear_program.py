@@ -174,6 +174,7 @@ def test_an_infeasible_polytope_names_the_rows_of_the_ray() -> None:
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (2, 1)}, "lower > upper"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (np.nan, 1)}, "bounds holds NaN"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "names": ["a", "b"]}, "names has 2 entries; 1 are wanted"),
+    ({"A_ub": [[1.0]], "b_ub": [1.0], "names": 1}, "a list of 1 names"),
     ({"A_ub": [[1.0], [2.0]], "b_ub": [1.0, 1.0], "names": ["a", "a"]}, "'a' more than once"),
     ({"A_ub": [["x"]], "b_ub": [1.0]}, "a matrix and a vector of numbers"),
     ({}, "rows, or a pair"),
