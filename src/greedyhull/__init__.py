@@ -19,19 +19,14 @@ Objectives, from data
     least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
     quantile, epsilon_insensitive; of matrices: completion, multitask, multinomial
 Objectives, from functions
-    quadratic, function, finite_sum, expectation
+    quadratic, function, finite_sum, expectation; of designs of experiments: log_det, trace_inverse
 Data
     shards (files larger than memory, in place of X and y)
 Sets
     Simplex, GroupedSimplex, CappedSimplex, HyperSimplex, L1Ball, L2Ball, LinfBall, LpBall, Box, KSparse, KSupport,
-    GroupL1Ball, TotalVariationBall, Permutahedron, Vertices (given points), oracle (a function that minimises linear
-    functions); around another set: Cached, Inexact
-    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, NuclearBall, Spectrahedron, Vertices (given points), oracle (a
-    function that minimises linear functions); around another set: Cached, Inexact
-    quadratic, function, finite_sum, expectation; of designs of experiments: log_det, trace_inverse
-    Simplex, CappedSimplex, L1Ball, L2Ball, LinfBall, Box, Vertices (given points), oracle (a function that minimises
-    linear functions); around another set: Cached, Inexact; from several: Product,
-    Sum, Scaled, Translated
+    GroupL1Ball, TotalVariationBall, Permutahedron, NuclearBall, Spectrahedron, LinearProgram, Birkhoff, Transport,
+    PathPolytope, SpanningTree, Vertices (given points), oracle (a function that minimises linear functions); around
+    another set: Cached, Inexact, Scaled, Translated; from several: Product, Sum
 Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
@@ -47,10 +42,9 @@ Settings of stochastic solvers
     FullGap, MinibatchGap, Regret (certificates); Growing (batch sizes); Fading, Steady, Unweighted (averages of
     gradients); SquaredNorm (a regularizer)
 Sets of your own
-    AtomSet, and the atoms Basis, Sparse, Dense
+    AtomSet, and the atoms Basis, Sparse, Dense, RankOne
 Who computes over shards
     processes (on this machine), cluster (Dask)
-    AtomSet, and the atoms Basis, Sparse, Dense, RankOne
 Errors
     GreedyhullError, GreedyhullWarning
 

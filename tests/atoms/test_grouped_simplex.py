@@ -41,13 +41,13 @@ def test_equals_a_linear_program_on_500_random_cases():
         x = np.zeros(S.shape)
         atom.add_to(x, 1.0)
         assert S.contains(x, 1e-13)
-        assert atom.dot(g) == pytest.approx(program(S, S.labels[S._of], upper, caps, S.total)(g), abs=1e-9)
+        assert atom.dot(g) == pytest.approx(program(S, S.labels[S.of], upper, caps, S.total)(g), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_keeps_its_promises(seed):
     S, upper, caps = drawn(np.random.default_rng(seed))
-    least = program(S, S.labels[S._of], upper, caps, S.total)
+    least = program(S, S.labels[S.of], upper, caps, S.total)
     check_atoms(S, minimum=lambda g: least(g) if 1e-3 < np.abs(g).max() < 1e3 else np.inf, trials=3)
 
 

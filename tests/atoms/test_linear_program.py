@@ -72,6 +72,24 @@ def test_gradients_of_any_size(scale: float) -> None:
     assert answer.slack <= 1e-12 * scale or scale < 1e-300
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e-20, 1e-10, 1e7, 1e20, 1e100])
+def test_points_of_any_size(unit: float) -> None:
+    """The vertices of a polytope in another unit are those of the polytope, in that unit."""
+    g = np.array([-1.0, -0.5])
+    S = gh.LinearProgram([[1.0, 1.0]], [unit], bounds=[(0.0, 0.7 * unit), (-0.5 * unit, 0.7 * unit)])
+    assert S.argmin(g).array / unit == pytest.approx([0.7, 0.3])
+    T = gh.Transport(np.array([1.0, 2.0]) * unit, np.array([1.5, 1.5]) * unit)
+    assert T.argmin(np.array([[1.0, 2.0], [3.0, 1.0]])).array / unit == pytest.approx(np.array([[1.0, 0.0], [0.5, 1.5]]))
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-10, 1e20, 1e200])
+def test_rows_of_any_size(size: float) -> None:
+    """A row times a number is the same row; HiGHS would take small ones for empty ones, and end the process."""
+    S = gh.LinearProgram([[size, size]], [size], bounds=(0.0, 0.7))
+    assert S.argmin(np.array([-1.0, -0.5])).array == pytest.approx([0.7, 0.3], rel=1e-12)
+    assert gh.LinearProgram([[size, size], [0.0, size]], [size, size]).max_abs(np.ones(2)) == pytest.approx(1.0, rel=0.05)
+
+
 def test_zeros_ties_and_one_variable() -> None:
     S = gh.LinearProgram(A_eq=np.ones((1, 3)), b_eq=[1.0])
     for g in (np.zeros(3), np.array([0.0, -0.0, 0.0]), np.ones(3)):
@@ -156,6 +174,7 @@ def test_an_infeasible_polytope_names_the_rows_of_the_ray() -> None:
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (2, 1)}, "lower > upper"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (np.nan, 1)}, "bounds holds NaN"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "names": ["a", "b"]}, "names has 2 entries; 1 are wanted"),
+    ({"A_ub": [[1.0]], "b_ub": [1.0], "names": 1}, "a list of 1 names"),
     ({"A_ub": [[1.0], [2.0]], "b_ub": [1.0, 1.0], "names": ["a", "a"]}, "'a' more than once"),
     ({"A_ub": [["x"]], "b_ub": [1.0]}, "a matrix and a vector of numbers"),
     ({}, "rows, or a pair"),

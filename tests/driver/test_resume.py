@@ -1,5 +1,7 @@
 """A resumed run goes on bit by bit with the same problem, and takes over its point alone where the problem is another."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -159,6 +161,34 @@ def test_functions_go_on_bit_by_bit_unless_their_values_say_otherwise(tmp_path):
     assert np.array_equal(s.point.array(), whole.point.array())
     s = anew(make(y[6:12] + 1.0), S, path, gh.Gap(1e-7))
     assert honest(s, make(y[6:12] + 1.0), S)
+
+
+@pytest.mark.parametrize("loss", ["huber", "least_squares"])
+def test_shards_that_changed_out_of_sight_keep_no_bound(loss, tmp_path):
+    """What a loader returns has no mark: a bound of other data would be above the new minimum."""
+    def data(off):
+        def load(k):
+            rng = np.random.default_rng(k)
+            return rng.standard_normal((5, 4)), rng.standard_normal(5) * (1.0 - off)
+        return getattr(gh, loss)(gh.shards(load, count=3))
+
+    S, path = gh.L1Ball(4, 0.3), tmp_path / "state"
+    gh.minimize(data(0.0), S, stop=gh.Gap(1e-9), checkpoint=path)
+    for off in (1e-5, 0.5):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gh.GreedyhullWarning)
+            s = gh.minimize(data(off), S, stop=gh.Gap(1e-9) | gh.Iterations(1000), resume=path)
+        assert s.value - gh.minimize(data(off), S, stop=gh.Gap(1e-9)).value <= s.gap
+
+
+def test_groups_that_changed_keep_no_bound(tmp_path):
+    """The labels are the same, and their members are not."""
+    f, path = gh.quadratic(np.diag([1.0, 2.0, 3.0, 4.0]), np.array([4.0, 3.0, 1.0, 0.0])), tmp_path / "state"
+    before, after = (gh.GroupedSimplex(groups, group_upper=0.6) for groups in ([0, 0, 1, 1], [0, 1, 1, 1]))
+    gh.minimize(f, before, stop=gh.Gap(1e-9), checkpoint=path)
+    with pytest.warns(gh.GreedyhullWarning, match="the set changed"):
+        s = gh.minimize(f, after, stop=gh.Gap(1e-9), resume=path)
+    assert s.value - gh.minimize(f, after, stop=gh.Gap(1e-9)).value <= s.gap
 
 
 def test_a_function_that_changed_out_of_sight_keeps_no_bound(tmp_path):

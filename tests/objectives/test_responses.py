@@ -64,3 +64,16 @@ def test_odd_scores_do_not_overflow():
 def test_bad_input_gets_words(call, said):
     with pytest.raises(GreedyhullError, match=said):
         call()
+
+
+def test_rows_of_different_lengths_get_words():
+    ragged = [[0, 1], []]
+    for make in (lambda: gh.multitask(np.eye(2), ragged), lambda: gh.multinomial(np.eye(2), ragged),
+                 lambda: gh.completion(ragged, [0, 1], [1.0, 2.0], (2, 2)),
+                 lambda: gh.shards(lambda k: (np.eye(2), ragged), count=1)):
+        with pytest.raises(gh.GreedyhullError, match="rows of one length"):
+            make()
+    with pytest.raises(gh.GreedyhullError, match="two positive whole numbers"):
+        gh.NuclearBall(np.array(3), 1.0)
+    with pytest.raises(gh.GreedyhullError, match="order="):
+        gh.BlockCoordinate(np.zeros(2))

@@ -88,8 +88,8 @@ def whole_shape(shape: Any) -> Shape:
 
 def matrix_shape(shape: Any) -> tuple[int, int]:
     """The shape of a matrix: two positive whole numbers."""
-    given = shape if isinstance(shape, (tuple, list, np.ndarray)) else ()
-    if isinstance(shape, np.ndarray) and shape.dtype.kind == "f" and bool((shape == np.floor(shape)).all()):
+    given = shape if isinstance(shape, (tuple, list)) or (isinstance(shape, np.ndarray) and shape.ndim == 1) else ()
+    if isinstance(shape, np.ndarray) and len(given) and shape.dtype.kind == "f" and bool((shape == np.floor(shape)).all()):
         given = shape.astype(np.int64)  # as numbers in a file are read
     good = len(given) == 2 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1 for k in given)
     check(good, lambda: f"shape = {shown(shape)} was given; two positive whole numbers, (rows, columns), are wanted.")

@@ -9,6 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, dimension
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
+from greedyhull.atoms.geometry.faces import room_above
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
@@ -89,11 +90,9 @@ class Birkhoff(Combinatorial):
         x = array_of(w)
         return ones(self._places(_assignment(np.where(x > ZERO, -np.asarray(g, dtype=np.float64), np.inf))))
 
-    def room(self, w: Any, v: Atom) -> float:
-        """Return the largest weight that can be taken from the atom v of w's face: w − t·v ≥ 0 up to there."""
-        x, d = array_of(w), np.zeros(self.shape)
-        v.add_to(d, 1.0)
-        return max(float(x[d > 0.5].min(initial=1.0)), 0.0)
+    def room(self, w: Any, v: Array) -> float:
+        """Return the largest t for which w + t·v lies in the set, v being a difference of two points."""
+        return room_above(array_of(w), v, 0.0, ZERO)
 
     # --- points and sizes -----------------------------------------------------------------------------------------
 

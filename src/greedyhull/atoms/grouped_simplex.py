@@ -59,8 +59,8 @@ class GroupedSimplex(AtomSet):
 
     def __init__(self, groups: Any, *, upper: Any = None, group_upper: Any = None, total: float = 1.0) -> None:
         self.total = positive(total, "total")
-        self.labels, self._of = labelled(groups)
-        d = len(self._of)
+        self.labels, self.of = labelled(groups)
+        d = len(self.of)
         self.shape = (d,)
         single = numbers(np.inf if upper is None else upper, "upper", ceiling=self.total)
         check(single.shape in ((), self.shape),
@@ -68,8 +68,8 @@ class GroupedSimplex(AtomSet):
         check(bool((single >= 0).all()), f"upper has the entry {single.min(initial=0.0):g}; numbers of at least 0 are wanted.")
         self.upper = None if upper is None else np.array(upper, dtype=np.float64)
         self.group_upper = _by_label(group_upper, self.labels, self.total)
-        self._cap = np.minimum(np.broadcast_to(single, self.shape), self.group_upper[self._of])
-        rooms = np.minimum(self.group_upper, np.bincount(self._of, self._cap, len(self.labels)))
+        self._cap = np.minimum(np.broadcast_to(single, self.shape), self.group_upper[self.of])
+        rooms = np.minimum(self.group_upper, np.bincount(self.of, self._cap, len(self.labels)))
         room = float(rooms.sum())
         check(room >= self.total * (1.0 - TINY),
               f"The caps leave room for {room:.6g}, which is {self.total - room:.3g} less than total = {self.total:g}, so no "
@@ -85,7 +85,7 @@ class GroupedSimplex(AtomSet):
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""
         if not len(order):
             return None
-        u, of = self._cap[order].astype(np.longdouble), self._of[order]
+        u, of = self._cap[order].astype(np.longdouble), self.of[order]
         by = np.argsort(of, kind="stable")
         sums, ranks = np.cumsum(u[by]), of[by]
         first = np.flatnonzero(np.append(True, ranks[1:] != ranks[:-1]))
@@ -113,14 +113,14 @@ class GroupedSimplex(AtomSet):
 
     def centre(self) -> Iterate:
         """The same share of every group's room, spread evenly over the caps in it."""
-        sums = np.bincount(self._of, self._cap, len(self.labels))
+        sums = np.bincount(self.of, self._cap, len(self.labels))
         share = np.divide(self._rooms, sums, out=np.zeros_like(sums), where=sums > 0)
-        return self.decompose(self._cap * share[self._of] * (self.total / float(self._rooms.sum())))
+        return self.decompose(self._cap * share[self.of] * (self.total / float(self._rooms.sum())))
 
     def _holds(self, x: Array, tol: float) -> bool:
         near = tol * self.total
         inside = bool((x >= -near).all() and (x <= self._cap + near).all()) and abs(float(x.sum()) - self.total) <= near
-        return inside and bool((np.bincount(self._of, x, len(self.labels)) <= self.group_upper + near).all())
+        return inside and bool((np.bincount(self.of, x, len(self.labels)) <= self.group_upper + near).all())
 
     def decompose(self, w: Array) -> Iterate:
         """At most one vertex for each cap and coordinate: each is a vertex of the smallest face that has what is left, taken
@@ -149,10 +149,10 @@ class GroupedSimplex(AtomSet):
 
         Coordinates of full groups come first, then those at their caps, then the others, the largest first.
         """
-        tight = np.bincount(self._of, y, len(self.labels)) >= mass * self.group_upper - near
+        tight = np.bincount(self.of, y, len(self.labels)) >= mass * self.group_upper - near
         on = np.flatnonzero(y > 0.0)
         full = y[on] >= mass * self._cap[on] - near
-        order = on[np.lexsort((-y[on], ~full, ~tight[self._of[on]]))]
+        order = on[np.lexsort((-y[on], ~full, ~tight[self.of[on]]))]
         found = self._filled(order)
         if found is not None:
             return found
@@ -165,7 +165,7 @@ class GroupedSimplex(AtomSet):
         """The largest weight of the vertex v for which y less it is a point of what is left of ``mass`` times the set."""
         down = v > 0.0
         up = (v < self._cap) & (y < mass * self._cap - near)
-        V, Y = (np.bincount(self._of, x, len(self.labels)) for x in (v, y))
+        V, Y = (np.bincount(self.of, x, len(self.labels)) for x in (v, y))
         loose = (self.group_upper - V > near) & (mass * self.group_upper - near > Y)
         return max(min(float((y[down] / v[down]).min(initial=np.inf)),
                        float(((mass * self._cap[up] - y[up]) / (self._cap[up] - v[up])).min(initial=np.inf)),
@@ -178,7 +178,7 @@ class GroupedSimplex(AtomSet):
         """Another total under the same caps."""
         names = dict(zip(self.labels.tolist(), self.group_upper.tolist(), strict=True))
         caps = {name: cap for name, cap in names.items() if cap < self.total}
-        return GroupedSimplex(self.labels[self._of], upper=self.upper, group_upper=caps, total=radius)
+        return GroupedSimplex(self.labels[self.of], upper=self.upper, group_upper=caps, total=radius)
 
     def sizes(self) -> Sizes:
         """‖s‖² ≤ max Σ cap_j s_j, and all points have the distance √(‖s‖² − total²/d) from (total/d)·1."""

@@ -16,7 +16,7 @@ from greedyhull.objectives.losses.huber import Huber
 from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
-from greedyhull.points.arrays import masked
+from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array, Index
 
 LOSSES = ("squared", "logistic", "huber")
@@ -97,7 +97,7 @@ def _loss(name: str, y: Array, p: Array | float, delta: float) -> Separable:
 
 def _places(given: Any, size: int, what: str) -> Index:
     """Whole numbers from 0 to ``size`` − 1."""
-    places = np.asarray(given)
+    places = regular(given, what)
     check(places.ndim == 1, lambda: f"{what} has shape {places.shape}; one whole number for each observed entry is wanted.")
     whole = places.dtype.kind in "iu" or not places.size
     whole = whole or (places.dtype.kind == "f" and bool((places == np.floor(places)).all()))

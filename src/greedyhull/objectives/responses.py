@@ -17,7 +17,7 @@ from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
-from greedyhull.points.arrays import masked
+from greedyhull.points.arrays import masked, regular
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, AtomSet, Block, Curved
@@ -138,7 +138,7 @@ class Multinomial(MatrixModel):
 
 def _table(Y: Any, n: int) -> Array:
     check(not masked(Y), "Y has masked entries, which stand for no number. Drop those rows first.")
-    table = np.asarray(Y)
+    table = regular(Y, "Y")
     check(table.ndim == 2 and table.shape[1] > 0, lambda: f"Y has shape {table.shape}; a matrix with a column for each "
           "response is wanted. Use least_squares for a single one.")
     check(len(table) == n, lambda: f"Y has {len(table)} rows but X has {n}; one row for each sample is wanted.")
@@ -150,7 +150,7 @@ def _table(Y: Any, n: int) -> Array:
 
 def _labels(y: Any, n: int) -> Array:
     check(not masked(y), "y has masked entries, which stand for no class. Drop those rows first.")
-    labels = np.asarray(y)
+    labels = regular(y, "y")
     check(labels.shape == (n,), lambda: f"y has shape {labels.shape} but X has {n} rows; one class for each row is wanted.")
     whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and bool((labels == np.floor(labels)).all()))
     check(whole, lambda: f"y has dtype {labels.dtype}; classes 0, 1, … are wanted. Number its labels first: "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.errors import GreedyhullError
 from greedyhull.types import Array
 from greedyhull.types.attributes import lacks
 
@@ -19,6 +20,19 @@ def is_sparse(x: Any) -> bool:
 def masked(x: Any) -> bool:
     """Whether x has masked entries. NumPy loads its masked arrays when they are first used: before that there are none."""
     return type(x) is not np.ndarray and "numpy.ma" in sys.modules and bool(np.ma.is_masked(x))
+
+
+def regular(x: Any, what: str) -> Array:
+    """x as a NumPy array; words where its rows are not of one length.
+
+    >>> regular([[1, 2], [3, 4]], "Y").shape
+    (2, 2)
+    """
+    try:
+        return np.asarray(x)
+    except ValueError:
+        raise GreedyhullError(f"{what} has rows of different lengths, which make no array; rows of one length are "
+                              "wanted.") from None
 
 
 def dense(x: Any) -> Array:

@@ -71,8 +71,8 @@ class BlockCoordinate(KeepsSolver):
         keeps(Solver.needs)
 
     def __post_init__(self) -> None:
-        check(self.order in ORDERS, lambda: f"BlockCoordinate(order={self.order!r}) was given; one of {', '.join(ORDERS)} is "
-                                            "wanted.")
+        check(isinstance(self.order, str) and self.order in ORDERS,
+              lambda: f"BlockCoordinate(order={self.order!r}) was given; one of {', '.join(ORDERS)} is wanted.")
         check(self.every is None or (isinstance(self.every, int) and self.every >= 1),
               lambda: f"BlockCoordinate(every={self.every!r}) was given; a whole number of at least 1, or None, is wanted.")
 

@@ -29,7 +29,8 @@ class Shards(Protocol):
     """``count`` shards of d columns. ``load(k)`` is pure: any process may call it, again and in any order.
 
     ``name(k)`` is what the k-th shard is called in messages, its file and the part of it. ``mark(k)`` changes when the shard
-    does, as far as can be seen without reading it whole: from its size, its time and some of its bytes.
+    does, as far as can be seen without reading it whole: from its size, its time and some of its bytes. It is empty
+    where nothing can be seen: a resumed run then finds its bound again.
     """
 
     @property

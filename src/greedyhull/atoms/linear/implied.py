@@ -135,7 +135,7 @@ def _prices(model: Model, cost: Array) -> Array:
         raise GreedyhullError("The polytope has no end: " + (f"{listed(names)} can change for ever. " if names else "")
                               + "Add bounds, for instance bounds=(0, 1), or rows that hold "
                               + ("them." if len(names) > 1 else "it."))
-    return np.array(model.h.getSolution().row_dual)
+    return model.duals()
 
 
 def _one_by_one(P: Rows, model: Model, extent: Extent, places: list[int]) -> tuple[Array, Array]:

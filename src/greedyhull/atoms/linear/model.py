@@ -7,6 +7,7 @@ and a run that is resumed from a saved basis takes the same way. This costs noth
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ FEASIBLE = 1e-10  # the tightest that HiGHS takes
 SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
             "primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
 PRIMAL, DUAL = 4, 1  # HiGHS's numbers of its simplex methods: the primal one goes on from a basis after costs have changed
+USUAL = 10  # rows and bounds of sizes from 2^-10 to 2^10 are told as they are
 NAMED = 5  # rows or variables that an error names
 
 
@@ -39,15 +41,17 @@ class Model:
     def __init__(self, P: Rows, options: Mapping[str, Any]) -> None:
         module = highs()
         self.P, self.module, self.h = P, module, module.Highs()
+        self.sizes = sizes_of(P)
+        self.unit = unit_of(P, self.sizes)
         for name, value in {**SETTINGS, **options}.items():
             known = self.h.setOptionValue(name, value) == module.HighsStatus.kOk
             if not known:
                 raise GreedyhullError(f"options={{{name!r}: {value!r}}} was given, which HiGHS does not take. Its "
                                       "documentation lists options and their values.")
-        self.h.passModel(_passed(module, P))
+        self.h.passModel(_passed(module, P, self.sizes, self.unit))
         self._places = np.arange(P.d, dtype=np.int32)
         self._basis: Any = None
-        self._keeps = P.A.nnz > 0  # without entries HiGHS needs no basis, and asking for one ends the process
+        self._keeps = self.h.getNumNz() > 0  # without entries HiGHS needs no basis, and asking for one ends the process
 
     # --- the basis ------------------------------------------------------------------------------------------------
 
@@ -63,14 +67,19 @@ class Model:
 
     def basis(self) -> tuple[Array, Array]:
         """Where every variable and row stands, as numbers."""
-        P, told = self.P, self.h.getSolution()
-        columns, rows = _stands(np.array(told.col_value), P.lower, P.upper), np.full(P.m, BASIC, dtype=np.int8)
+        P, told, unit = self.P, self.h.getSolution(), self.unit
+        columns, rows = _stands(unit * np.array(told.col_value), P.lower, P.upper), np.full(P.m, BASIC, dtype=np.int8)
         if self._keeps:
-            rows = _stands(np.array(told.row_value), P.l, P.u)
+            rows = _stands(unit * self.sizes * np.array(told.row_value), P.l, P.u)
             basic = np.asarray(self.h.getBasicVariables()[1])
             columns[basic[basic >= 0]] = BASIC
             rows[-1 - basic[basic < 0]] = BASIC
         return columns, rows
+
+    def duals(self) -> Array:
+        """HiGHS's own row prices of the last question; infinite where they overflow."""
+        with np.errstate(over="ignore"):
+            return np.array(self.h.getSolution().row_dual) / self.sizes
 
     # --- questions ------------------------------------------------------------------------------------------------
 
@@ -139,11 +148,33 @@ def _stands(at: Array, low: Array, high: Array) -> Array:
     return np.where(free, FREE, np.where(up, UPPER, LOWER)).astype(np.int8)
 
 
-def _passed(module: Any, P: Rows) -> Any:
+def sizes_of(P: Rows) -> Array:
+    """What each row is divided by before HiGHS sees it, a power of two: the size of its entries where that is far from 1.
+
+    HiGHS takes entries below 1e-9 for 0, and refuses those above 1e15.
+    """
+    largest = np.asarray(abs(P.A).max(axis=1).toarray()).ravel() if P.m else np.zeros(0)
+    power = np.clip(np.frexp(largest)[1], -1073, 1000)
+    return np.ldexp(1.0, np.where(np.abs(power) <= USUAL, 0, power))
+
+
+def unit_of(P: Rows, sizes: Array) -> float:
+    """The unit in which HiGHS is told the bounds, a power of two: their median where that is far from 1.
+
+    HiGHS's tolerances are absolute: points below 1e-10 are all feasible to it, and a program with points of 1e7 and costs of
+    1e3 is called unbounded. Bases are the same in any unit, and so are prices.
+    """
+    ends = np.abs(np.concatenate([P.l / sizes, P.u / sizes, P.lower, P.upper]))
+    ends = ends[np.isfinite(ends) & (ends > 0.0)]
+    power = frexp(float(np.median(ends)))[1] if len(ends) else 0
+    return 1.0 if abs(power) <= USUAL else ldexp(1.0, min(max(power, -1000), 1000))
+
+
+def _passed(module: Any, P: Rows, sizes: Array, unit: float) -> Any:
     lp, A = module.HighsLp(), P.columns
     lp.num_col_, lp.num_row_ = P.d, P.m
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower, P.upper
-    lp.row_lower_, lp.row_upper_ = P.l, P.u
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower / unit, P.upper / unit
+    lp.row_lower_, lp.row_upper_ = P.l / sizes / unit, P.u / sizes / unit
     lp.a_matrix_.format_ = module.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data / sizes[A.indices]
     return lp

@@ -142,4 +142,6 @@ def first_basis(model: Model) -> tuple[Array, Array]:
         raise GreedyhullError("No point satisfies the rows and bounds together. "
                               + (f"Of the rows {listed(names)} at least one must give way: " if names else "")
                               + "raise a right-hand side, widen bounds, or leave a row out.")
-    return model.basis()
+    check(model.ended, lambda: f"HiGHS stopped ({said}) without a vertex of the polytope. Scale its rows: the sizes of their "
+          "entries and right-hand sides should be alike, from about 1e-6 to 1e6.")
+    return model.basis()  # which ends the process where there is none

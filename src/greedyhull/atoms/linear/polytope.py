@@ -34,7 +34,10 @@ class Polytope(AtomSet):
         model = Model(rows, {})  # a limit that the user sets is for answers
         self._first = first_basis(model)
         self._extent = extent_of(rows, model)
-        x = Vertex(rows, *self._first).x
+        first = Vertex(rows, *self._first)
+        check(first.sound, "HiGHS found no vertex of the polytope. Scale its rows: the sizes of their entries and of their "
+                           "right-hand sides should be alike.")
+        x = first.x
         self.dense_atoms = int(np.count_nonzero(x)) > FEW * x.size or x.size < 8
 
     @property

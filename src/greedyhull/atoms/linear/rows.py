@@ -165,10 +165,14 @@ def _bounds(given: Any, d: int) -> tuple[Array, Array]:
 def _named(given: Sequence[str] | None, own: list[str], name: str, what: str) -> list[str]:
     if given is None:
         return own
-    check(not isinstance(given, str) and len(given) == len(own),
-          lambda: f"{name} has {len(given)} entries; {len(own)} are wanted, one for each {what}"
+    try:
+        words = [str(word) for word in given]
+    except TypeError:
+        raise GreedyhullError(f"{name} = {shown(given)} was given; a list of {len(own)} names, one for each {what}, is "
+                              "wanted.") from None
+    check(not isinstance(given, str) and len(words) == len(own),
+          lambda: f"{name} has {len(words)} entries; {len(own)} are wanted, one for each {what}"
                   f"{' (those of A_ub first, then those of A_eq)' if what == 'row' else ''}.")
-    words = [str(word) for word in given]
     twice = sorted({word for word in words if words.count(word) > 1}) if len(set(words)) < len(words) else []
     check(not twice, lambda: f"{name} has {twice[0]!r} more than once; a name of its own for each {what} is wanted.")
     return words

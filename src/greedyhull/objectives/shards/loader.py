@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown as in_words
 from greedyhull.objectives.shards.rows import Place, checked
-from greedyhull.points.arrays import is_sparse
+from greedyhull.points.arrays import is_sparse, regular
 from greedyhull.points.given import compressed
 from greedyhull.types import Shard, Shards
 from greedyhull.types.override import KeepsShards, keeps, override
@@ -49,8 +49,8 @@ class LoadedShards(KeepsShards):
 
     @override
     def mark(self, k: int) -> str:
-        """The name: whether a function would return something else now cannot be seen without calling it."""
-        return self.name(k)
+        """Empty: whether a function would return something else now cannot be seen without calling it."""
+        return ""
 
     def __repr__(self) -> str:
         return f"<{self.count} shards of {_called(self.function)}(k), {self.d} columns>"
@@ -90,7 +90,8 @@ def _shard(given: Any, name: str) -> Shard:
         if X.dtype not in (np.float32, np.float64):
             with np.errstate(over="ignore"):
                 X = X.astype(np.float64)
-    return checked(X, np.asarray(y), None if s is None else np.asarray(s), Place(name, 0, None, "y", "sample_weight"))
+    y, s = regular(y, f"y of {name}"), None if s is None else regular(s, f"sample_weight of {name}")
+    return checked(X, y, s, Place(name, 0, None, "y", "sample_weight"))
 
 
 def _sparse(X: Any, name: str) -> Any:
