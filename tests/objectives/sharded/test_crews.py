@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,18 @@ def test_a_cluster_stays_on_this_machine(dask):
     addresses = [client.scheduler.address, *client.scheduler_info(n_workers=-1)["workers"]]
     assert all(address.startswith("tcp://127.0.0.1:") for address in addresses)
     assert dask.dashboard.startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_dashboard_is_shown_where_a_terminal_watches(terminal, monkeypatch, capsys):
+    from greedyhull.objectives.sharded import cluster
+
+    crew = type("Crew", (), {"dashboard": "http://127.0.0.1:1/status"})()
+    monkeypatch.setattr(cluster, "joined", lambda address, workers: crew)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert gh.cluster(workers=2) is crew
+    said = capsys.readouterr()
+    assert said.out == "" and said.err == ("Dask dashboard: http://127.0.0.1:1/status\n" if terminal else "")
 
 
 def test_a_scheduler_that_cannot_be_reached_is_named(monkeypatch):

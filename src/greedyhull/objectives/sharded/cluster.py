@@ -7,6 +7,7 @@ any other, which loads them again. Nothing is scattered and there are no actors,
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -164,7 +165,8 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     Returns
     -------
     Dask
-        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard.
+        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard, which
+        is also shown on stderr where that is a terminal.
 
     See Also
     --------
@@ -183,6 +185,14 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     ...     print(crew.workers)
     1
     """
+    crew = joined(address, workers)
+    if sys.stderr is not None and sys.stderr.isatty():  # where somebody watches, as progress is shown
+        print(f"Dask dashboard: {crew.dashboard}", file=sys.stderr)
+    return crew
+
+
+def joined(address: str | None, workers: int | None) -> Dask:
+    """The crew, and nothing is printed."""
     check(address is None or isinstance(address, str), lambda: f"cluster({shown(address)}) was given; the address of a "
           "scheduler, such as \"tcp://HOST:8786\", is wanted.")
     check(address is None or workers is None, "cluster(...) was given an address and workers=; workers= is for a cluster "
@@ -201,7 +211,6 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
         crew.let_workers_go_on()
     else:
         crew = Dask(_reached(dask.Client, address), None)
-    print(f"Dask dashboard: {crew.dashboard}")
     return crew
 
 
