@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -226,3 +228,48 @@ def test_large_sums_are_added_by_bundle(table, team, monkeypatch):
     monkeypatch.setattr(trip, "LARGEST", 0)
     other = solved(f.on(team), gh.Corrective())
     assert other.value == pytest.approx(alone.value, rel=1e-9)
+
+
+class _Counting:
+    """A crew that calls a function before the given trip."""
+
+    def __init__(self, crew: Any, trip: int, then: Any) -> None:
+        self.crew, self.workers, self.trip, self.then, self.count = crew, crew.workers, trip, then, 0
+
+    def map(self, task: Any, bundles: Any) -> Any:
+        self.count += 1
+        if self.count == self.trip:
+            self.then()
+        return self.crew.map(task, bundles)
+
+
+def test_a_scheduler_that_is_killed_is_told_of_and_the_run_goes_on_without_it(table, tmp_path):
+    """Signal 9 for a `dask scheduler`; from the state that was saved, this process alone comes to the same end."""
+    X, y, _ = table
+    place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+             "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "30s"}
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": place, "cwd": tmp_path}
+    address = f"tcp://127.0.0.1:{free_port()}"
+    start = lambda name, *options: subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{name}", *options,
+                                                     "--no-dashboard"], **quiet)
+    scheduler = start("scheduler", "--host", address)
+    worker = start("worker", address, "--nthreads", "1", "--no-nanny", "--death-timeout", "30")
+    S, stop, run = gh.L1Ball(8, 2.0), gh.Relative(1e-10), tmp_path / "run"
+    f = gh.logistic(Files.written(tmp_path, X, y, [30, 60]))
+    try:
+        with gh.cluster(address) as crew, pytest.raises(gh.GreedyhullError, match="scheduler is gone"):
+            gh.minimize(f.on(_Counting(crew, 4, scheduler.kill)), S, stop=stop, checkpoint=f"{run}/")
+        assert scheduler.wait(10) == -signal.SIGKILL
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    assert list(run.glob("state-*.npz"))
+    rest, whole = gh.minimize(f, S, stop=stop, resume=f"{run}/"), gh.minimize(f, S, stop=stop)
+    assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap and rest.iterations == whole.iterations
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
