@@ -91,7 +91,7 @@ class Dask:
 
     def _in_words(self, error: BaseException) -> BaseException:
         """What is said of an error of Dask; those of tasks stay as they are."""
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
         if isinstance(error, KilledWorker):
