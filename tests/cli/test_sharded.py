@@ -1,5 +1,10 @@
 """Problem files whose data are in several files: shards, who computes with them, and what is said where they do not fit."""
 
+import json
+import signal
+import subprocess
+import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -10,9 +15,6 @@ import greedyhull as gh
 from greedyhull.cli import run
 from greedyhull.cli.problem_file import read
 from greedyhull.cli.sharded import check_crew, computed, shards_of
-
-MERGED = "cluster" in gh.__all__
-NEEDS = pytest.mark.skipif(not MERGED, reason="objectives do not take shards yet")
 
 
 @pytest.fixture
@@ -86,17 +88,17 @@ def test_options_that_do_not_fit_are_said(problem, capsys, options, words):
 
 def test_who_computes_is_asked_when_it_is_needed(monkeypatch):
     """Without options nobody; with --workers so many processes; with --scheduler the cluster at that address."""
-    asked = []
-    fake = type("Library", (), {"processes": staticmethod(lambda n: asked.append(n) or nullcontext("crew")),
-                                "cluster": staticmethod(lambda address: asked.append(address) or nullcontext("crew"))})
-    monkeypatch.setattr("greedyhull.cli.sharded.import_module", lambda name: fake)
+    asked, said = [], []
+    crew = type("Crew", (), {"dashboard": "http://h:2"})()
+    monkeypatch.setattr("greedyhull.cli.sharded.processes", lambda n: asked.append(n) or nullcontext(crew))
+    monkeypatch.setattr("greedyhull.cli.sharded.joined", lambda address, _: asked.append(address) or nullcontext(crew))
     f = type("F", (), {"on": lambda self, crew: (self, crew)})()
-    with computed(f, None, None) as found:
+    with computed(f, None, None, said.append) as found:
         assert found is f and asked == []
-    with computed(f, 3, None) as found:
-        assert found == (f, "crew") and asked == [3]
-    with computed(f, None, "tcp://h:1") as found:
-        assert found == (f, "crew") and asked == [3, "tcp://h:1"]
+    with computed(f, 3, None, said.append) as found:
+        assert found == (f, crew) and asked == [3] and said == []
+    with computed(f, None, "tcp://h:1", said.append) as found:
+        assert found == (f, crew) and asked == [3, "tcp://h:1"] and said == ["Dask dashboard: http://h:2"]
 
 
 def test_shards_may_be_computed_by_anybody(problem, parts):
@@ -105,10 +107,80 @@ def test_shards_may_be_computed_by_anybody(problem, parts):
     check_crew(data, None, "tcp://h:1")
 
 
-@NEEDS
-@pytest.mark.parametrize("options", [[], ["--workers", "2"]])
-def test_a_problem_over_shards_is_solved_as_the_table_is(problem, parts, tmp_path, options):
+@pytest.fixture(scope="module")
+def scheduler():
+    """The address of a Dask cluster with two workers, which nobody else can reach."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+                                  silence_logs=50, memory_limit=0) as cluster:
+        yield cluster.scheduler_address
+
+
+def point(folder):
+    with np.load(folder / "solution.npz") as found:
+        return found["point"], float(found["gap"])
+
+
+LABELS = [('"least_squares"', '"logistic"'), ('"y"', '"label"')]
+
+
+@pytest.fixture
+def labelled(tmp_path, table):
+    """A problem file about labels in three CSV files; it runs for a while."""
+    X, y = table
+    for k, part in enumerate((slice(0, 8), slice(8, 8), slice(8, 20))):
+        rows = np.column_stack([X[part], np.where(y[part] > 0, 1.0, 0.0)])
+        lines = ["a,b,c,label", *(",".join(map(repr, map(float, row))) for row in rows)]
+        (tmp_path / f"row-{k}.csv").write_text("\n".join(lines) + "\n")
+
+    def write(iterations):
+        text = (tmp_path / "problem.toml").read_text()
+        (tmp_path / "problem.toml").write_text(text.replace("gap = 1e-8", f"iterations = {iterations}")
+                                               + '\n[solver]\nname = "frank_wolfe"\n')
+
+    return write
+
+
+def test_a_problem_over_shards_is_solved_as_the_table_is(problem, parts, tmp_path, scheduler):
     assert run(["solve", problem(), "--out", str(tmp_path / "one")]) == 0
-    assert run(["solve", problem(('"table.csv"', '"data/part-*.parquet"')), "--out", str(tmp_path / "two"), *options]) == 0
-    with np.load(tmp_path / "one" / "solution.npz") as one, np.load(tmp_path / "two" / "solution.npz") as two:
-        assert np.allclose(one["point"], two["point"], atol=1e-6) and two["gap"] <= 1e-8
+    file = problem(('"table.csv"', '"data/part-*.parquet"'))
+    ways = {"two": [], "three": ["--workers", "2"], "four": ["--scheduler", scheduler]}
+    for name, options in ways.items():
+        assert run(["solve", file, "--out", str(tmp_path / name), *options]) == 0
+    one, two = point(tmp_path / "one"), point(tmp_path / "two")
+    assert np.allclose(one[0], two[0], atol=1e-6) and two[1] <= 1e-8
+    for name in ("three", "four"):
+        assert point(tmp_path / name)[0].tobytes() == two[0].tobytes() and point(tmp_path / name)[1] == two[1]
+
+
+@pytest.mark.parametrize(("options", "words"), [([], True), (["--quiet"], False), (["--json"], False)])
+def test_the_dashboard_is_told_where_words_are_wanted(problem, parts, scheduler, capfd, options, words):
+    file = problem(('"table.csv"', '"data/part-*.parquet"'))
+    assert run(["solve", file, "--scheduler", scheduler, *options]) == 0
+    said = capfd.readouterr()
+    assert ("Dask dashboard: http://127.0.0.1:" in said.out) is words and "dashboard" not in said.err
+    if "--json" in options:
+        assert json.loads(said.out)["converged"] is True
+    if "--quiet" in options:
+        assert said.out == ""
+
+
+def test_a_driver_that_was_killed_goes_on_with_workers(problem, labelled, tmp_path, monkeypatch):
+    """Signal 9 for the driver; its workers end with it, and `greedyhull resume` with new ones comes to the same end."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no signal 9")
+    problem(('"table.csv"', '"row-*.csv"'), *LABELS)
+    labelled(iterations=400)
+    monkeypatch.chdir(tmp_path)
+    call = [sys.executable, "-m", "greedyhull", "solve", "problem.toml", "--workers", "2", "--checkpoint", "run", "--quiet"]
+    driver = subprocess.Popen(call)
+    began = time.monotonic()
+    while not list(tmp_path.glob("run/state-*.npz")) and driver.poll() is None and time.monotonic() - began < 60:
+        time.sleep(0.005)
+    driver.send_signal(signal.SIGKILL)
+    assert driver.wait() == -signal.SIGKILL  # it was still at work
+    assert run(["resume", "run", "--workers", "2", "--quiet"]) == 0
+    again = gh.load(tmp_path / "out" / "solution.npz")
+    assert run(["solve", "problem.toml", "--out", "whole", "--quiet"]) == 0
+    whole = gh.load(tmp_path / "whole" / "solution.npz")
+    assert again.x.tobytes() == whole.x.tobytes() and again.gap == whole.gap and again.iterations == whole.iterations == 400

@@ -75,3 +75,13 @@ def test_shards_bring_their_targets():
 def test_cross_validation_needs_all_rows(model):
     with pytest.raises(gh.GreedyhullError, match="cross-validation splits rows"):
         model.fit(Pieces(X, SIGNS, CUTS))
+
+
+def test_names_of_columns_are_compared_and_nothing_is_warned_of(recwarn):
+    data, other = Pieces(X, SIGNS, CUTS), Pieces(X, SIGNS, CUTS)
+    data.names, other.names = list("abcde"), list("abced")
+    model = L1BudgetClassifier(radius=2.0).fit(data)
+    assert model.predict(data).tolist() == model.predict(Pieces(X, SIGNS, CUTS)).tolist() and model.score(data) > 0.5
+    assert len(recwarn) == 0
+    with pytest.raises(gh.GreedyhullError, match="Name the same features in the same order"):
+        model.predict(other)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.problem_file import ProblemFile
 from greedyhull.cli.schema import Source
 from greedyhull.errors import check
+from greedyhull.objectives.sharded.cluster import joined
+from greedyhull.objectives.sharded.processes import processes
 from greedyhull.objectives.shards.call import shards
 from greedyhull.types import Objective, Shards
 
@@ -50,11 +51,14 @@ def check_crew(data: Shards | None, workers: int | None, scheduler: str | None) 
 
 
 @contextmanager
-def computed(f: Any, workers: int | None, scheduler: str | None) -> Iterator[Objective]:
+def computed(f: Any, workers: int | None, scheduler: str | None, say: Callable[[str], None]) -> Iterator[Objective]:
     """f, computed by this process, by several, or by a cluster, which are left at the end."""
-    if workers is None and scheduler is None:
+    if scheduler is not None:
+        with joined(scheduler, None) as cluster:
+            say(f"Dask dashboard: {cluster.dashboard}")
+            yield f.on(cluster)
+    elif workers is not None:
+        with processes(workers) as crew:
+            yield f.on(crew)
+    else:
         yield f
-        return
-    library: Any = import_module("greedyhull")
-    with library.processes(workers) if scheduler is None else library.cluster(scheduler) as crew:
-        yield f.on(crew)

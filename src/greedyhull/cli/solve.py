@@ -46,7 +46,7 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
         voice.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
     kept = _kept(problem, file, out, saving)
-    with voice.noting(), computed(problem.f, workers, scheduler) as f:
+    with voice.noting(), computed(problem.f, workers, scheduler, voice.say) as f:
         s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
     written, lost = write(s, problem, folder, voice)
     if s.choice:

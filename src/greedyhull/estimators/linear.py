@@ -81,7 +81,7 @@ class Linear(Certified, ABC):
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
         if are_shards(X):
-            return by_shard(self._linear, X)
+            return by_shard(self._linear, X, self._feature_names())
         if not plain(X) or X.shape[1] != self.n_features_in_ or "feature_names_in_" in vars(self):
             X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)

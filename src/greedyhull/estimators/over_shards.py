@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -95,9 +96,13 @@ def fit_classifier(model: LinearClassifier, data: Shards, y: Any, sample_weight:
     model._keep([solution], np.float64)
 
 
-def by_shard(of: Callable[[Any], Array], data: Shards) -> Array:
-    """A function of rows, shard by shard: one of them is in memory at a time."""
-    parts = [of(shard.X) for shard in (data.load(k) for k in range(data.count)) if len(shard)]
+def by_shard(of: Callable[[Any], Array], data: Shards, names: list[str] | None = None) -> Array:
+    """A function of rows, shard by shard: one of them is in memory at a time. ``names``: those of the fit."""
+    check(names is None or data.names is None or data.names == names, lambda: f"The shards have the columns {data.names}, and "
+          f"the model was fitted to {names}. Name the same features in the same order.")
+    with warnings.catch_warnings():  # the names of the rows' columns were compared here
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        parts = [of(shard.X) for shard in (data.load(k) for k in range(data.count)) if len(shard)]
     check(bool(parts), "The shards have no rows; at least one is wanted.")
     return np.concatenate(parts)
 

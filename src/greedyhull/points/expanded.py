@@ -32,7 +32,8 @@ class Expansion(NamedTuple):
     """What an objective says at x, in one answer.
 
     ``hessian`` is that on the atoms of ``block``. ``line`` has a row h, h', h'' for each further point that was asked for.
-    ``dot`` is ⟨∇f(x), x⟩. ``more`` holds what else the objective knows there, by name.
+    ``dot`` is ⟨∇f(x), x⟩. ``more`` holds what else the objective knows there, by name; ``near`` is what it wants to know of x
+    when it is asked at the next point.
     """
 
     value: float
@@ -42,6 +43,7 @@ class Expansion(NamedTuple):
     hessian: Array | None = None
     block: Block | None = None
     line: Array | None = None
+    near: Array = NOTHING
 
 
 class Ahead(NamedTuple):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -175,6 +178,18 @@ def test_a_cluster_stays_on_this_machine(dask):
     assert dask.dashboard.startswith("http://127.0.0.1:")
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_dashboard_is_shown_where_a_terminal_watches(terminal, monkeypatch, capsys):
+    from greedyhull.objectives.sharded import cluster
+
+    crew = type("Crew", (), {"dashboard": "http://127.0.0.1:1/status"})()
+    monkeypatch.setattr(cluster, "joined", lambda address, workers: crew)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert gh.cluster(workers=2) is crew
+    said = capsys.readouterr()
+    assert said.out == "" and said.err == ("Dask dashboard: http://127.0.0.1:1/status\n" if terminal else "")
+
+
 def test_a_scheduler_that_cannot_be_reached_is_named(monkeypatch):
     from greedyhull.objectives.sharded import cluster
 
@@ -213,3 +228,48 @@ def test_large_sums_are_added_by_bundle(table, team, monkeypatch):
     monkeypatch.setattr(trip, "LARGEST", 0)
     other = solved(f.on(team), gh.Corrective())
     assert other.value == pytest.approx(alone.value, rel=1e-9)
+
+
+class _Counting:
+    """A crew that calls a function before the given trip."""
+
+    def __init__(self, crew: Any, trip: int, then: Any) -> None:
+        self.crew, self.workers, self.trip, self.then, self.count = crew, crew.workers, trip, then, 0
+
+    def map(self, task: Any, bundles: Any) -> Any:
+        self.count += 1
+        if self.count == self.trip:
+            self.then()
+        return self.crew.map(task, bundles)
+
+
+def test_a_scheduler_that_is_killed_is_told_of_and_the_run_goes_on_without_it(table, tmp_path):
+    """Signal 9 for a `dask scheduler`; from the state that was saved, this process alone comes to the same end."""
+    X, y, _ = table
+    place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+             "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "30s"}
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": place, "cwd": tmp_path}
+    address = f"tcp://127.0.0.1:{free_port()}"
+    start = lambda name, *options: subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{name}", *options,
+                                                     "--no-dashboard"], **quiet)
+    scheduler = start("scheduler", "--host", address)
+    worker = start("worker", address, "--nthreads", "1", "--no-nanny", "--death-timeout", "30")
+    S, stop, run = gh.L1Ball(8, 2.0), gh.Relative(1e-10), tmp_path / "run"
+    f = gh.logistic(Files.written(tmp_path, X, y, [30, 60]))
+    try:
+        with gh.cluster(address) as crew, pytest.raises(gh.GreedyhullError, match="scheduler is gone"):
+            gh.minimize(f.on(_Counting(crew, 4, scheduler.kill)), S, stop=stop, checkpoint=f"{run}/")
+        assert scheduler.wait(10) == -signal.SIGKILL
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    assert list(run.glob("state-*.npz"))
+    rest, whole = gh.minimize(f, S, stop=stop, resume=f"{run}/"), gh.minimize(f, S, stop=stop)
+    assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap and rest.iterations == whole.iterations
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])

@@ -7,6 +7,8 @@ any other, which loads them again. Nothing is scattered and there are no actors,
 from __future__ import annotations
 
 import platform
+import sys
+from asyncio import CancelledError
 from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -70,26 +72,35 @@ class Dask:
     def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
         """What the workers return for the bundles, in order."""
         self.trips += 1
-        self._homes = self._at_home(len(bundles))
-        futures = [self._sent(task, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
+        futures: list[Any] = []
         try:
+            self._homes = self._at_home(len(bundles))
+            futures += [self._sent(task, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
             while not all(future.done() for future in futures):
                 self._wait(futures)
                 self._send_again(task, bundles, futures)
             found = self._client.gather(futures)
         except GreedyhullError:
             raise
-        except Exception as error:
-            from distributed.scheduler import KilledWorker
-
-            if isinstance(error, KilledWorker):
-                raise GreedyhullError(f"Several Dask workers died over the same shards ({error}). If memory ran out there, "
-                                      "make shards smaller, or give workers more.") from error
-            raise
+        except (Exception, CancelledError) as error:
+            raise self._in_words(error) from error
         finally:
             for future in futures:
                 future.release()
         return [sums for part in found for sums in part]
+
+    def _in_words(self, error: BaseException) -> BaseException:
+        """What is said of an error of Dask; those of tasks stay as they are."""
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        if isinstance(error, KilledWorker):
+            return GreedyhullError(f"Several Dask workers died over the same shards ({error}). If memory ran out there, make "
+                                   "shards smaller, or give workers more.")
+        if isinstance(error, CommClosedError) or self._client.status != "running":
+            return GreedyhullError(f"The Dask scheduler is gone ({type(error).__name__}). Start it again. A run with a "
+                                   "checkpoint continues from its last state, with this cluster or another, or without one.")
+        return error
 
     def _sent(self, task: Task, bundle: range, home: str) -> Any:
         return self._client.submit(work, task, list(bundle), pure=False, allow_other_workers=True, workers=[home])
@@ -164,7 +175,8 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     Returns
     -------
     Dask
-        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard.
+        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard, which
+        is also shown on stderr where that is a terminal.
 
     See Also
     --------
@@ -183,6 +195,14 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     ...     print(crew.workers)
     1
     """
+    crew = joined(address, workers)
+    if sys.stderr is not None and sys.stderr.isatty():  # where somebody watches, as progress is shown
+        print(f"Dask dashboard: {crew.dashboard}", file=sys.stderr)
+    return crew
+
+
+def joined(address: str | None, workers: int | None) -> Dask:
+    """The crew, and nothing is printed."""
     check(address is None or isinstance(address, str), lambda: f"cluster({shown(address)}) was given; the address of a "
           "scheduler, such as \"tcp://HOST:8786\", is wanted.")
     check(address is None or workers is None, "cluster(...) was given an address and workers=; workers= is for a cluster "
@@ -201,7 +221,6 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
         crew.let_workers_go_on()
     else:
         crew = Dask(_reached(dask.Client, address), None)
-    print(f"Dask dashboard: {crew.dashboard}")
     return crew
 
 

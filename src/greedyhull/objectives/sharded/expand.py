@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,13 @@ import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.sharded.part import Part
-from greedyhull.objectives.sharded.rows import ENTRIES, DenseRows, SparseRows
+from greedyhull.objectives.sharded.rows import DenseRows, SparseRows
 from greedyhull.points.arrays import dense
+from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, Block, Shard, Shards, Sums, Task
 from greedyhull.types.override import KeepsTask, keeps, override
+
+IN_CACHE = 1 << 16  # entries of rows that are worked on at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +27,8 @@ class Expand(KeepsTask):
     certificate; only the Hessian, which steers and proves nothing, is computed in float32.
 
     ``block``: the Hessian on these atoms, ⟨dᵢ, Aᵀ∇²φA dⱼ⟩. ``v`` and ``steps``: φ, φ' and φ''
-    along (v, tilt) at these steps; Ax and Av are computed once.
+    along (v, tilt) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc tells how it leans
+    on x, and ``beside`` are distances from b at which Σr and Σc are wanted as well.
     """
 
     part: Part
@@ -34,6 +39,7 @@ class Expand(KeepsTask):
     v: Array | None = None
     tilt: float = 0.0
     steps: Array | None = None
+    beside: Array | None = None
     together: bool = False
 
     if TYPE_CHECKING:
@@ -66,7 +72,10 @@ class Expand(KeepsTask):
             sums = _at(A, loss, z, r, value)
             if self.profiled:
                 sums["curve"] = np.asarray(c.sum(dtype=np.float64))
+                sums["lean"] = np.asarray(dense(A.adjoint(c)), dtype=np.float64)
                 sums["spread"] = np.asarray(loss.total(np.abs(z)))
+                if self.beside is not None:
+                    sums["beside"] = np.stack([_shifted(loss, z + more) for more in self.beside.tolist()])
             if self.block is not None:
                 sums["hessian"], sums["across"] = _hessian(raw, self.block, c.astype(raw.dtype))
             if self.v is not None and self.steps is not None:
@@ -84,15 +93,26 @@ def _at(A: object, loss: Separable, z: Array, r: Array, value: float) -> Sums:
 
 
 def _hessian(raw: DenseRows | SparseRows, block: Block, c: Array) -> tuple[Array, Array]:
-    """Zᵀ diag(c) Z and Zᵀc for the images Z of the atoms, some rows at a time: images take more memory than rows may."""
-    k = len(block)
-    square, across = np.zeros((k, k)), np.zeros(k)
-    step = max(ENTRIES // max(raw.domain[0], k), 1) if isinstance(raw, DenseRows) else raw.n
+    """Zᵀ diag(c) Z and Zᵀc for the images Z of the atoms."""
+    if isinstance(raw, SparseRows):
+        Z = block.images(raw)
+        return np.asarray(raw.gram(Z, None, c), dtype=np.float64), np.asarray(Z.T @ c, dtype=np.float64).ravel()
+    if isinstance(block, BasisBlock) and 2 * len(block) >= raw.domain[0]:  # all columns: cheaper than to gather so many
+        square, across = _weighed(raw, lambda rows: rows.X, c, raw.domain[0])
+        index, scale = block.index, np.asarray(block.scale, dtype=np.float64)
+        return square[np.ix_(index, index)] * (scale[:, None] * scale), across[index] * scale
+    return _weighed(raw, block.images, c, len(block))
+
+
+def _weighed(raw: DenseRows, images: Callable[[DenseRows], Array], c: Array, k: int) -> tuple[Array, Array]:
+    """Zᵀ diag(c) Z as WᵀW with W = √c Z, of which BLAS computes one half, and Zᵀc; as many rows at a time as caches hold."""
+    square, across, root = np.zeros((k, k)), np.zeros(k), np.sqrt(np.maximum(c, 0.0))
+    step = max(IN_CACHE // max(raw.domain[0], k), 1)
     for start in range(0, raw.n, step):
-        A = DenseRows(raw.X[start : start + step]) if isinstance(raw, DenseRows) else raw
-        Z, here = block.images(A), c[start : start + step]
-        square += A.gram(Z, None, here)
-        across += np.asarray(Z.T @ here).ravel()
+        here = root[start : start + step]
+        W = np.ascontiguousarray(images(DenseRows(raw.X[start : start + step]))) * here[:, None]
+        square += W.T.dot(W)
+        across += W.T.dot(here)
     return square, across
 
 
@@ -100,6 +120,12 @@ def _along(loss: Separable, z: Array, dz: Array) -> Array:
     """h, h' and h'' at one step."""
     value, r, c = loss.value_gradient_curvature(z)
     return np.array([value, r.dot(dz), (c * dz).dot(dz)])
+
+
+def _shifted(loss: Separable, z: Array) -> Array:
+    """Σr and Σc at another intercept."""
+    _, r, c = loss.value_gradient_curvature(z)
+    return np.array([r.sum(dtype=np.float64), c.sum(dtype=np.float64)])
 
 
 @dataclass(frozen=True, eq=False)

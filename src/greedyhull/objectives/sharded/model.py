@@ -18,13 +18,13 @@ from greedyhull.objectives.sharded.batches import AllRows, fetched
 from greedyhull.objectives.sharded.expand import Bend, Expand, Swing
 from greedyhull.objectives.sharded.facts import Facts, facts_of
 from greedyhull.objectives.sharded.first_look import FirstLook
-from greedyhull.objectives.sharded.intercepts import settled
+from greedyhull.objectives.sharded.intercepts import Leaning, Settled, alone, leaning, settled
 from greedyhull.objectives.sharded.packed import packed
 from greedyhull.objectives.sharded.part import Kind, Part
 from greedyhull.objectives.sharded.rounding import allowance
 from greedyhull.objectives.sharded.serial import Serial
 from greedyhull.objectives.sharded.trip import Trips
-from greedyhull.points.expanded import Along, Expansion
+from greedyhull.points.expanded import NOTHING, Along, Expansion
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.products import inner_products
 from greedyhull.theory import Constant
@@ -144,38 +144,45 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         """f, ∇f, the Hessian on ``block`` and f along a line, in one trip; where an intercept must be searched for, a few."""
         if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x):
             return self._last[1]  # as for a copy of a point that is known
-        given = float(near[0]) if near is not None and len(near) else None
+        before = Leaning.read(near) if near is not None and len(near) else None
         if not self.has_intercept:
-            sums, b = self._asked(x, 0.0, block, points), 0.0
-        elif self.traits.quadratic or points is not None or (here and given is not None):
-            b = self._mean_intercept(x) if self.traits.quadratic or given is None else given
-            sums = self._asked(x, b, block, points)
+            at = Settled(self._asked(x, 0.0, block, points), 0.0, 0.0)
+        elif self.traits.quadratic or points is not None or (here and before is not None):
+            b = self._mean_intercept(x) if self.traits.quadratic or before is None else before.b
+            at = Settled(self._asked(x, b, block, points), b, abs(b) if before is None else before.apart)
         else:
-            mean = self._mean_intercept(x)
-            first = mean if given is None or near is None else given + (mean - float(near[1]))
-            sums, b = settled(lambda b: self._asked(x, b, block, None), first, self.n)
-        found = self._expansion(x, block, points, sums, b)
+            at = self._profiled(x, block, before)
+        found = self._expansion(x, block, points, at)
         if points is None:
             self._last = (x, found._replace(hessian=None, block=None))
         return found
 
-    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None) -> dict[str, Array]:
+    def _profiled(self, x: Array, block: Block | None, before: Leaning | None) -> Settled:
+        """What is said at x with an intercept that is good enough there."""
+        ask = lambda b, beside: self._asked(x, b, block, None, beside)
+        if before is None:
+            return settled(ask, alone(self.name, self.facts.target) - float(self.facts.mean.dot(x)), self.n)
+        return settled(ask, before.at(x), self.n, before)
+
+    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None,
+               beside: Array | None = None) -> dict[str, Array]:
         facts = self.facts
         v, tilt = (None, 0.0) if points is None else (points.v, self._tilt(points.v))
-        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, None if points is None else points.steps)
-        size = self.domain[0] + (0 if block is None else len(block) ** 2) + 16
+        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, None if points is None else points.steps,
+                      beside)
+        size = self.domain[0] * (2 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
         return self._trips.sums(task, facts.rows, size)
 
-    def _expansion(self, x: Array, block: Block | None, points: Along | None, sums: dict[str, Array], b: float) -> Expansion:
+    def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled) -> Expansion:
+        sums, b, apart = at
         hessian, line = sums.get("hessian"), sums.get("line")
         if hessian is not None and self.has_intercept:
             across = sums["across"]
             hessian = hessian - np.outer(across, across) / max(float(sums["curve"]), 1e-30)
         value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
-        more = {name: float(sums[name]) for name in ("square", "residual", "size")} | {"b": b}
+        more = {name: float(sums[name]) for name in ("square", "residual", "size")} | {"b": b, "apart": apart}
         more["profiled"] = float(self.has_intercept)
-        if self.has_intercept:
-            more["mean"] = self._mean_intercept(x)
+        near = leaning(x, at, self.facts.mean).written() if self.has_intercept else NOTHING
         if self.l2:
             lx = self.l2 * x
             norm = float(lx.dot(x))
@@ -187,12 +194,12 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
                 first, second = float(lx.dot(points.v)), float(lv.dot(points.v))
                 line = line + np.stack([0.5 * norm + steps * first + 0.5 * steps**2 * second, first + steps * second,
                                         np.full(len(steps), second)], axis=1)
-        return Expansion(value, gradient, dot, more, hessian, block, line)
+        return Expansion(value, gradient, dot, more, hessian, block, line, near)
 
     @override
     def remembered(self, found: Expansion) -> Array:
-        """The intercept, and what it would be for squares: both move alike."""
-        return np.array([found.more["b"], found.more["mean"]]) if self.has_intercept else np.zeros(0)
+        """The intercept, and where it goes from here; see `intercepts`."""
+        return found.near
 
     def _mean_intercept(self, x: Array) -> float:
         """The best intercept of squares: the mean target less the mean prediction."""

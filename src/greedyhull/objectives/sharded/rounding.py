@@ -33,7 +33,7 @@ def allowance(facts: Facts, found: Expansion, reach: float, terms: float, swing:
     far = reach + b * n**0.5
     steep = float(np.sqrt(more["square"] + n * VANISHED)) * (1.0 + 1e-9)
     count = 2.0 * depth + terms
-    left = abs(more["residual"]) * (2.0 * reach + b) if more["profiled"] else 0.0
+    left = abs(more["residual"]) * (2.0 * reach + max(b, more["apart"])) if more["profiled"] else 0.0
     if far == 0.0 and more["size"] == 0.0:
         return 0.0
     first = EPS * (depth * more["size"] + count * steep * far) + left

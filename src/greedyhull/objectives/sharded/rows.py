@@ -19,6 +19,7 @@ class DenseRows(DenseDesign):
     """Dense rows, perhaps none, as they are: nobody reads them to find ‖X‖_F, which the first pass has found."""
 
     def __init__(self, X: Array) -> None:
+        X = np.asarray(X)  # of a file that is mapped: the same memory without the costs of a `memmap` for every slice
         self.X, self._transposed = X, X.T
         self.n, self.domain, self.dtype = int(X.shape[0]), (int(X.shape[1]),), X.dtype
         self.frobenius = np.inf
