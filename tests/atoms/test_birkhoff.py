@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 import greedyhull as gh
 from greedyhull.atoms import birkhoff
+from greedyhull.points.shapes import dense
 from greedyhull.testing import check_atoms
 
 Array = np.ndarray[Any, Any]
@@ -73,9 +74,22 @@ def test_the_worst_atom_of_a_face_lies_in_the_face() -> None:
         face = [p for p in P if not p[w < 1e-12].any()]
         assert any((p == x).all() for p in face)
         assert abs(v.dot(G) - max((p * G).sum() for p in face)) < 1e-12
-        room = S.room(w, v)
-        rest = w - room * x
-        assert room > 0 and rest.min() >= -1e-15 and (rest[x > 0].min() <= 1e-15 or room == 1.0)
+        move = dense(S.atom(G), (n, n)) - x
+        t = S.room(w, move)
+        rest = w + min(t, 1.0) * move
+        assert t > 0 and rest.min() >= -1e-15 and (not move.any() or rest[move < 0].min() <= 1e-15)
+
+
+def test_steps_by_faces_end_where_all_atoms_together_do() -> None:
+    """A quadratic over 15 × 15 matrices, whose minimum mixes very many permutations; and the words for what is no point."""
+    S, Y = gh.Birkhoff(15), np.random.default_rng(5).standard_normal((15, 15))
+    f = gh.function(lambda W: 0.5 * ((W - Y) ** 2).sum(), lambda W: W - Y, (15, 15), smoothness=1.0)
+    assert S.traits.faces
+    s = gh.minimize(f, S, gh.DecompositionInvariant(), stop=gh.Gap(1e-6) | gh.Iterations(3000))
+    other = gh.minimize(f, S, gh.BlendedPairwise(), stop=gh.Gap(1e-4) | gh.Iterations(3000))
+    assert s.converged and S.contains(s.x) and other.certificate.lower <= s.value <= other.value + s.gap
+    with pytest.raises(gh.GreedyhullError, match="a point of the set"):
+        S.within(np.zeros((15, 15)), Y)
 
 
 def test_a_mixture_is_written_in_permutations() -> None:
