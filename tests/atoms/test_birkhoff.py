@@ -92,6 +92,18 @@ def test_the_solver_that_keeps_no_atoms_finds_the_same_minimum(joined: bool) -> 
     assert abs(found.value - other.value) < 3e-8
 
 
+def test_steps_by_faces_end_where_all_atoms_together_do() -> None:
+    """A quadratic over 15 × 15 matrices, whose minimum mixes very many permutations; and the words for what is no point."""
+    S, Y = gh.Birkhoff(15), np.random.default_rng(5).standard_normal((15, 15))
+    f = gh.function(lambda W: 0.5 * ((W - Y) ** 2).sum(), lambda W: W - Y, (15, 15), smoothness=1.0)
+    assert S.traits.faces
+    s = gh.minimize(f, S, gh.DecompositionInvariant(), stop=gh.Gap(1e-6) | gh.Iterations(3000))
+    other = gh.minimize(f, S, gh.BlendedPairwise(), stop=gh.Gap(1e-4) | gh.Iterations(3000))
+    assert s.converged and S.contains(s.x) and other.certificate.lower <= s.value <= other.value + s.gap
+    with pytest.raises(gh.GreedyhullError, match="a point of the set"):
+        S.within(np.zeros((15, 15)), Y)
+
+
 def test_a_mixture_is_written_in_permutations() -> None:
     rng = np.random.default_rng(3)
     S = gh.Birkhoff(6)

@@ -135,7 +135,7 @@ def test_ctrl_c_within_a_call(calls, monkeypatch):
         monkeypatch.setattr(Memory, "asked", ask)
     assert asked == [False], "the core went on after it was told to end"
     assert "nterrupted" in s.reason and not s.converged
-    assert calls[0] > 1 and S.contains(s.point)
+    assert calls[0] >= 1 and S.contains(s.point)
     best = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Seconds(5.0))
     assert s.value - s.gap <= best.value and best.value - best.gap <= s.value
     assert s.trace.iteration.tolist() == list(range(s.iterations + 1))

@@ -1,4 +1,4 @@
-"""Polytopes of real data: projections onto Netlib's programs, relaxed graph matching, portfolios; each to its reference."""
+"""Polytopes of real data: projections onto Netlib's programs, relaxed graph matching, portfolios, a product of simplices."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from problems import ABSENT, FOLDER
+from scipy.io import loadmat
 
 import greedyhull as gh
 from greedyhull import extend
@@ -112,3 +113,15 @@ def test_relaxed_graph_matching(data: Path, number: int) -> None:
     s = gh.minimize(f, gh.Birkhoff(n), start=start, stop=gh.Gap(1e-8) | gh.Seconds(60))
     assert s.converged and gh.Birkhoff(n).contains(s.x)
     assert known["optimum"] - 1e-10 <= s.value <= known["optimum"] + 1e-8 + 1e-10
+
+
+@pytest.mark.parametrize("solver", [None, gh.Corrective(batch=1), gh.BlendedPairwise()])
+def test_co_localisation_in_a_video(data: Path, solver: Any) -> None:
+    known, z = entry(data, 104), loadmat(data / "fw_examples" / "aeroplane_data_small.mat")
+    S = gh.Product(*[gh.Simplex(20)] * 33)
+    f = gh.quadratic(0.5 * (z["A"] + z["A"].T), -z["b"].ravel())
+    tol = 1e-8 if solver is None or isinstance(solver, gh.Corrective) else 1e-4
+    s = gh.minimize(f, S, solver, stop=gh.Gap(tol) | gh.Seconds(60))
+    assert s.converged and S.contains(s.x)
+    assert solver is not None or s.iterations <= 10  # all 33 sets are reweighted together
+    assert known["optimum"] - 1e-15 <= s.value <= known["optimum"] + s.gap + known["precision"]

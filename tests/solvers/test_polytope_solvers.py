@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import greedyhull as gh
 from greedyhull.testing import Problem, check_solver
@@ -75,7 +76,16 @@ def test_what_is_no_product_is_refused() -> None:
             gh.minimize(F, PRODUCT, solver)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_read_the_columns_of_sparse_data(dtype: Any) -> None:
+    X = sparse.csr_array(np.where(np.abs(A) > 0.5, A, 0.0).astype(dtype))
+    y = X @ np.full(12, 0.1, dtype=dtype)
+    s, best = (gh.minimize(gh.least_squares(X, y), PRODUCT, solver, stop=gh.Gap(1e-3) | gh.Iterations(500))
+               for solver in (gh.BlockCoordinate(), gh.Corrective()))
+    assert s.converged and s.value - best.value <= s.gap
+
+
 def test_very_many_sets_are_taken_one_by_one() -> None:
-    f = gh.least_squares(rng.standard_normal((5, 2000)), rng.standard_normal(5))
-    few, many = (gh.minimize(f, gh.Product(*[gh.Simplex(2000 // n)] * n), stop=gh.Iterations(1)) for n in (10, 1000))
+    f = gh.least_squares(rng.standard_normal((5, 6000)), rng.standard_normal(5))
+    few, many = (gh.minimize(f, gh.Product(*[gh.Simplex(6000 // n)] * n), stop=gh.Iterations(1)) for n in (10, 3000))
     assert isinstance(few.solver, gh.Corrective) and isinstance(many.solver, gh.BlockCoordinate)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.atoms.arguments import array_of, dimension
+from greedyhull.atoms.arguments import dimension
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
 from greedyhull.atoms.geometry.faces import room_above
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Index
@@ -85,14 +85,17 @@ class Birkhoff(Combinatorial):
 
     # --- faces ----------------------------------------------------------------------------------------------------
 
-    def within(self, w: Any, g: Array) -> Atom:
-        """Return the worst atom, of largest ⟨g, ·⟩, of the smallest face that holds w: permutations where w is not 0."""
-        x = array_of(w)
-        return ones(self._places(_assignment(np.where(x > ZERO, -np.asarray(g, dtype=np.float64), np.inf))))
+    def within(self, w: Array, g: Array) -> Atom:
+        """The worst atom, of largest ⟨g, ·⟩, of the smallest face that holds w: permutations where w is not 0."""
+        try:
+            return ones(self._places(_assignment(np.where(w > ZERO, -np.asarray(g, dtype=np.float64), np.inf))))
+        except ValueError:
+            raise GreedyhullError(f"within(w, g) was asked of {self!r} for a w with no permutation in it; a point of the set "
+                                  "is wanted.") from None
 
-    def room(self, w: Any, v: Array) -> float:
-        """Return the largest t for which w + t·v lies in the set, v being a difference of two points."""
-        return room_above(array_of(w), v, 0.0, ZERO)
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set."""
+        return room_above(w, v, 0.0, ZERO)
 
     # --- points and sizes -----------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from greedyhull.atoms.product import Product
 from greedyhull.types import AtomSet, Objective, Solver
 
-MANY_SETS = 1000  # of a product, from which on steps in one set at a time are faster than to reweight all atoms together
+MANY_SETS = 3000  # of a product, from which on steps in one set at a time are faster, whether its minimum is zero or not
 
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:

@@ -22,7 +22,7 @@ class Information(BlackBox):
     """A convex function of M(w) that is infinite where M(w) is singular; p is the size of M."""
 
     def __init__(self, X: Any) -> None:
-        self.X = _candidates(X, self.name)
+        self.X = candidates(X, self.name)
         super().__init__(self._value_at, self._gradient_at, (len(self.X),), None, hessian_product=self._product_at)
         self.traits = Traits(second_order=True, finite_everywhere=False)
 
@@ -220,7 +220,34 @@ class TraceInverse(Information):
         return float(self.value(w))
 
 
-def _candidates(X: Any, name: str) -> Array:
+class MeanVariance(TraceInverse):
+    """mean xᵢᵀM(w)⁻¹xᵢ over all candidates: with X = QR, the trace of the inverse for the candidates √n·Q."""
+
+    name = "mean_variance"
+
+    def __init__(self, X: Any) -> None:
+        given = candidates(X, self.name)
+        n, p = given.shape
+        Q, R = np.linalg.qr(given)
+        left = np.abs(given - Q.dot(R)) + (p + 4) * EPS * (np.abs(Q).dot(np.abs(R)) + np.abs(given))
+        back = 2.0 * float(np.linalg.norm(np.linalg.inv(R)))
+        self.drift = float(np.sqrt(n) * np.linalg.norm(left, axis=1).max()) * back
+        skew = float(np.linalg.norm(Q.T.dot(Q) - np.eye(p))) + n * p * EPS
+        self.skew = skew + 3.0 * float(np.linalg.norm(left)) * back
+        super().__init__(np.sqrt(n) * Q)
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """That of the trace, and what Q and R are off by: rows of X − QR, through R⁻¹, move candidates by at most ``drift``.
+
+        So L⁻¹ΔML⁻ᵀ has norm at most η = 2·drift·√(p·tr M⁻¹), and values change by η/(1 − η) of themselves, here and at the
+        minimum. The mean of all candidates is the identity up to ``skew``.
+        """
+        value, p = self.value(w), self.X.shape[1]
+        moved = 2.0 * self.drift * float(np.sqrt(p * value))
+        return np.inf if moved > 0.25 else super().rounding(w, S) + 3.0 * (moved + self.skew) * value
+
+
+def candidates(X: Any, name: str) -> Array:
     """The candidates as rows of finite numbers, if they span all directions."""
     try:
         plain = not masked(X) and not np.iscomplexobj(X)

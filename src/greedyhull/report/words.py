@@ -14,6 +14,7 @@ from greedyhull.report.pages import lasting
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
 
+ROUNDED = 1e-15  # the share of f, or of the loss of predicting zero, that rounding hides
 SMALL = 1e-9  # a coordinate below this share of the largest one is not worth naming
 
 
@@ -119,7 +120,9 @@ def price(solution: Solution, budget: str | None = None) -> str:
     if slope is None:
         return ""
     named = size_name(solution) if budget is None else budget
-    if abs(slope) * solution.atom_set.radius <= (solution.certificate.gap or 0.0):  # nothing that the gap does not hide
+    told = solution.certificate
+    hidden = (told.gap or 0.0) + ROUNDED * max(abs(told.value or 0.0), solution.objective.scale)
+    if abs(slope) * solution.atom_set.radius <= hidden:  # nothing that the gap does not hide
         why = ("it does not limit the minimum by more than the gap" if solution.converged
                else "the gap is too wide to estimate it")
         return f"The {named} has no price to report: {why}."

@@ -119,7 +119,7 @@ def _partial(f: Objective, S: Product, w: Iterate, b: int) -> Array:
     if model is None or model.l2 != 0.0 or not model.design.has_columns:
         return as_array(f.gradient(w)).ravel()[first:first + prod(shape)].reshape(shape)
     places = np.arange(first, first + prod(shape))
-    return np.asarray(columns(model.design, places, np.ones(len(places))).T.dot(model.residual(w))).reshape(shape)
+    return np.asarray(columns(model.design, places, np.ones(len(places))).T @ model.residual(w)).reshape(shape)
 
 
 def _here(w: Iterate, S: Product, b: int, part: Array) -> float:

@@ -43,9 +43,9 @@ def point_of(point: Any, region: Region, iterations: int, taken_over: bool = Fal
     """
     rounding = EPS * 8.0 * (16 + len(point) + iterations) + region.loose
     faults: list[Finding] = []
-    if not point.keeps_atoms:
+    if not point.keeps_atoms or point.owners is not None:  # the atoms of an owner are no points of the set
         x = point.array().astype(LD)
-        faults += _outside("point", region.outside(x), rounding)
+        faults += [*_outside("point", region.outside(x), rounding), *_unowned(point, rounding)]
         return Point(x, None if faults else region.pull(x), faults)
     atoms, weights = np.stack([_array(point.atoms[i], region.d) for i in range(len(point))]), point.weights.astype(LD)
     total = float(weights.sum())
@@ -76,6 +76,15 @@ def _array(atom: Any, d: int) -> Array:
     x = np.zeros(d)
     atom.add_to(x, 1.0)
     return x
+
+
+def _unowned(point: Any, rounding: float) -> list[Finding]:
+    """Weights of owners that do not sum to one, or are below zero."""
+    if not point.keeps_atoms or point.owners is None:
+        return []
+    off = float(np.abs(np.bincount(point.owners, weights=point.weights) - 1.0).max())
+    fine = bool((point.weights >= 0.0).all()) and off <= rounding
+    return [] if fine else [Finding("infeasible", "weights of owners", f"they sum to 1 ± {off:.3g} for each owner")]
 
 
 def _outside(what: str, off: float, rounding: float) -> list[Finding]:

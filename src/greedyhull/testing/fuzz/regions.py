@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import closed_sets, membership, searched_sets
+from greedyhull.testing.fuzz import closed_sets, made_sets, membership, searched_sets
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
@@ -18,7 +18,7 @@ from greedyhull.types import Array
 
 def draw_region(rng: Rng, d: int) -> Region:
     """Any set."""
-    others: tuple[Callable[[Rng, int], Region], ...] = (*closed_sets.MAKES, *searched_sets.MAKES)
+    others: tuple[Callable[[Rng, int], Region], ...] = (*closed_sets.MAKES, *searched_sets.MAKES, *made_sets.MAKES)
     makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *others)
     return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(others)))(rng, d)
 
@@ -27,6 +27,8 @@ def wrapped(rng: Rng, region: Region, unit: float) -> Region:
     """The set as it is, or inside others; ``unit`` is how far apart values on it are, of which an inexact oracle errs by a
     part."""
     how = pick(rng, ("", "Cached", "Inexact", "both"), (6.5, 1, 2, 0.5))
+    if region.S.traits.owners > 1:  # a product answers in parts; only its sets can be wrapped
+        return region
     if how in ("Inexact", "both"):
         often = unit * float(10.0 ** rng.uniform(-4, 1))
         epsilon = pick(rng, (None, 0.0, often, gh.harmonic(often)), (1, 0.5, 5, 1))

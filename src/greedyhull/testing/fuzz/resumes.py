@@ -28,7 +28,7 @@ def resume(rng: Rng, say: Say) -> list[Record]:
     if problem is None:
         return records
     f, S = problem.model.f, problem.region.S
-    name, solver, most = draw_solver(rng, problem.model)
+    name, solver, most = draw_solver(rng, problem.model, problem.region.S)
     K = min(most, int(pick(rng, (3, 10, 40))))
     k, seed = int(rng.integers(0, K)), int(rng.integers(100))
     say(f"minimize(f, S, {solver!r}, stop=Iterations({K}), seed={seed}), saved at {k} and resumed")
@@ -71,7 +71,7 @@ def changed(rng: Rng, say: Say) -> list[Record]:
     problem = draw_problem(rng, say, records)
     if problem is None:
         return records
-    name, solver, most = draw_solver(rng, problem.model)
+    name, solver, most = draw_solver(rng, problem.model, problem.region.S)
     k, seed = int(pick(rng, (1, 5, 30))), int(rng.integers(100))
     other: list[tuple[Problem, str]] = []
     made = attempt(lambda: other.append(_other(rng, problem)))

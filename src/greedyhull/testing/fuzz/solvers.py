@@ -64,6 +64,20 @@ def _corrective(rng: Rng) -> Drawn:
     return Drawn("Corrective", gh.Corrective(batch=pick(rng, (30, 1, 3))), 50)
 
 
+def _by_atoms(rng: Rng) -> Drawn:
+    made = pick(rng, (gh.AwayStep, gh.Pairwise))
+    return Drawn(made.__name__, made(step(rng)))
+
+
+def _by_faces(rng: Rng) -> Drawn:
+    return Drawn("DecompositionInvariant", gh.DecompositionInvariant(step(rng)))
+
+
+def _by_blocks(rng: Rng) -> Drawn:
+    order: Any = pick(rng, ("gap", "cyclic", "random"))
+    return Drawn("BlockCoordinate", gh.BlockCoordinate(order, step(rng), pick(rng, (None, 1, 5))), 60)
+
+
 def _mixed(rng: Rng) -> Drawn:
     mixtures: tuple[tuple[gh.FrankWolfe | gh.Jones | gh.PairwiseJones, ...], ...] = (
         (gh.FrankWolfe(), gh.Jones()), (gh.FrankWolfe(gh.OpenLoop()), gh.PairwiseJones()))
@@ -124,18 +138,19 @@ def _storc(rng: Rng) -> Drawn:
     return Drawn("Storc", gh.Storc(pick(rng, (1.0, 0.01))), 10)
 
 
-ANY = (_frank_wolfe, _jones, _pairwise_jones, _blended, _corrective, _mixed, _aggregated, _smoothed, _default, _stochastic,
-       _stochastic_jones, _variance_reduced_jones, _regularized, _moreau, _lu_freund, _storc)
+ANY = (_frank_wolfe, _jones, _pairwise_jones, _blended, _corrective, _by_atoms, _by_faces, _by_blocks, _mixed, _aggregated,
+       _smoothed, _default, _stochastic, _stochastic_jones, _variance_reduced_jones, _regularized, _moreau, _lu_freund, _storc)
 
 
-def draw_solver(rng: Rng, model: Model) -> Drawn:
-    """A solver that suits the objective; one in twenty is any solver, which may be refused."""
+def draw_solver(rng: Rng, model: Model, S: Any = None) -> Drawn:
+    """A solver that suits the objective and the set; one in twenty is any solver, which may be refused."""
     if chance(rng, 0.05):
         return pick(rng, ANY)(rng)
     makes: list[Callable[[Rng], Drawn]] = [_default, _pairwise_jones, _jones]
     if model.smooth:
         makes += [_frank_wolfe, _frank_wolfe, _blended, _blended, _mixed, _aggregated]
         makes += [_corrective, _corrective] if model.correctable else []
+        makes += _of_polytopes(S)
     else:
         makes += [_smoothed, _smoothed, _regularized]
     if model.n:
@@ -144,6 +159,14 @@ def draw_solver(rng: Rng, model: Model) -> Drawn:
         makes += [_stochastic, _stochastic, _stochastic_jones, _variance_reduced_jones, _lu_freund, _storc,
                   _regularized]
     return pick(rng, makes)(rng)
+
+
+def _of_polytopes(S: Any) -> list[Callable[[Rng], Drawn]]:
+    """Those that need to know faces or parts, where S does, and the baselines, where it has one owner."""
+    if S is None:
+        return []
+    blocks = [_by_blocks, _by_blocks] if isinstance(S, gh.Product) else [_by_atoms]
+    return [*blocks, _by_faces, _by_faces] if S.traits.faces else [*blocks]
 
 
 def draw_stop(rng: Rng, most: int) -> tuple[Stop, str]:

@@ -115,7 +115,7 @@ def solve(rng: Rng, say: Say) -> list[Record]:
 
 def drawn(rng: Rng, problem: Problem, say: Say) -> Result:
     """A random solver, stop and start on the problem."""
-    name, solver, most = draw_solver(rng, problem.model)
+    name, solver, most = draw_solver(rng, problem.model, problem.region.S)
     stop, words = draw_stop(rng, most)
     start, seed, check = draw_start(rng, problem.region), int(rng.integers(100)), chance(rng, 0.05)
     say(f"minimize(f, S, {solver!r}, stop={words}, seed={seed}{'' if start is None else f', start={start!r}'})")
