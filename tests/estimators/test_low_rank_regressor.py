@@ -16,7 +16,7 @@ Y = X @ rng.standard_normal((8, 2)) @ rng.standard_normal((2, 5)) + 3.0 + 0.1 * 
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([LowRankRegressor(), LowRankRegressor(radius=50.0, fit_intercept=False, tol=1e-10, max_iter=50)])
+@parametrize_with_checks([LowRankRegressor(), LowRankRegressor(radius=1.0, fit_intercept=False, tol=1e-12, max_iter=100)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
