@@ -86,7 +86,7 @@ class Started(NamedTuple):
     def run(self) -> int:
         """All rounds from the start to the gap that is asked for; says how many."""
         self.begin()
-        _, rows = self.rounds.core.advance(10_000, 0.0, GOAL, self.rounds.f.scale, lambda: False)
+        _, rows = self.rounds.core.advance(10_000, 0.0, GOAL, self.rounds.f.scale, 0.0, lambda: False)
         return len(rows) - 1
 
 

@@ -24,8 +24,8 @@ found = portfolio(returns, groups=[names[k] for k in sector], group_upper=0.11, 
 print(found)
 
 # %%
-# How much of each sector is held, and what a cap costs: the fall of the yearly volatility, to first order, for one more per
-# cent of the money.
+# The answer: how much of each sector is held, and what a cap costs, as the fall of the yearly volatility, to first order, for
+# one more per cent of the money.
 
 held = np.bincount(sector, weights=found.weights, minlength=11)
 prices = np.array([found.prices.get(f"group {name}", 0.0) for name in names])

@@ -32,7 +32,8 @@ print(f"error on films that were not seen: {np.sqrt(np.mean((predicted - true) *
       f"{np.sqrt(np.mean((model.biases_.at(*unseen.T) - true) ** 2)):.2f}")
 
 # %%
-# The radius matters: here is the error on films that were not seen, by radius. Each solve starts at the last factors.
+# The answer: the films with the largest predictions. How good they are depends on the radius: here is the error on films that
+# were not seen, by radius. Each solve starts at the last factors.
 
 rest = ratings - model.biases_.at(i, j)
 f = gh.completion(i, j, rest, (people, films))
@@ -47,3 +48,4 @@ left.axvline(model.radius_, color="C3", ls=":")
 left.set(xlabel="radius", ylabel="error", title="films that were not seen; dotted: the choice")
 right.plot(model.singular_values_, "o-")
 right.set(xlabel="number", ylabel="singular value", title="few values are large")
+plt.show()

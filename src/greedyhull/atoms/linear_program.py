@@ -17,7 +17,7 @@ from greedyhull.types import Array
 class LinearProgram(Polytope):
     """Polytope {w : A_ub w ≤ b_ub, A_eq w = b_eq, lower ≤ w ≤ upper}.
 
-    Its atoms are the vertices. Linear functions are minimised by HiGHS (``pip install "greedyhull[lp]"``), which goes on from
+    Its atoms are the vertices. Linear functions are minimised by HiGHS (the extra ``lp``), which goes on from
     its last basis. The slack of an answer is the difference to a bound that any row prices prove, with all rounding counted:
     it holds whatever HiGHS did. The vertices are feasible to 1e-9.
 

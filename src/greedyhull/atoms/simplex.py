@@ -16,13 +16,13 @@ from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
-from greedyhull.types.override import KeepsFinite, override
+from greedyhull.types.override import KeepsFaces, KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-class Simplex(AtomSet, KeepsFinite):
+class Simplex(AtomSet, KeepsFinite, KeepsFaces):
     """Non-negative weights with a given sum, {w ≥ 0 : Σ w_j = total}.
 
     Its atoms are total·e_j. With ``lower`` or ``upper`` it is {lower ≤ w ≤ upper : Σ w_j = total}, and an atom fills
@@ -113,11 +113,13 @@ class Simplex(AtomSet, KeepsFinite):
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
 
+    @override
     def within(self, w: Array, g: Array) -> Basis:
         """The worst atom of the smallest face that holds w: one of those with weight."""
         held = w > AT * self.total
         return Basis(int(np.where(held, g, -np.inf).argmax() if held.any() else w.argmax()), self.total)
 
+    @override
     def room(self, w: Array, v: Array) -> float:
         """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
         return room_above(w, v, 0.0, AT * self.total)

@@ -17,7 +17,7 @@ class Transport(Polytope):
     """Couplings of two distributions, {W ≥ 0 : rows sum to a, columns to b}.
 
     Its atoms are transport plans with at most len(a) + len(b) − 1 entries. Linear functions are minimised by HiGHS
-    (``pip install "greedyhull[lp]"``); row prices prove how good an answer is.
+    (the extra ``lp``); row prices prove how good an answer is.
 
     Parameters
     ----------

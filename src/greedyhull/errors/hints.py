@@ -32,7 +32,7 @@ MEANT = {  # arguments as other libraries call them, and what to give here
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetRegressor", "L1BudgetClassifier",
               "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion",
               "SimplexClassifier", "SimplexRegressor")
-APPS = ("Portfolio", "SyntheticControl", "Unmixing", "portfolio", "synthetic_control", "unmix")
+APPS = ("Design", "Portfolio", "SyntheticControl", "Unmixing", "optimal_design", "portfolio", "synthetic_control", "unmix")
 ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
 ELSEWHERE = {  # names of other libraries, in small letters and without underscores
     "lasso": BUDGET, "lassocv": "greedyhull.estimators.L1BudgetRegressorCV",

@@ -55,14 +55,14 @@ def _with_signs(H: Array, grad: Array, x: Array, bound: float, budget: float, to
     if float(z.sum()) >= budget * (1.0 - FULL):
         on_budget = solve_sum_qp(M, slopes, z, high, tol)
         if threshold(slopes + M.dot(on_budget - z), high, budget) <= 0.0:  # one unit more of it would lower the quadratic
-            return signs * on_budget
+            return signs * on_budget + 0.0  # not −0.0
     there = solve_box_qp(M, slopes, z, np.zeros(len(x)), high, tol)
     if float(there.sum()) <= budget:
-        return signs * there
+        return signs * there + 0.0
     used = float(z.sum())
     share = min(max((budget - used) / (float(there.sum()) - used), 0.0), 1.0)
     begin = nearest_filling(z + share * (there - z), high, budget)
-    return signs * solve_sum_qp(M, slopes + M.dot(begin - z), begin, high, tol)
+    return signs * solve_sum_qp(M, slopes + M.dot(begin - z), begin, high, tol) + 0.0
 
 
 def l1_box_gap(grad: Array, y: Array, bound: float, budget: float) -> float:

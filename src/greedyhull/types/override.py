@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     KeepsCrew = types.Crew
     KeepsCurved = types.Curved
     KeepsDesign = types.Design
+    KeepsFaces = types.Faces
     KeepsFinite = types.Finite
     KeepsFrame = types.Frame
     KeepsImaged = types.Imaged
@@ -70,7 +71,7 @@ else:
     KeepsProfiledLoss = KeepsSchedule = KeepsSecondOrder = KeepsSelfStarting = KeepsSmall = KeepsSolver = Unseen()
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
-    KeepsCrew = KeepsIntercepted = KeepsRemote = KeepsShards = KeepsTask = Unseen()
+    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsRemote = KeepsShards = KeepsTask = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""

@@ -128,7 +128,7 @@ def _least(P: Rows, model: Model, cost: Array, lower: Array, upper: Array) -> tu
 def _prices(model: Model, cost: Array) -> Array:
     """The row prices of min ⟨cost, ·⟩; words where there is no minimum."""
     said = model.minimise(cost)
-    if said not in ("optimal", "unbounded"):
+    if said != "optimal":  # rounding in a warm start can look like a ray
         said = model.again(cost)
     if said == "unbounded":
         names = model.endless()

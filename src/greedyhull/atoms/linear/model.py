@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.linear.rows import Rows
-from greedyhull.errors import GreedyhullError
+from greedyhull.errors import GreedyhullError, installing
 from greedyhull.types import Array
 
 LOWER, BASIC, UPPER, FREE = 0, 1, 2, 3  # where a variable or a row stands
@@ -21,7 +21,7 @@ FEASIBLE = 1e-10  # the tightest that HiGHS takes
 SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
             "primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
 PRIMAL, DUAL = 4, 1  # HiGHS's numbers of its simplex methods: the primal one goes on from a basis after costs have changed
-USUAL = 10  # rows and bounds of sizes from 2^-10 to 2^10 are told as they are
+USUAL = 20  # rows and bounds of sizes from 2^-20 to 2^20 are told as they are: HiGHS scales these itself
 NAMED = 5  # rows or variables that an error names
 
 
@@ -30,8 +30,8 @@ def highs() -> Any:
     try:
         import highspy
     except ImportError:
-        raise GreedyhullError("LinearProgram and Transport ask HiGHS, and the package highspy is not installed. Install it "
-                              'with pip install "greedyhull[lp]".') from None
+        raise GreedyhullError("LinearProgram and Transport ask HiGHS, and the package highspy is not installed. "
+                              f"{installing('lp')}") from None
     return highspy
 
 

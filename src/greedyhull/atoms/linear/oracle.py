@@ -74,9 +74,9 @@ class LinearProgramOracle(OracleBase):
         """The vertex at which HiGHS ended, feasible to 1e-9; from its own basis if it lost its way from the last one."""
         said = self.model.minimise(cost)
         vertex = self._vertex()
-        if vertex is None:
+        if vertex is None or said == "unbounded":  # a polytope is not: rounding on the way from the last basis
             said = self.model.again(cost)
-            vertex = self._vertex()
+            vertex = self._vertex() or vertex
         if vertex is None:
             raise GreedyhullError(f"HiGHS stopped ({said}) without a vertex of {self.S!r}, so the oracle has no answer. Raise "
                                   "its limits in options=, or scale the rows: the sizes of their entries should be alike.")

@@ -64,9 +64,8 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
 
     def __repr__(self) -> str:
         shards = f"{self._shards.count} shard{'' if self._shards.count == 1 else 's'}"
-        rows = "" if self._facts is None else f", n={self._facts.n}"
         intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
-        return f"{self.kind.name}({shards}{rows}, d={self.domain[0]}{intercept}{ridge})"
+        return f"{self.kind.name}({shards}, d={self.domain[0]}{intercept}{ridge})"
 
     # --- who computes ---------------------------------------------------------------------------------------------
 
