@@ -15,6 +15,7 @@ import greedyhull as gh
 from greedyhull.cli import run
 from greedyhull.cli.problem_file import read
 from greedyhull.cli.sharded import check_crew, computed, shards_of
+from greedyhull.objectives.sharded.model import ShardedModel
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_who_computes_is_asked_when_it_is_needed(monkeypatch):
     crew = type("Crew", (), {"dashboard": "http://h:2"})()
     monkeypatch.setattr("greedyhull.cli.sharded.processes", lambda n: asked.append(n) or nullcontext(crew))
     monkeypatch.setattr("greedyhull.cli.sharded.joined", lambda address, _: asked.append(address) or nullcontext(crew))
-    f = type("F", (), {"on": lambda self, crew: (self, crew)})()
+    f = object.__new__(type("F", (ShardedModel,), {"on": lambda self, crew: (self, crew)}))
     with computed(f, None, None, said.append) as found:
         assert found is f and asked == []
     with computed(f, 3, None, said.append) as found:

@@ -215,5 +215,5 @@ def checked_sets(name: str, sets: Sequence[Any]) -> None:
                                   f"wanted.{_unpack(S)}")
 
 
-def _unpack(S: Any) -> str:
+def _unpack(S: object) -> str:
     return " Unpack a list with a star." if isinstance(S, (list, tuple)) else ""

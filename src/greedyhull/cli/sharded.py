@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.problem_file import ProblemFile
 from greedyhull.cli.schema import Source
 from greedyhull.errors import check
 from greedyhull.objectives.sharded.cluster import joined
+from greedyhull.objectives.sharded.model import ShardedModel
 from greedyhull.objectives.sharded.processes import processes
 from greedyhull.objectives.shards.call import shards
 from greedyhull.types import Objective, Shards
@@ -51,9 +51,11 @@ def check_crew(data: Shards | None, workers: int | None, scheduler: str | None) 
 
 
 @contextmanager
-def computed(f: Any, workers: int | None, scheduler: str | None, say: Callable[[str], None]) -> Iterator[Objective]:
+def computed(f: Objective, workers: int | None, scheduler: str | None, say: Callable[[str], None]) -> Iterator[Objective]:
     """f, computed by this process, by several, or by a cluster, which are left at the end."""
-    if scheduler is not None:
+    if not isinstance(f, ShardedModel):  # one table: `check_crew` has seen that nobody else is to compute
+        yield f
+    elif scheduler is not None:
         with joined(scheduler, None) as cluster:
             say(f"Dask dashboard: {cluster.dashboard}")
             yield f.on(cluster)

@@ -17,7 +17,7 @@ from greedyhull.types import Array
 OTHERS = (0.5, 1.0 + 1e-7, 1.5, 10.0)  # by which a radius is changed
 
 
-def _ball(kind: str, S: Any, norm: Callable[[Array], Any], again: Callable[[Rng], Region]) -> Region:
+def _ball(kind: str, S: gh.AtomSet, norm: Callable[[Array], Any], again: Callable[[Rng], Region]) -> Region:
     """A set that is where a norm is at most one."""
     d = S.shape[0]
     some = np.stack([_of(S, sign * row) for row in np.eye(d)[:6] for sign in (1.0, -1.0)])
@@ -25,9 +25,9 @@ def _ball(kind: str, S: Any, norm: Callable[[Array], Any], again: Callable[[Rng]
                   again)
 
 
-def _of(S: Any, g: Array) -> Array:
+def _of(S: gh.AtomSet, g: Array) -> Array:
     x = np.zeros(S.shape)
-    S.argmin(g).add_to(x, 1.0)
+    S.atom(g).add_to(x, 1.0)
     return x
 
 

@@ -58,12 +58,12 @@ def spanning_tree(rng: Rng, d: int) -> Region:
     return _region("SpanningTree", S, outside, lambda rng: spanning_tree(rng, d), 0.0)
 
 
-def _region(kind: str, S: Any, outside: Any, again: Any, loose: float) -> Region:
+def _region(kind: str, S: gh.AtomSet, outside: Any, again: Any, loose: float) -> Region:
     d = S.shape[0]
     some = np.zeros((min(2 * d, 8), d))
     rng = np.random.default_rng(0)
     for row in some:
-        S.argmin(rng.standard_normal(d)).add_to(row, 1.0)
+        S.atom(rng.standard_normal(d)).add_to(row, 1.0)
     return Region(kind, S, d, outside, lambda x: None, some, again, loose=loose)
 
 

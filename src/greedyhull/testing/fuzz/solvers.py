@@ -142,7 +142,7 @@ ANY = (_frank_wolfe, _jones, _pairwise_jones, _blended, _corrective, _by_atoms, 
        _smoothed, _default, _stochastic, _stochastic_jones, _variance_reduced_jones, _regularized, _moreau, _lu_freund, _storc)
 
 
-def draw_solver(rng: Rng, model: Model, S: Any = None) -> Drawn:
+def draw_solver(rng: Rng, model: Model, S: gh.AtomSet | None = None) -> Drawn:
     """A solver that suits the objective and the set; one in twenty is any solver, which may be refused."""
     if chance(rng, 0.05):
         return pick(rng, ANY)(rng)
@@ -161,7 +161,7 @@ def draw_solver(rng: Rng, model: Model, S: Any = None) -> Drawn:
     return pick(rng, makes)(rng)
 
 
-def _of_polytopes(S: Any) -> list[Callable[[Rng], Drawn]]:
+def _of_polytopes(S: gh.AtomSet | None) -> list[Callable[[Rng], Drawn]]:
     """Those that need to know faces or parts, where S does, and the baselines, where it has one owner."""
     if S is None:
         return []
