@@ -181,7 +181,7 @@ MUTANTS = (
            "return self._hessian", ("tests/objectives/test_by_products.py::test_what_is_not_semidefinite_is_not_handed_out",)),
     Mutant("a Hessian that has moved is made anew", "objectives/by_products.py", "if not off <= STALE *", "if not off <= 1e9 *",
            ("tests/objectives/test_by_products.py::test_a_hessian_that_has_moved_is_made_anew_and_one_that_has_not_is_kept",)),
-    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > CROWDED *", "if len(self.alpha) > 1000 *",
+    Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > self.crowded *", "if len(self.alpha) > 1000 *",
            (WAITING,)),
     # how runs end
     Mutant("a run that stands still ends", "driver/standing.py", "before == self.print", "before != before", (STILL, ARRIVED)),

@@ -29,6 +29,7 @@ class ExpandedSmall(KeepsSmall):
     def __init__(self, f: ByExpansion, block: Block) -> None:
         self.f, self.block = f, block
         self._hessian: Array | None = None  # of a quadratic: it is the same everywhere
+        self._sample = 1  # one row in how many the Hessian was last made from
 
     @override
     def extend(self, atoms: Block, w: Iterate) -> None:
@@ -47,11 +48,16 @@ class ExpandedSmall(KeepsSmall):
 
     @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
-        """⟨dᵢ, ∇²f(w)dⱼ⟩."""
+        """⟨dᵢ, ∇²f(w)dⱼ⟩, from one row in ``sample`` where there are many.
+
+        What came with the point that was tried last is used as it is, though it may come from fewer rows than are asked for
+        now: another call would cost more than the rest of a step that it spoils.
+        """
         if self._hessian is None:
+            self._sample = 1 if self.f.traits.quadratic else self.f.sampled(sample, len(self.block))
             found = among(self.f.known(w), self.block)
             if found is None:
-                found = self.f.known(w, self.block).hessian
+                found = self.f.known(w, self.block, self._sample).hessian
             assert found is not None
             if not self.f.traits.quadratic:
                 return found
@@ -62,7 +68,7 @@ class ExpandedSmall(KeepsSmall):
     def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
         """The steps from ``base`` to ``target``: what is seen of one is known after it is made."""
         move = w.reweighting(self.block, base, target - base)
-        return ExpandedTrial(self.f, w, move, None if self.f.traits.quadratic else self._with_next(w))
+        return ExpandedTrial(self.f, w, move, None if self.f.traits.quadratic else self._with_next(w), self._sample)
 
     def _with_next(self, w: Iterate) -> Block:
         """The atoms, and those coordinates that may be the next to join: the Hessian of these comes with the same call.
@@ -82,11 +88,11 @@ class ExpandedSmall(KeepsSmall):
 
     @override
     def state(self) -> State:
-        return {} if self._hessian is None else {"hessian": self._hessian}
+        return {"sample": np.array(self._sample), **({} if self._hessian is None else {"hessian": self._hessian})}
 
     @override
     def restore(self, state: State) -> None:
-        self._hessian = state.get("hessian")
+        self._hessian, self._sample = state.get("hessian"), int(state.get("sample", 1))
 
 
 def among(known: Expansion, block: Block) -> Array | None:
@@ -99,6 +105,8 @@ def among(known: Expansion, block: Block) -> Array | None:
            [-1.5,  9. ]])
     """
     if known.block is block or known.block is None or known.hessian is None:
+        return known.hessian
+    if len(known.block) == len(block) and list(known.block.keys) == list(block.keys):  # as after a resume
         return known.hessian
     if not isinstance(known.block, BasisBlock) or not isinstance(block, BasisBlock):
         return None
@@ -113,9 +121,9 @@ def among(known: Expansion, block: Block) -> Array | None:
 class ExpandedTrial(LineTrial):
     """The steps of a reweighting, each seen whole: value, gradient and Hessian come in one call."""
 
-    def __init__(self, f: ByExpansion, w: Iterate, move: Direction, block: Block | None) -> None:
+    def __init__(self, f: ByExpansion, w: Iterate, move: Direction, block: Block | None, sample: int = 1) -> None:
         super().__init__(f, w, move)
-        self.expanded, self.block = f, block
+        self.expanded, self.block, self.sample = f, block, sample
 
     @property
     def limit(self) -> float:
@@ -124,7 +132,7 @@ class ExpandedTrial(LineTrial):
     def value(self, step: float) -> float:
         view = self.expanded.at(self.w)
         x = view.after(self.move, step)
-        found: Expansion = self.expanded.expansion(x, self.block, near=view.near)
+        found: Expansion = self.expanded.expansion(x, self.block, near=view.near, sample=self.sample)
         view.ahead = Ahead(self.move, step, x, step == 1.0, found, self.expanded.remembered(found))
         self.w.work.gradients += 1
         self.w.work.products += 2.0

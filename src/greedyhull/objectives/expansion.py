@@ -21,6 +21,8 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Block, Line, SecondOrder, Shape, Small, Traits
 from greedyhull.types.override import KeepsSecondOrder, keeps, override
 
+ROUGH = 1 << 20  # moves, for which nobody would trust what they carried along
+
 
 class ByExpansion(ABC, KeepsSecondOrder):
     """f known by its expansions. To write: ``domain``, ``traits``, ``scale``, `expansion`, `rounding`, `curvature`, `precise`.
@@ -36,15 +38,24 @@ class ByExpansion(ABC, KeepsSecondOrder):
 
     @abstractmethod
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
-                  here: bool = False) -> Expansion:
+                  here: bool = False, sample: int = 1) -> Expansion:
         """f and ∇f at x; its Hessian on the atoms of ``block``, if any; f at further ``points`` on a line.
 
+        The Hessian may come from one row in ``sample``, if f is a sum over rows.
         ``near`` is what `remembered` returned for the point before, or for x itself where it is ``here``.
         """
 
     def remembered(self, found: Expansion) -> Array:
         """What helps to answer at the next point; it is saved with a run."""
         return np.zeros(0)
+
+    def with_hessian(self, known: Expansion, x: Array, block: Block, sample: int) -> Expansion:
+        """What is ``known`` at x, and the Hessian on ``block``."""
+        return self.expansion(x, block, near=self.remembered(known), here=True, sample=sample)
+
+    def sampled(self, sample: int, atoms: int) -> int:
+        """One row in how many the Hessian on so many atoms may come from, if one in ``sample`` is wanted."""
+        return 1
 
     def bend(self, x: Array, v: Array, end: float, near: Array) -> float:
         """A bound on h'' along x + ηv for 0 ≤ η ≤ end."""
@@ -61,18 +72,21 @@ class ByExpansion(ABC, KeepsSecondOrder):
 
     view_name = "expanded"
 
-    def known(self, w: Iterate, block: Block | None = None) -> Expansion:
+    def known(self, w: Iterate, block: Block | None = None, sample: int = 1) -> Expansion:
         """The expansion at w, with the Hessian on ``block`` if one is given."""
         view = self.at(w)
-        if view.known is None or (block is not None and view.known.block is not block):
-            view.known = self.expansion(view.x, block, near=view.near, here=view.here)
+        if view.known is None:
+            view.known = self.expansion(view.x, block, near=view.near, here=view.here, sample=sample)
             view.near, view.here = self.remembered(view.known), True
             if block is None and view.kept is not None:  # a resumed run has it as it was: others might differ in the last bit
-                hessian, of = view.kept
-                view.known = view.known._replace(hessian=hessian, block=of)
+                hessian, of, rows = view.kept
+                view.known = view.known._replace(hessian=hessian, block=of, sample=rows)
             view.kept = None
             w.work.gradients += 1
             w.work.products += 2.0
+        elif block is not None and view.known.block is not block:
+            view.known = self.with_hessian(view.known, view.x, block, sample)
+            w.work.products += 1.0
         return view.known
 
     @override
@@ -115,4 +129,13 @@ class ByExpansion(ABC, KeepsSecondOrder):
 
     @override
     def moves(self, w: Iterate) -> int:
-        return self.at(w).moves
+        """How often coordinates were carried along.
+
+        Where a second look at the same point would say more, so often as calls for one; not when this is asked there for the
+        first time, for the next step may say as much.
+        """
+        view = self.at(w)
+        if view.known is None or not view.known.rough:
+            return view.moves
+        stayed, view.stayed = view.stayed, True
+        return max(view.moves, ROUGH) if stayed else view.moves

@@ -147,6 +147,48 @@ def test_a_saved_run_goes_on_bit_by_bit_from_every_round(S, tmp_path):
         assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap and rest.iterations == whole.iterations
 
 
+def many(n: int = 12_000, d: int = 6) -> Any:
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((n, d)) + 0.2
+    return X, np.where(X[:, 0] - X[:, 1] + rng.logistic(size=n) > 0.4, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse", "unsorted"])
+def test_early_hessians_come_from_a_sample_of_many_rows(storage):
+    X, y = many()
+    data = X if storage == "dense" else csr_array(X)
+    if storage == "unsorted":
+        data.indices[:2], data.data[:2] = data.indices[1::-1].copy(), data.data[1::-1].copy()
+        data.has_canonical_format = data.has_sorted_indices = False
+    for intercept in (False, True):
+        f = gh.logistic(Pieces(data, y, [5000, 5000]), intercept=intercept, l2=0.1)
+        g = gh.logistic(X, y, intercept=intercept, l2=0.1)
+        w = mixture(gh.L1Ball(6, 1.0), np.random.default_rng(1), atoms=4)
+        exact = g.restricted(w.block).hessian(w.copy())
+        before = f.trips
+        f.value(at := w.copy())
+        one, two = f.restricted(w.block).hessian(at, 8), f.restricted(w.block).hessian(w.copy())
+        assert f.known(at).sample == 8 and f.trips - before <= 5
+        assert two == pytest.approx(exact, rel=1e-9, abs=1e-12)
+        assert np.abs(one - exact).max() <= 0.15 * np.abs(exact).max() and not np.array_equal(one, exact)
+        few = gh.logistic(Pieces(X[:3000], y[:3000], [500]), intercept=intercept)
+        few.restricted(w.block).hessian(at := w.copy(), 8)
+        assert few.known(at).sample == 1
+
+
+def test_a_saved_run_of_many_rows_goes_on_bit_by_bit(tmp_path):
+    X, y = many(d=12)
+    make = lambda: gh.logistic(Pieces(X, y, [4000, 9000]), intercept=True)
+    for S in (gh.L1Ball(12, 2.0), gh.Vertices(np.random.default_rng(2).standard_normal((30, 12)))):
+        solver, stop = gh.Corrective(batch=3, steps=1), gh.Relative(1e-10)
+        whole = gh.minimize(make(), S, solver, stop=stop)
+        assert whole.converged and whole.iterations >= 4
+        for k in range(1, whole.iterations):
+            gh.minimize(make(), S, solver, stop=gh.Iterations(k), checkpoint=tmp_path / "run.npz")
+            rest = gh.minimize(make(), S, solver, stop=stop, resume=tmp_path / "run.npz")
+            assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap
+
+
 def test_a_line_takes_three_trips_at_most_and_is_exact(table):
     X, y, _ = table
     f, g, S = gh.logistic(Pieces(X, y, CUTS)), gh.logistic(X, y), gh.L1Ball(8, 3.0)

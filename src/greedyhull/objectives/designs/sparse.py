@@ -41,7 +41,7 @@ class SparseDesign(KeepsColumns, KeepsStoredDesign):
         n, d = X.shape
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering
-        self.columns_of = _unsigned(self.by_column)
+        self.columns_of = unsigned(self.by_column)
         self._rows_of: tuple[Any, Any, Any] | None = None
 
     @property
@@ -50,7 +50,7 @@ class SparseDesign(KeepsColumns, KeepsStoredDesign):
         if self._rows_of is None:
             if not self.by_row.has_sorted_indices:
                 self._by_row = self.by_column.tocsr()
-            self._rows_of = _unsigned(self.by_row)
+            self._rows_of = unsigned(self.by_row)
         return self._rows_of
 
     @property
@@ -195,7 +195,7 @@ class _Transposed:
         return out * self.Z.scales
 
 
-def _unsigned(X: Any) -> tuple[Any, Any, Any]:
+def unsigned(X: Any) -> tuple[Any, Any, Any]:
     """The arrays of a compressed matrix, its indices seen as unsigned."""
     kind = {4: np.uint32, 8: np.uint64}[X.indices.dtype.itemsize]
     return X.indptr.astype(np.int64, copy=False), X.indices.view(kind), X.data

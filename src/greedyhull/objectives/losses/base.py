@@ -236,6 +236,17 @@ class Separable(ABC, KeepsLoss):
             change = np.maximum(np.abs(self.slopes(z + off) - here), np.abs(self.slopes(z - off) - here))
             return off * length(np.asarray(self.p * change))
 
+    def steady(self, z: Array, c: Array, off: float) -> Array:
+        """The curvatures c = ∇²φ(z), zero in terms that `sway` does not speak of where slopes change by tc, |t| ≤ off."""
+        return c
+
+    def sway(self, t: float, off: float) -> float:
+        """A number s with φ*(r + tc̃) ≤ φ*(r) + t⟨c̃, z⟩ + s·Σc̃ for r = ∇φ(z) and c̃ = `steady` at ``off``; ½t², about.
+
+        It bounds what a lower bound loses whose slopes are moved to where they sum to zero. Infinite unless a loss knows it.
+        """
+        return np.inf
+
     def heaviest(self) -> float:
         """max pᵢ, looked for once."""
         if isinstance(self.p, float):

@@ -46,6 +46,14 @@ class Huber(Separable):
         heaviest = self.heaviest()
         return off * min(0.5 * heaviest * off, 2.0 * self.delta * float(heaviest**0.5))
 
+    def steady(self, z: Array, c: Array, off: float) -> Array:
+        """Slopes that stay between −δ and δ."""
+        return np.where(np.abs(z - self.y) <= self.delta - off, c, 0.0)
+
+    def sway(self, t: float, off: float) -> float:
+        """φ* is a parabola there."""
+        return 0.5 * t * t if abs(t) <= off else np.inf
+
     def within(self, residual: Array) -> Array:
         most = self.p * self.delta
         return np.minimum(np.maximum(residual, -most), most).astype(residual.dtype, copy=False)

@@ -55,6 +55,14 @@ class Logistic(Separable):
         heaviest = self.heaviest()
         return off * min(0.125 * heaviest * off, float(heaviest**0.5))
 
+    def sway(self, t: float, off: float) -> float:
+        """½t²/(1 − |t|)².
+
+        With q the probability of the other label, |r| = pq and c = pq(1 − q). Along r + sc, |s| ≤ |t|, q and 1 − q fall to
+        1 − |t| times what they are at most, and (φ*)'' = 1/(pq(1 − q)).
+        """
+        return 0.5 * (t / (1.0 - abs(t))) ** 2 if abs(t) < 1.0 else np.inf
+
     def bracket(self, z: Array) -> tuple[float, float, float]:
         """Were all zᵢ equal, b* would be the log-odds of the labels minus z; it rises with no zᵢ."""
         up, down = (max(self.total((sign * self.y > 0.0).astype(np.float64)), 1e-300) for sign in (1.0, -1.0))

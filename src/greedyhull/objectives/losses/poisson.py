@@ -74,6 +74,12 @@ class Poisson(Separable):
         """e^{z+e} − e^z(1 + e) ≤ ½e²·e^{z+|e|}, and pᵢe^{zᵢ} is part of the size."""
         return 0.5 * off * off * exp(off) * size if off <= HIGHEST else inf
 
+    def sway(self, t: float, off: float) -> float:
+        """(1 + t)log(1 + t) − t, exactly: r + tc is the slope at z + log(1 + t). Near zero a little more, free of rounding."""
+        if abs(t) < 1e-2:
+            return 0.5 * t * t * (1.0 + abs(t))
+        return float((1.0 + t) * np.log1p(t) - t) if t > -1.0 else inf
+
     @staticmethod
     def _highest(z: Array) -> float:
         return HIGHEST if z.dtype == np.float64 else HIGHEST_32

@@ -47,5 +47,14 @@ class Power(Separable):
         farthest = np.maximum(np.abs(low - self.y), np.abs(high - self.y))
         return np.asarray((self.power - 1.0) * farthest ** (self.power - 2.0))
 
+    def steady(self, z: Array, c: Array, off: float) -> Array:
+        """Slopes r that stay between ½r and 1½r: tc/r = t(p − 1)/(z − y)."""
+        return np.where(np.abs(z - self.y) >= 2.0 * (self.power - 1.0) * off, c, 0.0) if off > 0.0 else np.zeros_like(c)
+
+    def sway(self, t: float, off: float) -> float:
+        """(φ*)'' is 1/c times |slope/r|^{(2−p)/(p−1)}."""
+        e = (2.0 - self.power) / (self.power - 1.0)
+        return 0.5 * t * t * (2.0 ** -e if e < 0.0 else 1.5**e) if abs(t) <= off else np.inf
+
     def bracket(self, z: Array) -> tuple[float, float, float]:
         return between(self.y, z, self.p)

@@ -53,6 +53,10 @@ class Squared(Separable):
         """½ Σ pᵢeᵢ², exactly."""
         return 0.5 * self.heaviest() * off * off
 
+    def sway(self, t: float, off: float) -> float:
+        """φ* is a parabola."""
+        return 0.5 * t * t
+
     def energy(self, dz: Array) -> float:
         """dzᵀ ∇²φ dz."""
         return self.p * float(dz.dot(dz)) if isinstance(self.p, float) else float(dz.dot(self.p * dz))

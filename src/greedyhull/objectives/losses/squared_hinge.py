@@ -37,6 +37,14 @@ class SquaredHinge(Separable):
         """ℓ'' ≤ 1."""
         return 0.5 * self.heaviest() * off * off
 
+    def steady(self, z: Array, c: Array, off: float) -> Array:
+        """Slopes that keep their sign."""
+        return np.where(1.0 - self.y * z >= off, c, 0.0)
+
+    def sway(self, t: float, off: float) -> float:
+        """φ* is a parabola there."""
+        return 0.5 * t * t if abs(t) <= off else np.inf
+
     def within(self, residual: Array) -> Array:
         return np.where(residual * self.y > 0.0, 0.0, residual).astype(residual.dtype, copy=False)
 

@@ -11,9 +11,10 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.sharded.facts import Facts
 from greedyhull.objectives.sharded.part import Part
+from greedyhull.objectives.sharded.task import RowTask
 from greedyhull.objectives.sharded.trip import Trips
 from greedyhull.points.arrays import is_sparse
-from greedyhull.types import Array, Finite, Index, Minibatch, Shard, Shards, Sums
+from greedyhull.types import Array, Finite, Index, Minibatch, Shard, Sums
 from greedyhull.types.override import KeepsMinibatch, keeps, override
 
 if TYPE_CHECKING:
@@ -21,21 +22,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Fetch:
+class Fetch(RowTask):
     """Some rows of each shard, with their targets and weights; shards of which none are wanted are not loaded."""
 
-    part: Part
     rows: dict[int, Index]
-    together: bool = False
 
-    @property
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    def token(self) -> str:
-        return self.part.token
-
+    @override
     def wants(self, k: int) -> bool:
         return k in self.rows
 

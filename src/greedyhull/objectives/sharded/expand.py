@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.objectives.sharded.part import Part
 from greedyhull.objectives.sharded.rows import DenseRows, SparseRows
+from greedyhull.objectives.sharded.task import RowTask
+from greedyhull.objectives.sharded.worker import added
 from greedyhull.points.arrays import dense
-from greedyhull.points.shapes import BasisBlock
-from greedyhull.types import Array, Block, Shard, Shards, Sums, Task
-from greedyhull.types.override import KeepsTask, keeps, override
-
-IN_CACHE = 1 << 16  # entries of rows that are worked on at once
+from greedyhull.types import Array, Block, Index, Shard, Sums
 
 
 @dataclass(frozen=True, eq=False)
-class Expand(KeepsTask):
-    """What the rows of a shard add to φ(Ax + b) and to what is asked beside it.
+class Expand(RowTask):
+    """What the rows of a shard add to φ(Ax + b) and to what is asked beside it, as many rows at a time as caches hold.
 
-    Products of float32 rows are made in float64, some rows at a time, so that every look at a point is as good as a
-    certificate; only the Hessian, which steers and proves nothing, is computed in float32.
+    Products of float32 rows are made in float64, so that every look at a point is as good as a certificate; only the Hessian,
+    which steers and proves nothing, is computed in float32.
 
-    ``block``: the Hessian on these atoms, ⟨dᵢ, Aᵀ∇²φA dⱼ⟩. ``v`` and ``steps``: φ, φ' and φ''
-    along (v, tilt) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc tells how it leans
-    on x, and ``beside`` are distances from b at which Σr and Σc are wanted as well.
+    ``block``: the Hessian on these atoms, ⟨dᵢ, Aᵀ∇²φA dⱼ⟩, from one row in ``sample``. ``v`` and ``steps``: φ, φ' and φ''
+    along (v, tilt) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc̃ tells how it leans
+    on x, where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at which Σr and Σc are
+    wanted as well.
     """
 
-    part: Part
     x: Array
     b: float
     profiled: bool
@@ -39,81 +35,74 @@ class Expand(KeepsTask):
     v: Array | None = None
     tilt: float = 0.0
     steps: Array | None = None
+    off: float = 0.0
     beside: Array | None = None
-    together: bool = False
+    sample: int = 1
 
-    if TYPE_CHECKING:
-        keeps(Task.together)
-
-    @property
-    @override
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    @override
-    def token(self) -> str:
-        return self.part.token
-
-    @override
-    def wants(self, k: int) -> bool:
-        return True
-
-    @override
     def __call__(self, shard: Shard, k: int) -> Sums:
-        if len(shard) == 0:
-            return {}
         with np.errstate(all="ignore"):
-            raw, loss = self.part.on(shard)
-            A = raw.precise()
-            z = A.matvec(self.x)
-            z = z + self.b if self.b else z
-            value, r, c = loss.value_gradient_curvature(z)
-            sums = _at(A, loss, z, r, value)
-            if self.profiled:
-                sums["curve"] = np.asarray(c.sum(dtype=np.float64))
-                sums["lean"] = np.asarray(dense(A.adjoint(c)), dtype=np.float64)
-                sums["spread"] = np.asarray(loss.total(np.abs(z)))
-                if self.beside is not None:
-                    sums["beside"] = np.stack([_shifted(loss, z + more) for more in self.beside.tolist()])
-            if self.block is not None:
-                sums["hessian"], sums["across"] = _hessian(raw, self.block, c.astype(raw.dtype))
-            if self.v is not None and self.steps is not None:
-                dz = A.matvec(self.v) + self.tilt
-                sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
+            return added(self._some(raw, loss) for raw, loss in self.part.chunks(shard))
+
+    def _some(self, raw: DenseRows | SparseRows, loss: Separable) -> Sums:
+        """What some of the rows add."""
+        A = raw.precise()
+        z = A.matvec(self.x)
+        z = z + self.b if self.b else z
+        value, r, c = loss.value_gradient_curvature(z)
+        sums = _at(A, loss, z, r, value)
+        if self.profiled:
+            sums.update(_leaning(A, loss, z, c, self.off))
+            if self.beside is not None:
+                sums["beside"] = np.stack([_shifted(loss, z + more) for more in self.beside.tolist()])
+        if self.block is not None:
+            sums.update(_hessian(raw, self.block, c, self.sample, self.profiled))
+        if self.v is not None and self.steps is not None:
+            dz = A.matvec(self.v) + self.tilt
+            sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
         return sums
 
 
-def _at(A: object, loss: Separable, z: Array, r: Array, value: float) -> Sums:
+def _at(A: DenseRows | SparseRows, loss: Separable, z: Array, r: Array, value: float) -> Sums:
     """Value, gradient, and what rounding is measured by."""
-    gradient = np.asarray(dense(A.adjoint(r)), dtype=np.float64)  # type: ignore[attr-defined]
+    gradient = np.asarray(dense(A.adjoint(r)), dtype=np.float64)
     return {"value": np.asarray(value, dtype=np.float64), "gradient": gradient,
             "dot": np.asarray(r.dot(z)), "square": np.asarray(r.dot(r)),
-            "residual": np.asarray(r.sum()), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
+            "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 
-def _hessian(raw: DenseRows | SparseRows, block: Block, c: Array) -> tuple[Array, Array]:
-    """Zᵀ diag(c) Z and Zᵀc for the images Z of the atoms."""
-    if isinstance(raw, SparseRows):
-        Z = block.images(raw)
-        return np.asarray(raw.gram(Z, None, c), dtype=np.float64), np.asarray(Z.T @ c, dtype=np.float64).ravel()
-    if isinstance(block, BasisBlock) and 2 * len(block) >= raw.domain[0]:  # all columns: cheaper than to gather so many
-        square, across = _weighed(raw, lambda rows: rows.X, c, raw.domain[0])
-        index, scale = block.index, np.asarray(block.scale, dtype=np.float64)
-        return square[np.ix_(index, index)] * (scale[:, None] * scale), across[index] * scale
-    return _weighed(raw, block.images, c, len(block))
+def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float) -> Sums:
+    """Σc, and of the steady curvatures c̃ the sum, the sum of squares, and Aᵀc̃; Σp|z| for rounding."""
+    steady = loss.steady(z, c, off)
+    return {"curve": np.asarray(c.sum(dtype=np.float64)), "steady": np.asarray(total(steady)),
+            "bow": np.asarray(steady.dot(steady)), "lean": np.asarray(dense(A.adjoint(steady)), dtype=np.float64),
+            "spread": np.asarray(loss.total(np.abs(z)))}
 
 
-def _weighed(raw: DenseRows, images: Callable[[DenseRows], Array], c: Array, k: int) -> tuple[Array, Array]:
-    """Zᵀ diag(c) Z as WᵀW with W = √c Z, of which BLAS computes one half, and Zᵀc; as many rows at a time as caches hold."""
-    square, across, root = np.zeros((k, k)), np.zeros(k), np.sqrt(np.maximum(c, 0.0))
-    step = max(IN_CACHE // max(raw.domain[0], k), 1)
-    for start in range(0, raw.n, step):
-        here = root[start : start + step]
-        W = np.ascontiguousarray(images(DenseRows(raw.X[start : start + step]))) * here[:, None]
-        square += W.T.dot(W)
-        across += W.T.dot(here)
-    return square, across
+def total(terms: Array) -> float:
+    """The sum of n terms, each of which goes through 2√n + 2 additions at most.
+
+    >>> total(np.arange(10.0))
+    45.0
+    """
+    length = int(len(terms) ** 0.5) + 1
+    return float(np.add.reduceat(terms, np.arange(0, len(terms), length)).sum(dtype=np.float64))
+
+
+def _hessian(raw: DenseRows | SparseRows, block: Block, c: Array, sample: int, profiled: bool) -> Sums:
+    """Zᵀ diag(c) Z for the images Z of the atoms, from one row in ``sample``; with an intercept, Zᵀc and Σc as well."""
+    if sample > 1:
+        rows = some_rows(raw.n, sample)
+        raw, c = type(raw)(raw.X[rows]), sample * c[rows]
+    c = np.maximum(c, 0.0)
+    found: Sums = {"hessian": raw.gram_of(block, c)}
+    return found | {"across": raw.dots_of(block, c), "bent": np.asarray(c.sum(dtype=np.float64))} if profiled else found
+
+
+@lru_cache(maxsize=8)
+def some_rows(n: int, one_in: int) -> Index:
+    """About one in so many of n rows; random ones, for real rows may come in periods."""
+    rows: Index = (np.random.default_rng(n).random(n) < 1.0 / one_in).nonzero()[0]
+    return rows
 
 
 def _along(loss: Separable, z: Array, dz: Array) -> Array:
@@ -129,64 +118,56 @@ def _shifted(loss: Separable, z: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Bend:
+class Curved(RowTask):
+    """The Hessian of φ(Ax + b) on the atoms of ``block``, from one row in ``sample``, where all else is known."""
+
+    x: Array
+    b: float
+    profiled: bool
+    block: Block
+    sample: int
+
+    def __call__(self, shard: Shard, k: int) -> Sums:
+        with np.errstate(all="ignore"):
+            return added(self._some(raw, loss) for raw, loss in self.part.chunks(shard))
+
+    def _some(self, raw: DenseRows | SparseRows, loss: Separable) -> Sums:
+        z = raw.precise().matvec(self.x) if self.x.any() else np.zeros(raw.n)
+        _, _, c = loss.value_gradient_curvature(z + self.b if self.b else z)  # to the last bit as `Expand` has it
+        return _hessian(raw, self.block, c, self.sample, self.profiled)
+
+
+@dataclass(frozen=True, eq=False)
+class Bend(RowTask):
     """A bound on h'' along x + ηv, 0 ≤ η ≤ end: Σ pᵢ sup ℓ''·(Av)ᵢ²."""
 
-    part: Part
     x: Array
     b: float
     v: Array
     tilt: float
     end: float
-    together: bool = False
-
-    @property
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    def token(self) -> str:
-        return self.part.token
-
-    def wants(self, k: int) -> bool:
-        return True
 
     def __call__(self, shard: Shard, k: int) -> Sums:
-        if len(shard) == 0:
-            return {}
         with np.errstate(all="ignore"):
-            raw, loss = self.part.on(shard)
-            A = raw.precise()
-            z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.tilt
-            end = z + self.end * dz
-            beta = loss.beta(np.minimum(z, end), np.maximum(z, end))
-            return {"bend": np.asarray(loss.total(np.asarray(beta * dz * dz)), dtype=np.float64)}
+            return added(self._some(raw.precise(), loss) for raw, loss in self.part.chunks(shard))
+
+    def _some(self, A: DenseRows | SparseRows, loss: Separable) -> Sums:
+        z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.tilt
+        end = z + self.end * dz
+        beta = loss.beta(np.minimum(z, end), np.maximum(z, end))
+        return {"bend": np.asarray(loss.total(np.asarray(beta * dz * dz)), dtype=np.float64)}
 
 
 @dataclass(frozen=True, eq=False)
-class Swing:
-    """What an error of z of length ``off`` adds to φ beyond first order, at most; each shard may have all of it."""
+class Swing(RowTask):
+    """What an error of z of length ``off`` adds to φ beyond first order, at most; any rows may have all of it."""
 
-    part: Part
     x: Array
     b: float
     off: float
-    together: bool = False
-
-    @property
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    def token(self) -> str:
-        return self.part.token
-
-    def wants(self, k: int) -> bool:
-        return True
 
     def __call__(self, shard: Shard, k: int) -> Sums:
-        if len(shard) == 0:
-            return {}
-        raw, loss = self.part.on(shard)
-        z = raw.precise().matvec(self.x) + self.b
-        return {"swing": np.asarray(loss.swing(0.0, z, self.off), dtype=np.float64)}
+        return added(self._some(raw.precise(), loss) for raw, loss in self.part.chunks(shard))
+
+    def _some(self, A: DenseRows | SparseRows, loss: Separable) -> Sums:
+        return {"swing": np.asarray(loss.swing(0.0, A.matvec(self.x) + self.b, self.off), dtype=np.float64)}

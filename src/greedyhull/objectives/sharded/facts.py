@@ -19,13 +19,17 @@ class Facts:
     """Rows of each shard, Σs, the Euclidean norm of each column, the mean row and target, the loss of predicting zero."""
 
     rows: Index
+    pieces: int  # in which a shard is worked on, at most
     total: float  # Σs
     heaviest: float  # the largest sᵢ/Σs
     norms: Array  # of the columns, or a little more
+    largest: Array  # max |xᵢⱼ| of each column
     mean: Array
     target: float
     zero: float
     zero_one: bool
+    alone: float  # about the best intercept where nothing else predicts
+    farthest: float  # no less than its absolute value
 
     @property
     def n(self) -> int:
@@ -35,6 +39,11 @@ class Facts:
     def depth(self) -> int:
         """How many roundings a sum over all rows has at most: those of the longest shard, and one for each shard."""
         return int(self.rows.max(initial=0)) + len(self.rows)
+
+    @property
+    def shallow(self) -> float:
+        """How many of them a sum has at most that is made by `expand.total`, in pieces or at once."""
+        return 2.0 * float(np.sqrt(self.rows.max(initial=0))) + 2.0 + self.pieces + len(self.rows)
 
 
 def facts_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Facts:
@@ -52,8 +61,27 @@ def facts_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Facts:
     check(not intercept or kind.targets != "counts" or target > 0.0, "All counts are zero: the best intercept is −∞. Leave "
                                                                      "the intercept out.")
     zero = float(sums["zero"]) / total
-    return Facts(rows, total, float(sums["max weight"]) / total, norms, sums["mean"] / total, target,
-                 zero if np.isfinite(zero) else 0.0, zero_one)
+    alone, farthest = constant(kind, target, sums)
+    return Facts(rows, int(sums["max pieces"]), total, float(sums["max weight"]) / total, norms, largest, sums["mean"] / total,
+                 target, zero if np.isfinite(zero) else 0.0, zero_one, alone, farthest)
+
+
+def constant(kind: Kind, target: float, sums: Sums) -> tuple[float, float]:
+    """About the best intercept where nothing else predicts, and a number that its absolute value does not exceed.
+
+    For `logistic` it is the logarithm of the odds, for `poisson` that of the mean; sums are rounded by less than a factor e.
+    Of labels −1 and +1 the squared hinge has it between these, and all others have it among the targets.
+    """
+    if kind.name == "logistic":
+        plus, minus = np.maximum(sums["sides"], 1e-300).tolist()
+        odds = float(np.log(plus) - np.log(minus))
+        return odds, abs(odds) + 1.0
+    if kind.name == "poisson":
+        mean = float(np.log(max(target, 1e-300)))
+        return mean, abs(mean) + 1.0
+    if kind.targets == "labels":
+        return target, 1.0
+    return target, float(sums["max target"])
 
 
 def _zero_one(labels: Array, shards: Shards, intercept: bool) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.objectives.sharded.part import Kind
+from greedyhull.objectives.sharded.part import Kind, rows_at_once
 from greedyhull.objectives.sharded.rows import SparseRows, rows_of
 from greedyhull.points.arrays import is_sparse, masked
 from greedyhull.points.given import compressed
@@ -44,6 +44,7 @@ class FirstLook:
         A = rows_of(X)
         sums = _columns(A, s, name)
         sums.update(self._of_one(k, y, s, name))
+        sums["max pieces"] = np.asarray(float(-(-n // rows_at_once(X))))
         return sums
 
     def _of_one(self, k: int, y: Array, s: Array | None, name: str) -> Sums:
@@ -62,13 +63,14 @@ class FirstLook:
             odd = (y < 0.0).nonzero()[0]
             check(not len(odd), lambda: f"The target of {name} is {y[odd[0]]:g} in row {odd[0]}; counts of at least 0 are "
                                         "wanted.")
-        top = float(weights.max())
+        top, up = float(weights.max()), y > 0.0
         with np.errstate(all="ignore"):
             plain = 2.0 * y - 1.0 if self.kind.targets == "labels" and not (y < 0.0).any() else y
             zero = self.kind.on(plain, weights).value(np.zeros(n))
         return {"rows": rows, "labels": labels, "weight": np.asarray(weights.sum()), "max weight": np.asarray(top),
                 "target": np.asarray(weights.dot(y)), "zero": np.asarray(zero, dtype=np.float64),
-                "positive": np.asarray(float(np.count_nonzero(weights)))}
+                "positive": np.asarray(float(np.count_nonzero(weights))), "max target": np.asarray(np.abs(y).max()),
+                "sides": np.array([weights[up].sum(), weights[~up].sum()])}
 
 
 def _matrix(X: Any, d: int, name: str) -> Any:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.objectives.quadratic import QuadraticForm
-from greedyhull.objectives.sharded.part import Part
 from greedyhull.objectives.sharded.rows import DenseRows
+from greedyhull.objectives.sharded.task import RowTask
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Crew, Index, Minibatch, Objective, Shard, Shards, Sums, Traits
+from greedyhull.types import Array, Crew, Index, Minibatch, Objective, Shard, Sums, Traits
 
 if TYPE_CHECKING:
     from greedyhull.objectives.sharded.model import ShardedModel
@@ -26,23 +26,10 @@ CHUNK = 1 << 21  # entries that are multiplied at once
 
 
 @dataclass(frozen=True, eq=False)
-class Products:
+class Products(RowTask):
     """[X y 1]ᵀP[X y 1] of a shard, in two parts: the sum, and what was lost in its additions."""
 
-    part: Part
     centre: Array  # subtracted from rows, and from targets: nothing cancels later
-    together: bool = False
-
-    @property
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    def token(self) -> str:
-        return self.part.token
-
-    def wants(self, k: int) -> bool:
-        return True
 
     def __call__(self, shard: Shard, k: int) -> Sums:
         if len(shard) == 0:

@@ -1,13 +1,22 @@
-"""The best intercept of a loss that is no square, found by the same trips that bring everything else.
+"""The best intercept of a loss that is no square: joint Newton steps of (x, b), and a bound that needs no exact one.
 
 F(x, b) = φ(Ax + b) is convex, and a trip at (x, b) brings Σr = ∂F/∂b, Σc = ∂²F/∂b² and Aᵀc = ∂²F/∂b∂x beside the rest. So the
 Newton step of b that belongs to a step of x is known before the step is made: b − (Σr + ⟨Aᵀc, Δx⟩)/Σc, with an error of second
-order. Each trip brings Σr and Σc at eight more candidates, too, and a polynomial through these is mostly exact enough for the
-second trip to be the last.
+order. One trip a step is enough: the error of b falls as fast as that of x does.
 
-An intercept need not be exact for a certificate to hold: with b' the best one for any point u of the hull,
-|b' − b| ≤ max|xᵢ·(u − w)| + |b − b*|, so that the lower bound is off by at most |Σr| times that. `rounding` counts it. How far
-b* is at most is known by the signs of Σr at the candidates.
+A certificate does not ask for the best intercept. For any slopes s with Σs = 0, every point u of the hull and every b',
+φ(Au + b') ≥ ⟨s, Au + b'⟩ − φ*(s) = ⟨Aᵀs, u⟩ − φ*(s): no intercept is left in it. Slopes r = ∇φ(z) do not sum to zero unless b
+is the best one, but s = r + tc with t = −Σr/Σc does, and Aᵀs = Aᵀr + tAᵀc is known. Since φ*(r) = ⟨r, z⟩ − φ(z), where
+φ*(r + tc) ≤ φ*(r) + t⟨c, z⟩ + sway(t)·Σc (`Separable.sway`: ½t², about), and ⟨s, z⟩ = ⟨Aᵀs, x⟩,
+
+    min f ≥ F(x, b) + min over u of ⟨Aᵀs, u − x⟩ − sway(t)·Σc.
+
+So Aᵀs is the gradient that is told, and all that the gap has more is sway(t)·Σc ≈ ½(Σr)²/Σc, which goes with the fourth power
+of a Newton step. Terms whose slopes would leave the domain of φ* have c = 0 (`Separable.steady`).
+
+Where that does not work, as t is too large, slopes r stay, and Σr is multiplied by how far the best intercept b' of a point u
+can be from b. Let β be the best one for u = 0 and m = max|xᵢ·u|. Slopes rise with z, so that Σr ≥ 0 at b' = β + m, where all
+zᵢ ≥ β, and Σr ≤ 0 at β − m: |b' − b| ≤ |b| + |β| + m. The same holds for what rounding leaves of Σs. `rounding` counts it all.
 """
 
 from __future__ import annotations
@@ -18,101 +27,136 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
+from greedyhull.objectives.losses.base import Separable
 from greedyhull.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
-ULPS = 16.0  # units in the last place by which an intercept may be off
 NOISE = 8.0  # times eps·√n‖r‖: what is left of Σr by rounding
+FINE = 1e-18  # of the loss: what a better intercept may gain at a point of which nothing was known before
+SHARE = 0.5  # of what a step has changed: what a better intercept may gain after it
 TRIPS = 60  # at most: halving a bracket of any width needs no more
 WIDE = 8.0  # a Newton step that is longer is cut to this
-LINKS: dict[str, Callable[[float], float]] = {
-    "logistic": lambda t: 2.0 * float(np.arctanh(t)), "poisson": lambda t: float(np.log(t))}  # where nothing else predicts
 FAR = np.array([1.0, 0.3, 0.1, 0.03, -0.03, -0.1, -0.3, -1.0])  # candidates lie so many of the last steps from b
-NEARBY = 1e-3  # times 1 + |b|: how far from a prediction the farthest candidates lie at least
+NEARBY = 1e-3  # times √value: how far an intercept is expected from its prediction, at least
+MISSED = 0.25  # of its step: how far an intercept is expected from its prediction
 
-Ask = Callable[[float, Array], dict[str, Array]]
+Ask = Callable[[float, float, "Array | None"], dict[str, Array]]
 
 
 class Leaning(NamedTuple):
-    """What is remembered of a point: its intercept b, its value, how far b is from the best one at most, and that intercepts
-    nearby are about ``base`` − ⟨lean, x⟩."""
+    """What is remembered of a point: its intercept b, its value, how far b was from the best one about and how far it was
+    expected to be, and that intercepts nearby are about ``base`` − ⟨lean, x⟩."""
 
     b: float
     value: float
-    apart: float
+    missed: float
+    off: float
     base: float
     lean: Array
 
     @classmethod
     def read(cls, near: Array) -> Leaning:
-        b, value, apart, base = near[:4].tolist()
-        return cls(b, value, apart, base, near[4:])
+        b, value, missed, off, base = near[:5].tolist()
+        return cls(b, value, missed, off, base, near[5:])
 
     def written(self) -> Array:
-        return np.concatenate([[self.b, self.value, self.apart, self.base], self.lean])
+        return np.concatenate([[self.b, self.value, self.missed, self.off, self.base], self.lean])
 
     def at(self, x: Array) -> float:
         return self.base - float(self.lean.dot(x))
 
+    def expected(self, b: float) -> float:
+        """How far the best intercept is expected from a prediction b."""
+        return max(4.0 * self.missed, MISSED * abs(b - self.b), NEARBY * float(abs(self.value) ** 0.5))
+
 
 class Settled(NamedTuple):
-    """What was said at an intercept b, and how far that is from the best one at most."""
+    """What was said at an intercept b, and how far from the best one it was expected to be."""
 
     sums: dict[str, Array]
     b: float
-    apart: float
+    off: float = 0.0
+
+
+class Tilt(NamedTuple):
+    """How slopes are moved to where they sum to zero: r + tc̃. What that takes from a lower bound, and what is left of Σr."""
+
+    t: float
+    sway: float
+    left: float
+
+
+def tilted(at: Settled, loss: Separable) -> Tilt:
+    """The t at which Σ(r + tc̃) = 0, if a bound for it is known."""
+    slope, steady = float(at.sums["residual"]), float(at.sums["steady"])
+    with np.errstate(all="ignore"):
+        t = -slope / np.float64(steady)
+        sway = loss.sway(float(t), at.off) * steady if np.isfinite(t) else np.inf
+    return Tilt(float(t), float(sway), 0.0) if sway < np.inf else Tilt(0.0, 0.0, slope)
 
 
 def leaning(x: Array, at: Settled, mean: Array) -> Leaning:
     """What is to be remembered of x; where the loss has no curvature, intercepts move by the ``mean`` of the rows."""
-    sums, b, apart = at
-    slope, curve = float(sums["residual"]), float(sums["curve"])
+    sums, b, off = at
+    slope, steady = float(sums["residual"]), float(sums["steady"])
     with np.errstate(all="ignore"):
-        lean, step = sums["lean"] / curve, slope / curve
-    if not (curve > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
+        lean, step = sums["lean"] / steady, float(slope / np.float64(steady))
+    if not (steady > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
         lean, step = mean, 0.0
-    return Leaning(b, float(sums["value"]), apart, b - float(np.clip(step, -WIDE, WIDE)) + float(lean.dot(x)), lean)
-
-
-def alone(name: str, target: float) -> float:
-    """About the best intercept of a loss where nothing else predicts, given the mean of the targets.
-
-    >>> round(alone("logistic", 0.5), 4), alone("huber", 0.5)  # labels of which three in four are +1
-    (1.0986, 0.5)
-    """
-    with np.errstate(all="ignore"):
-        found = LINKS[name](target) if name in LINKS else target
-    return found if np.isfinite(found) else target
+    base = b - float(np.clip(step, -WIDE, WIDE)) + float(lean.dot(x))
+    return Leaning(b, float(sums["value"]), abs(step), off, base, lean)
 
 
 def settled(ask: Ask, first: float, n: int, before: Leaning | None = None) -> Settled:
-    """What is said at the best intercept; ``n`` terms, whose slopes rounding does not sum to less than eps·Σ|r| ≤ eps·√n‖r‖.
+    """What is said at an intercept that is good enough; ``n`` terms, whose slopes rounding does not sum to less than
+    eps·Σ|r| ≤ eps·√n‖r‖.
 
-    After a step from the point ``before``, ``first`` is a prediction, and candidates lie closer to it.
+    After a step from the point ``before``, ``first`` is a prediction: one trip, unless a better intercept would change what
+    the step has brought. Else it is searched for, with Σr and Σc at eight more candidates a trip.
     """
     b, low, high, best = first, -np.inf, np.inf, None
-    beside = FAR if before is None else FAR * max(abs(b - before.b), NEARBY * (1.0 + abs(b)))
+    off = NEARBY if before is None else before.expected(b)
+    beside = FAR if before is None else None
     for _ in range(TRIPS):
-        sums = ask(b, beside)
-        slope, curve = float(sums["residual"]), float(sums["curve"])
-        off = ULPS * EPS * (abs(b) + float(sums["spread"]))
-        noise = NOISE * EPS * float(np.sqrt(n * sums["square"]))
-        known = [(b, slope, curve), *((b + more, *pair) for more, pair in zip(beside, sums["beside"].tolist(), strict=True))]
-        low = max([low, *(at for at, found, _ in known if found < -noise)])
-        high = min([high, *(at for at, found, _ in known if found > noise)])
-        apart = max(b - low, high - b)
-        if best is None or abs(slope) < abs(float(best.sums["residual"])):
-            best = Settled(sums, b, apart if np.isfinite(apart) else abs(b))
-        if abs(slope) <= max(off * curve, noise):
-            return Settled(sums, b, apart if np.isfinite(apart) else abs(b))
+        sums = ask(b, off, beside)
+        found = Settled(sums, b, off)
+        if _enough(sums, n, before):
+            return found
+        slope, noise = float(sums["residual"]), _noise(sums, n)
+        more = [] if beside is None else zip(beside, sums["beside"].tolist(), strict=True)
+        known = [(b, slope, float(sums["curve"])), *((b + step, *pair) for step, pair in more)]
+        low = max([low, *(at for at, one, _ in known if one < -noise)])
+        high = min([high, *(at for at, one, _ in known if one > noise)])
+        if best is None or abs(slope) < abs(known_slope(best)) or not np.isfinite(known_slope(best)):
+            best = found
         trial = _next(known, low, high)
         if trial == b or not low < trial < high:
             break
-        b, beside = trial, max(abs(trial - b), 16.0 * off) * FAR
-    if best is None or not np.isfinite(float(best.sums["residual"])):
+        width = max(float(abs(trial - b)), 16.0 * EPS * (abs(b) + float(sums["spread"])))
+        b, off, beside = trial, MISSED * width, width * FAR
+    if best is None or not np.isfinite(known_slope(best)):
         raise GreedyhullError("No intercept was found at which the loss is finite. Scale the data down, or leave the "
                               "intercept out.")
     return best
+
+
+def known_slope(at: Settled) -> float:
+    """Σr."""
+    return float(at.sums["residual"])
+
+
+def _noise(sums: dict[str, Array], n: int) -> float:
+    return NOISE * EPS * float(np.sqrt(n * sums["square"]))
+
+
+def _enough(sums: dict[str, Array], n: int, before: Leaning | None) -> bool:
+    """Whether a better intercept would gain little: ½(Σr)²/Σc, about."""
+    slope, steady, value = float(sums["residual"]), float(sums["steady"]), float(sums["value"])
+    if abs(slope) <= _noise(sums, n):
+        return True
+    gain = 0.5 * slope * slope / steady if steady > 0.0 else np.inf
+    changed = 0.0 if before is None else abs(value - before.value)
+    return bool(gain <= max(FINE * float(sums["size"]), SHARE * changed))
 
 
 def _next(known: list[tuple[float, float, float]], low: float, high: float) -> float:

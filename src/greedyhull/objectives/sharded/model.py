@@ -13,15 +13,16 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.batch import Batch
 from greedyhull.objectives.expansion import ByExpansion
 from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.restricted import MANY_ROWS
 from greedyhull.objectives.ridge import Ridge
 from greedyhull.objectives.sharded.batches import AllRows, fetched
-from greedyhull.objectives.sharded.expand import Bend, Expand, Swing
+from greedyhull.objectives.sharded.expand import Bend, Curved, Expand, Swing
 from greedyhull.objectives.sharded.facts import Facts, facts_of
 from greedyhull.objectives.sharded.first_look import FirstLook
-from greedyhull.objectives.sharded.intercepts import Leaning, Settled, alone, leaning, settled
+from greedyhull.objectives.sharded.intercepts import Leaning, Settled, Tilt, leaning, settled, tilted
 from greedyhull.objectives.sharded.packed import packed
 from greedyhull.objectives.sharded.part import Kind, Part
-from greedyhull.objectives.sharded.rounding import allowance
+from greedyhull.objectives.sharded.rounding import allowance, uncertain
 from greedyhull.objectives.sharded.serial import Serial
 from greedyhull.objectives.sharded.trip import Trips
 from greedyhull.points.expanded import NOTHING, Along, Expansion
@@ -32,6 +33,7 @@ from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Obje
 from greedyhull.types.override import KeepsIntercepted, KeepsRemote, keeps, override
 
 ABOVE = 1.0 + 1e-9
+A_ROW_EACH = 30  # times as many rows as atoms must be left in a sample
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -135,65 +137,94 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         facts = self.facts
         return Part(self._shards, self._token, self.kind, facts.total, facts.zero_one)
 
+    @cached_property
+    def _plain(self) -> Separable:
+        """The loss, with its numbers, of no data."""
+        return self.kind.on(np.zeros(1), 1.0)
+
     # --- at a point -----------------------------------------------------------------------------------------------
 
     @override
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
-                  here: bool = False) -> Expansion:
-        """f, ∇f, the Hessian on ``block`` and f along a line, in one trip; where an intercept must be searched for, a few."""
-        if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x):
-            return self._last[1]  # as for a copy of a point that is known
+                  here: bool = False, sample: int = 1) -> Expansion:
+        """f, ∇f, the Hessian on ``block`` and f along a line, in one trip; where an intercept must be searched for, a few.
+
+        With an intercept that is not quite the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` what
+        a better one would take from the gap.
+        """
         before = Leaning.read(near) if near is not None and len(near) else None
+        if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x) and (
+                before is None or not self._last[1].rough):
+            return self._last[1]  # as for a copy of a point that is known
         if not self.has_intercept:
-            at = Settled(self._asked(x, 0.0, block, points), 0.0, 0.0)
+            at = Settled(self._asked(x, 0.0, block, points, sample=sample), 0.0)
         elif self.traits.quadratic or points is not None or (here and before is not None):
             b = self._mean_intercept(x) if self.traits.quadratic or before is None else before.b
-            at = Settled(self._asked(x, b, block, points), b, abs(b) if before is None else before.apart)
+            off = 0.0 if before is None else before.off
+            at = Settled(self._asked(x, b, block, points, off, tilt=self._tilt(points, before), sample=sample), b, off)
         else:
-            at = self._profiled(x, block, before)
-        found = self._expansion(x, block, points, at)
+            at = self._profiled(x, block, before, sample)
+        found = self._expansion(x, block, points, at, sample)
         if points is None:
-            self._last = (x, found._replace(hessian=None, block=None))
+            self._last = (x, found._replace(hessian=None, block=None, sample=1))
         return found
 
-    def _profiled(self, x: Array, block: Block | None, before: Leaning | None) -> Settled:
+    def _profiled(self, x: Array, block: Block | None, before: Leaning | None, sample: int) -> Settled:
         """What is said at x with an intercept that is good enough there."""
-        ask = lambda b, beside: self._asked(x, b, block, None, beside)
+        ask = lambda b, off, beside: self._asked(x, b, block, None, off, beside, sample=sample)
         if before is None:
-            return settled(ask, alone(self.name, self.facts.target) - float(self.facts.mean.dot(x)), self.n)
+            return settled(ask, self.facts.alone - float(self.facts.mean.dot(x)), self.n)
         return settled(ask, before.at(x), self.n, before)
 
-    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None,
-               beside: Array | None = None) -> dict[str, Array]:
+    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
+               beside: Array | None = None, tilt: float = 0.0, sample: int = 1) -> dict[str, Array]:
         facts = self.facts
-        v, tilt = (None, 0.0) if points is None else (points.v, self._tilt(points.v))
-        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, None if points is None else points.steps,
-                      beside)
+        v, steps = (None, None) if points is None else (points.v, points.steps)
+        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, steps, off, beside, sample)
         size = self.domain[0] * (2 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
         return self._trips.sums(task, facts.rows, size)
 
-    def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled) -> Expansion:
-        sums, b, apart = at
-        hessian, line = sums.get("hessian"), sums.get("line")
-        if hessian is not None and self.has_intercept:
-            across = sums["across"]
-            hessian = hessian - np.outer(across, across) / max(float(sums["curve"]), 1e-30)
+    def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled, sample: int) -> Expansion:
+        sums, b, _ = at
+        hessian, line, tilt, near = self._hessian(sums, block), sums.get("line"), Tilt(0.0, 0.0, 0.0), NOTHING
         value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
-        more = {name: float(sums[name]) for name in ("square", "residual", "size")} | {"b": b, "apart": apart}
-        more["profiled"] = float(self.has_intercept)
-        near = leaning(x, at, self.facts.mean).written() if self.has_intercept else NOTHING
+        if self.has_intercept:
+            tilt, near = tilted(at, self._plain), leaning(x, at, self.facts.mean).written()
+            gradient = gradient + tilt.t * sums["lean"] if tilt.t else gradient
+            dot += tilt.t * float(sums["lean"].dot(x)) if tilt.t else 0.0
+        size = float(sums["size"])
+        more = {"square": float(sums["square"]), "size": size, "b": b, "bow": float(sums.get("bow", 0.0)), **tilt._asdict()}
+        rough = np.inf if abs(tilt.left) > EPS * size else tilt.sway if tilt.sway > EPS * self.facts.depth * size else 0.0
         if self.l2:
             lx = self.l2 * x
             norm = float(lx.dot(x))
             value, gradient, dot = value + 0.5 * norm, gradient + lx, dot + norm
-            if hessian is not None and block is not None:
-                hessian = hessian + self.l2 * inner_products(block, block, self.domain)
             if line is not None and points is not None:
                 lv, steps = self.l2 * points.v, points.steps
                 first, second = float(lx.dot(points.v)), float(lv.dot(points.v))
                 line = line + np.stack([0.5 * norm + steps * first + 0.5 * steps**2 * second, first + steps * second,
                                         np.full(len(steps), second)], axis=1)
-        return Expansion(value, gradient, dot, more, hessian, block, line, near)
+        return Expansion(value, gradient, dot, more, hessian, block, line, near, rough, sample)
+
+    def _hessian(self, sums: Sums, block: Block | None) -> Array | None:
+        """The Hessian on the atoms of ``block``, that of the best intercept where there is one."""
+        if block is None:
+            return None
+        hessian = sums["hessian"]
+        if self.has_intercept:
+            hessian = hessian - np.outer(sums["across"], sums["across"]) / max(float(sums["bent"]), 1e-30)
+        return hessian + self.l2 * inner_products(block, block, self.domain) if self.l2 else hessian
+
+    @override
+    def with_hessian(self, known: Expansion, x: Array, block: Block, sample: int) -> Expansion:
+        """One trip, for the Hessian alone."""
+        task = Curved(self.part, x, known.more["b"], self.has_intercept, block, sample)
+        sums = self._trips.sums(task, self.facts.rows, len(block) ** 2 + len(block) + 1)
+        return known._replace(hessian=self._hessian(sums, block), block=block, sample=sample)
+
+    @override
+    def sampled(self, sample: int, atoms: int) -> int:
+        return sample if self.n > max(MANY_ROWS, sample * A_ROW_EACH * atoms) else 1
 
     @override
     def remembered(self, found: Expansion) -> Array:
@@ -204,15 +235,18 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         """The best intercept of squares: the mean target less the mean prediction."""
         return self.facts.target - float(self.facts.mean.dot(x))
 
-    def _tilt(self, v: Array) -> float:
-        """How the intercept moves along v: by the means, which is exact for squares."""
-        return -float(self.facts.mean.dot(v)) if self.has_intercept else 0.0
+    def _tilt(self, points: Along | None, before: Leaning | None) -> float:
+        """How the intercept moves along a line: by the means of rows, which is exact for squares, else as it leans on x."""
+        if points is None or not self.has_intercept:
+            return 0.0
+        lean = self.facts.mean if self.traits.quadratic or before is None else before.lean
+        return -float(lean.dot(points.v))
 
     @override
     def bend(self, x: Array, v: Array, end: float, near: Array) -> float:
         """Σ pᵢ sup ℓ''·(xᵢ·v)² along the line, and that of the ridge."""
-        b = float(near[0]) if len(near) else 0.0
-        task = Bend(self.part, x, b, v, self._tilt(v), end)
+        before = Leaning.read(near) if len(near) else None
+        task = Bend(self.part, x, 0.0 if before is None else before.b, v, self._tilt(Along(v, NOTHING), before), end)
         return float(self._trips.sums(task, self.facts.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
 
     @override
@@ -277,6 +311,8 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         reach = self.reach(S)
         off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.facts.n**0.5)
         bare = allowance(self.facts, found, reach, terms, self._swing(view.x, found.more["b"], found.more["size"], off))
+        if self.has_intercept:
+            bare += uncertain(self.facts, found, float(S.max_abs(self.facts.largest.copy())))
         return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
 
     @override

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,16 @@ import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.sharded.rows import rows_of
+from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, Shard, Shards
+
+IN_CACHE = 1 << 18  # entries of dense rows that are worked on at once
+
+
+def rows_at_once(X: Any) -> int:
+    """How many rows of a shard are worked on at once; sparse rows, of which few entries are read, are all of them."""
+    n, d = X.shape
+    return max(int(n) if is_sparse(X) else IN_CACHE // max(int(d), 1), 1)
 
 
 @dataclass(frozen=True)
@@ -43,3 +53,10 @@ class Part:
         s = shard.sample_weight
         p = 1.0 / self.total if s is None else np.asarray(s, dtype=np.float64) / self.total
         return rows_of(shard.X), self.kind.on(y, p)
+
+    def chunks(self, shard: Shard) -> Iterator[tuple[Any, Separable]]:
+        """`on` of as many rows at a time as caches hold."""
+        n, step, s = len(shard), rows_at_once(shard.X), shard.sample_weight
+        for start in range(0, n, step):
+            here = slice(start, start + step)
+            yield self.on(shard if step >= n else Shard(shard.X[here], shard.y[here], None if s is None else s[here]))

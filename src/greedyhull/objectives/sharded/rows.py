@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.kernels.sparse_columns import gram_rows
 from greedyhull.objectives.designs.base import DesignBase
-from greedyhull.objectives.designs.dense import Chunked, DenseDesign
+from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.sparse import unsigned
 from greedyhull.points.arrays import is_sparse
-from greedyhull.types import Array, Index
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.types import Array, Block, Index
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-ENTRIES = 1 << 20  # of a dense shard that are converted at once
 
 
 class DenseRows(DenseDesign):
@@ -24,16 +26,28 @@ class DenseRows(DenseDesign):
         self.n, self.domain, self.dtype = int(X.shape[0]), (int(X.shape[1]),), X.dtype
         self.frobenius = np.inf
 
-    def precise(self) -> DenseDesign | Chunked:
-        return self if self.dtype == np.float64 else WideRows(self)
+    def gram_of(self, block: Block, c: Array) -> Array:
+        """Zᵀ diag(c) Z for the images Z of atoms, as WᵀW with W = √c Z, of which BLAS computes one half."""
+        root = np.sqrt(c).astype(self.dtype, copy=False)[:, None]
+        if not isinstance(block, BasisBlock):
+            W = np.ascontiguousarray(block.images(self)) * root
+            return np.asarray(W.T.dot(W), dtype=np.float64)
+        index, scale = block.index, np.asarray(block.scale, dtype=np.float64)
+        if 2 * len(block) >= self.domain[0]:  # all columns: cheaper than to gather so many
+            W = self.X * root
+            square = W.T.dot(W)[np.ix_(index, index)]
+        else:
+            W = self.X.take(index, axis=1)
+            W *= root
+            square = W.T.dot(W)
+        return np.asarray(square * (scale[:, None] * scale), dtype=np.float64)
 
+    def dots_of(self, block: Block, c: Array) -> Array:
+        """Zᵀc for the images Z of atoms."""
+        return np.asarray(block.dots(self.adjoint(c.astype(self.dtype, copy=False))), dtype=np.float64)
 
-class WideRows(Chunked):
-    """float32 rows read in float64, some at a time."""
-
-    def __init__(self, base: DenseRows) -> None:
-        super().__init__(base)
-        self.rows_at_once = max(ENTRIES // max(base.domain[0], 1), 1)
+    def precise(self) -> DenseRows:
+        return self if self.dtype == np.float64 else DenseRows(self.X.astype(np.float64))
 
 
 class SparseRows(DesignBase):
@@ -77,6 +91,21 @@ class SparseRows(DesignBase):
         if weights is not None:
             right.data *= np.repeat(np.asarray(weights, dtype=np.float64), np.diff(right.indptr))
         return np.asarray((Z.T @ right).toarray(), dtype=np.float64)
+
+    def gram_of(self, block: Block, c: Array) -> Array:
+        """Zᵀ diag(c) Z for the images Z of atoms; of coordinates, in one pass over the entries."""
+        if not isinstance(block, BasisBlock) or not self.X.has_canonical_format:
+            return np.asarray(self.gram(block.images(self), None, c), dtype=np.float64)
+        different, which = np.unique(block.index, return_inverse=True)
+        number, half = np.full(self.domain[0], -1, dtype=np.int64), np.zeros((len(different), len(different)))
+        number[different] = np.arange(len(different))
+        gram_rows(*unsigned(self.X), np.ascontiguousarray(c, dtype=np.float64), number, half)
+        scale = np.asarray(block.scale, dtype=np.float64)
+        return np.asarray((half + np.tril(half, -1).T)[np.ix_(which, which)] * (scale[:, None] * scale))
+
+    def dots_of(self, block: Block, c: Array) -> Array:
+        """Zᵀc for the images Z of atoms."""
+        return np.asarray(block.dots(np.asarray(self.adjoint(c), dtype=np.float64)), dtype=np.float64)
 
     def precise(self) -> SparseRows:
         return self if self.dtype == np.float64 else SparseRows(self.X.astype(np.float64))

@@ -6,6 +6,7 @@ ROUNDING = 4e-15  # a gap that is a smaller share of its terms is taken for that
 SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
 SLOW = 0.3  # a round that leaves a larger share of the gap ends the sampling of rows, for good
 CROWDED = 3  # times as many atoms as are in use and join: then those that wait in vain leave
+CROWDED_STEP = 1  # the same over shards, where each Newton step makes the Hessian of all of them anew
 INNER = 0.1  # the part of the gap to which the working atoms are reweighted
 EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
 ROUGH = 3e-3  # the same for many atoms, where it costs more

@@ -12,6 +12,7 @@ from greedyhull.points.owners import least, least_of, owners_of
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.corrective_numbers import (
     CROWDED,
+    CROWDED_STEP,
     DECREASE,
     EXACT,
     INNER,
@@ -30,6 +31,7 @@ class Working:
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
         self.f, self.gap, self.sampling = f, np.inf, True
+        self.crowded = CROWDED_STEP if f.traits.remote else CROWDED
         self.begin(w)
 
     def begin(self, w: Iterate) -> None:
@@ -42,7 +44,7 @@ class Working:
 
     def join(self, w: Iterate, atoms: Block) -> None:
         """Let ``atoms`` join; where too many wait in vain, those leave first."""
-        if len(self.alpha) > CROWDED * (len(w) + len(atoms)):
+        if len(self.alpha) > self.crowded * (len(w) + len(atoms)):
             keep = (self.alpha > 0.0).nonzero()[0]
             if len(keep) < len(self.alpha):
                 self.small.take(keep)
