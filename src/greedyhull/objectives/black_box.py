@@ -11,11 +11,11 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.by_products import ByProducts
-from greedyhull.objectives.line import Curve
+from greedyhull.objectives.costly_line import AskedLine
 from greedyhull.objectives.relative import given_scale
 from greedyhull.points.arrays import dense, is_sparse, locked, masked
 from greedyhull.points.asked_at import no_point
-from greedyhull.points.coordinates import Coordinates
+from greedyhull.points.coordinates import Ahead, Coordinates
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
@@ -126,23 +126,28 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
         v = view.direction(move)
-        x, low, high = view.x, view.low, view.high
         size = float(np.vdot(v, v))
 
-        def ahead(step: float) -> Array:
-            return np.clip(x + step * v, low, high)
-
         def derivatives(step: float) -> tuple[float, float]:
+            x = view.after(move, step)
             w.work.gradients += 1
-            return float(np.vdot(self._checked(self._gradient(ahead(step))), v)), np.nan
+            g = self._checked(self._gradient(locked(x)))
+            view.ahead = Ahead(move, step, x, None, g)
+            return float(np.vdot(g, v)), np.nan
+
+        def value(step: float) -> float:
+            seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
+            found = number(self._value(locked(view.after(move, step) if seen is None else seen.x)), self.called)
+            view.ahead = None if seen is None else seen._replace(value=found)
+            return found
+
+        def bent(bend: float) -> None:
+            view.bend = bend / size
 
         bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
         slope = float(np.vdot(self.gradient(w), v))
-
-        def value(step: float) -> float:
-            return number(self._value(ahead(step)), self.called)
-
-        return Curve(value, derivatives, slope, move.max_step, bends=bends)
+        return AskedLine(value, derivatives, slope, move.max_step, start=self.value(w), guess=view.bend * size, bends=bends,
+                         seen=bent)
 
     @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:

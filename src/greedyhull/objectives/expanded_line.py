@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.objectives.costly_line import ENOUGH, CostlyLine, Look, sure
 from greedyhull.points.expanded import Along
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Line, Probe
@@ -21,7 +22,7 @@ TRIPS = 3  # to find the best step, at most
 CLOSE = 1e-12  # of the slope at the start: a slope that is smaller ends the search
 
 
-class ExpandedLine(KeepsLine):
+class ExpandedLine(KeepsLine, CostlyLine):
     """h(η) = f(w + ηv), eight points a trip and three trips at most for its lowest one."""
 
     if TYPE_CHECKING:
@@ -67,6 +68,19 @@ class ExpandedLine(KeepsLine):
     @override
     def argmin(self) -> float:
         """The lowest point, from h' and h'' at eight points a trip: each trip looks closer around where they say it is."""
+        return self._searched(lambda low, high: False)
+
+    def enough(self) -> float:
+        """The same, ended where both sides of the best step are good enough: h is convex, so that it is no worse."""
+        return self._searched(self._is_good)
+
+    def _is_good(self, low: float, high: float) -> bool:
+        looks = [Look(step, value, first) for step, (value, first, _) in self._seen.items()]
+        worse = max(self._seen[low][0], self._seen[high][0])
+        return bool(self._seen[0.0][0] - worse >= ENOUGH * sure(self.slope, looks))
+
+    def _searched(self, ends: Callable[[float, float], bool]) -> float:
+        """The lowest point up to what ``ends`` says of the two steps that it lies between."""
         if not self.slope < 0.0:
             return 0.0
         steps, low, high = FIRST * self.max_step, 0.0, self.max_step
@@ -79,7 +93,7 @@ class ExpandedLine(KeepsLine):
             low, high = max(below, default=0.0), min(above)
             guess = self._between(low, high)
             least = min(abs(first) for _, first, _ in self._seen.values())
-            if not low < guess < high or least <= CLOSE * -self.slope or trip == TRIPS - 1:
+            if not low < guess < high or least <= CLOSE * -self.slope or trip == TRIPS - 1 or ends(low, high):
                 break
             around = guess + (high - low) * AROUND
             steps = np.append(around[(around > low) & (around < high)], 0.5 * (low + high))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,15 +15,30 @@ if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
+class Ahead(NamedTuple):
+    """Where a step would lead, and what was said there: a move to it takes that over."""
+
+    move: Direction
+    step: float
+    x: Array
+    value: float | None
+    gradient: Array
+
+    def leads(self, move: Direction, step: float) -> bool:
+        """Whether it is about this step of this move."""
+        return self.move is move and self.step == step
+
+
 class Coordinates(KeepsView):
     """The view that is the point's own coordinates, for objectives that are given arrays.
 
     Every coordinate stays between the least and the largest of the atoms met so far, whatever rounding does: a function
     that is defined on the simplex only is never asked at −1e-17. With several owners, ``own`` holds the least and the largest
-    of the parts of each, and a coordinate stays between their sums.
+    of the parts of each, and a coordinate stays between their sums. ``ahead`` is what was last said along a line, and ``bend``
+    the curvature that a search met there, for a direction of length one; NaN before the first.
     """
 
-    __slots__ = ("gradient", "high", "low", "name", "own", "value", "x")
+    __slots__ = ("ahead", "bend", "gradient", "high", "low", "name", "own", "value", "x")
 
     if TYPE_CHECKING:
         keeps(View.name)
@@ -34,9 +49,11 @@ class Coordinates(KeepsView):
         self.low: Array = self.x
         self.high: Array = self.x
         self.own: Array | None = None  # the least, then the largest; an array for each owner
+        self.bend = np.nan
         self.clear()
 
     def clear(self) -> None:
+        self.ahead: Ahead | None = None
         self.value: float | None = None
         self.gradient: Array | None = None
 
@@ -61,13 +78,23 @@ class Coordinates(KeepsView):
         own[0, b], own[1, b] = np.minimum(own[0, b], d), np.maximum(own[1, b], d)
         self.own, self.low, self.high = own, own[0].sum(axis=0), own[1].sum(axis=0)
 
-    @override
-    def moved(self, move: Direction, step: float) -> None:
+    def after(self, move: Direction, step: float) -> Array:
+        """Where a step leads."""
         self.direction(move)
         x = (1.0 - move.drift * step) * self.x  # a new array: a user may have kept the old one
         move.add_to(x, step)
-        self.x = np.clip(x, self.low, self.high)
+        return np.clip(x, self.low, self.high)
+
+    @override
+    def moved(self, move: Direction, step: float) -> None:
+        seen = self.ahead
+        if seen is None or not seen.leads(move, step):
+            self.x = self.after(move, step)
+            self.clear()
+            return
+        self.x = seen.x
         self.clear()
+        self.value, self.gradient = seen.value, seen.gradient
 
     @override
     def refresh(self, w: Iterate) -> None:
@@ -86,9 +113,10 @@ class Coordinates(KeepsView):
     @override
     def state(self) -> State:
         own = {} if self.own is None else {"own": self.own}
-        return {"x": self.x, "low": self.low, "high": self.high, **own}
+        return {"x": self.x, "low": self.low, "high": self.high, "bend": np.array(self.bend), **own}
 
     @override
     def restore(self, state: State) -> None:
         self.x, self.low, self.high, self.own = state["x"], state["low"], state["high"], state.get("own")
+        self.bend = float(state.get("bend", np.nan))
         self.clear()

@@ -209,6 +209,21 @@ def test_a_line_takes_three_trips_at_most_and_is_exact(table):
         assert line.probe(steps).slopes == pytest.approx(exact.probe(steps).slopes, rel=1e-9, abs=1e-12)
         assert f.trips - before == 1  # what was seen is not asked for again
         assert line.bend >= exact.bend * (1 - 1e-12)
+        again = f.along(w, move)
+        before = f.trips
+        step = again.enough()  # type: ignore[attr-defined]
+        assert f.trips - before <= 2
+        slope, M = -exact.slope, exact.bend
+        assert exact.value(0.0) - exact.value(step) >= 0.9 * (slope**2 / (2 * M) if slope <= M else slope - 0.5 * M) - 1e-14
+
+
+def test_a_step_of_frank_wolfe_takes_three_trips_at_most(table):
+    X, y, _ = table
+    f = gh.logistic(Pieces(X, y, CUTS), intercept=True)
+    f.value(gh.L1Ball(8, 3.0).centre())
+    before = f.trips
+    s = gh.minimize(f, gh.L1Ball(8, 3.0), gh.FrankWolfe(), stop=gh.Iterations(20))
+    assert f.trips - before <= 3 * s.iterations + 3
 
 
 def test_squares_with_few_columns_take_four_trips(table):
