@@ -83,7 +83,7 @@ class ExpandedSmall(KeepsSmall):
         few = min(max(FEW, len(block) // 2), int(np.count_nonzero(size >= 0.0)))
         if few == 0:
             return block
-        likely = np.sort(np.argpartition(-size, few - 1)[:few])
+        likely = np.sort(np.argpartition(size, size.size - few)[size.size - few :])
         return block.extend(BasisBlock(size.size, likely, np.full(few, float(np.abs(block.scale).max()))))
 
     @override

@@ -219,6 +219,28 @@ def test_bundles_are_neighbours_with_about_as_many_rows(rows, workers, wanted):
     assert bundles_of(np.array(rows), workers) == wanted
 
 
+def test_zeros_of_a_point_are_not_sent(team):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5000))
+    f = gh.logistic(Pieces(X, np.sign(X[:, 0]), CUTS)).on(team)
+    f.facts
+    before, sent = f.trips, team.sent
+    s = gh.minimize(f, gh.L1Ball(5000, 1.0), gh.Corrective(batch=2), stop=gh.Iterations(3))
+    a_trip = (team.sent - sent) / (f.trips - before)
+    data = 2 * X.nbytes + 10_000  # this loader holds its rows: they go to both workers, once a task
+    assert s.iterations == 3 and a_trip - data < 20_000 < 2 * 8 * 5000
+
+
+def test_a_task_arrives_as_it_was_sent():
+    import pickle
+
+    from greedyhull.objectives.sharded.expand import Expand
+
+    for x in (np.zeros(100), np.eye(1, 200, 7)[0], np.arange(100.0), -np.zeros(300), np.ones(3)):
+        task = pickle.loads(pickle.dumps(Expand(None, x, 0.5, True, steps=x)))  # type: ignore[arg-type]
+        assert task.x.tobytes() == x.tobytes() == task.steps.tobytes() and task.b == 0.5 and not task.together
+
+
 def test_large_sums_are_added_by_bundle(table, team, monkeypatch):
     from greedyhull.objectives.sharded import trip
 
