@@ -18,7 +18,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.errors.given import shown
-from greedyhull.objectives.sharded.worker import work
+from greedyhull.objectives.sharded.worker import both, work
 from greedyhull.types import Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
@@ -79,6 +79,9 @@ class Dask:
             while not all(future.done() for future in futures):
                 self._wait(futures)
                 self._send_again(task, bundles, futures)
+            if task.paired and len(futures) > 1:
+                summed = self._from_tree(futures)
+                return self.map(task, bundles) if summed is None else summed  # a worker died with sums that others needed
             found = self._client.gather(futures)
         except GreedyhullError:
             raise
@@ -88,6 +91,20 @@ class Dask:
             for future in futures:
                 future.release()
         return [sums for part in found for sums in part]
+
+    def _from_tree(self, futures: list[Any]) -> list[Sums] | None:
+        """The sum of all, added by the workers: neighbours, then neighbours of these. None if a worker is gone meanwhile."""
+        homes, level = set(self._homes), list(futures)
+        while len(level) > 1:
+            pairs = [self._client.submit(both, level[i], level[i + 1], pure=False) for i in range(0, len(level) - 1, 2)]
+            futures += pairs  # they are released with the others
+            level = pairs + level[len(level) - len(level) % 2 :]
+        while not level[0].done():
+            self._wait(level)
+            if not homes <= set(self._client.scheduler_info(n_workers=-1)["workers"]):
+                return None
+        found: list[Sums] = level[0].result()
+        return found
 
     def _in_words(self, error: BaseException) -> BaseException:
         """What is said of an error of Dask; those of tasks stay as they are."""

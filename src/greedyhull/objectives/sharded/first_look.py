@@ -25,6 +25,7 @@ class FirstLook:
     token: str
     kind: Kind
     together: bool = False
+    paired: bool = False
 
     def wants(self, k: int) -> bool:
         return True

@@ -50,9 +50,10 @@ class RowTask(KeepsTask):
 
     part: Part
     together: bool = field(default=False, kw_only=True)
+    paired: bool = field(default=False, kw_only=True)
 
     if TYPE_CHECKING:
-        keeps(Task.together)
+        keeps(Task.together, Task.paired)
 
     @property
     @override

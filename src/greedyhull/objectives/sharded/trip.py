@@ -17,7 +17,8 @@ class Trips:
 
     Sums of shards are added here, in the order of the shards, so that the result does not depend on who computed which, nor on
     how many workers there are. Where the sums of single shards would be more than 64 MB in all, each bundle is added by its
-    worker, in order too: then the result depends on the bundles, still not on who had them.
+    worker, in order too: then the result depends on the bundles, still not on who had them. Where even these would be more,
+    they go up a tree, if the crew has one.
     """
 
     def __init__(self, crew: Crew) -> None:
@@ -38,5 +39,7 @@ class Trips:
     def each(self, task: Any, rows: Array, size: int = 0) -> list[Sums]:
         """What the task returned, by shard or by bundle."""
         self.count += 1
-        together = 8 * size * len(rows) > LARGEST
-        return self.crew.map(replace(task, together=True) if together else task, self.bundles(rows))
+        bundles = self.bundles(rows)
+        if 8 * size * len(rows) <= LARGEST:
+            return self.crew.map(task, bundles)
+        return self.crew.map(replace(task, together=True, paired=8 * size * len(bundles) > LARGEST), bundles)

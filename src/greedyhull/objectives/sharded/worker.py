@@ -68,6 +68,11 @@ def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
     return total
 
 
+def both(left: list[Sums], right: list[Sums]) -> list[Sums]:
+    """The sum of two bundles that are added together each."""
+    return [added([*left, *right])]
+
+
 def resident(shard: Shard) -> int:
     """How many bytes of memory a shard takes."""
     X: Any = shard.X
