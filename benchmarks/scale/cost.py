@@ -76,10 +76,10 @@ def fitted(results: Results, way: str) -> tuple[float, float]:
     """Seconds of a task and bandwidth, from the two cells with the least work: one with few bytes, one with many."""
     few, many = results[SMALL], results.get(Cell("sparse", 10_000))
     told = few[way]
-    task = max(told["seconds"] / told["trips"] - few["serial"]["seconds"] / few["serial"]["trips"], 0.0) / 2
+    task = max(told["processor"] / told["trips"] - few["serial"]["processor"] / few["serial"]["trips"], 0.0) / 2
     if many is None or way not in many:
         return task, 1e9
-    extra = many[way]["seconds"] / many[way]["trips"] - many["serial"]["seconds"] / many["serial"]["trips"] / 2 - 2 * task
+    extra = many[way]["processor"] / many[way]["trips"] - many["serial"]["processor"] / many["serial"]["trips"] / 2 - 2 * task
     return task, _bytes(many[way]) / max(extra, 1e-4)
 
 
@@ -91,7 +91,7 @@ def cost_table(results: Results) -> Table:
     """Bytes and seconds of a trip, by the model and measured; below, the estimate for 10¹⁰ rows."""
     table = Table("scale_cost", "A trip by the model, and measured", (
         "rows", "way", "working atoms", "bytes up, model", "measured", "bytes down to each, model", "measured",
-        "s a trip, simulated", "measured"))
+        "s a trip, simulated", "processor s measured"))
     for way in ("two processes", "Dask, two workers"):
         task, bandwidth = fitted(results, way)
         for cell, found in results.items():
@@ -101,18 +101,18 @@ def cost_table(results: Results) -> Table:
             s = setting(cell, found, way, task, bandwidth)
             ups, downs = [trip[2] for trip in told["each"]], [trip[1] for trip in told["each"]]
             table.rows.append((str(cell), way, s.k, round(s.up), max(ups), round(s.down), max(downs), trip_seconds(s),
-                               told["seconds"] / told["trips"]))
+                               told["processor"] / told["trips"]))
         table.notes.append(f"{way}: {1e3 * task:.1f} ms a task and {bandwidth / 1e6:.0f} MB/s, from the two cells with the "
                            "least work.")
     large = Cell("sparse", max((cell.n for cell in results if cell.kind == "sparse"), default=0))
     if large.n:
-        table.notes += estimate(results[large]["serial"]["seconds"] / results[large]["serial"]["trips"] / large.n)
+        table.notes += estimate(results[large]["serial"]["processor"] / results[large]["serial"]["trips"] / large.n)
     return table
 
 
 def setting(cell: Cell, found: dict[str, dict[str, Any]], way: str, task: float, bandwidth: float) -> Setting:
     """Two workers on this machine; the work of a row is that of one process alone."""
-    row = found["serial"]["seconds"] / found["serial"]["trips"] / cell.n
+    row = found["serial"]["processor"] / found["serial"]["trips"] / cell.n
     k = round(max((trip[2] / 8 / _senders(cell, found[way]) - cell.d, 0.0) for trip in found[way]["each"])[0] ** 0.5)
     return Setting(cell.n, cell.count, 2, cell.d, k, row, bandwidth, 0.0, task)
 

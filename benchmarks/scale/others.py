@@ -20,6 +20,16 @@ PATIENCE = 20_000_000  # entries that dask-glm is given: it takes minutes beyond
 TRIES = (5, 10, 20, 40, 80, 160)  # steps of dask-glm that are tried until the value is near enough
 
 
+class Clock:
+    """Seconds by the clock and of the processor since it was made."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter(), time.process_time()
+
+    def told(self) -> tuple[float, float]:
+        return time.perf_counter() - self.began[0], time.process_time() - self.began[1]
+
+
 def penalised(data: Made, price: float, w: Array) -> float:
     """Mean loss + price·‖w‖₁, shard by shard."""
     total = 0.0
@@ -31,9 +41,10 @@ def penalised(data: Made, price: float, w: Array) -> float:
 
 def rival(way: str, data: Made, price: float) -> dict[str, Any]:
     """What another library takes, and what it finds."""
-    w, seconds = RIVALS[way](data, price)
+    w, seconds, processor = RIVALS[way](data, price)
     memory = peak()
-    return {"seconds": seconds, "penalised": penalised(data, price, w), "peak": memory, "workers": None}
+    return {"seconds": seconds, "processor": processor, "penalised": penalised(data, price, w), "peak": memory,
+            "workers": None}
 
 
 def left_out(way: str, data: Made) -> str:
@@ -49,42 +60,42 @@ def left_out(way: str, data: Made) -> str:
     return "its copies of the rows would not fit" if way == "liblinear" and size > FITS else ""
 
 
-def _liblinear(data: Made, price: float) -> tuple[Array, float]:
+def _liblinear(data: Made, price: float) -> tuple[Array, float, float]:
     from sklearn.linear_model import LogisticRegression
 
     X, y = whole(data)
-    began = time.perf_counter()
+    clock = Clock()
     model = LogisticRegression(l1_ratio=1.0, C=1.0 / (price * len(y)), solver="liblinear", fit_intercept=False, tol=1e-4)
-    return np.asarray(model.fit(X, y).coef_[0]), time.perf_counter() - began
+    return np.asarray(model.fit(X, y).coef_[0]), *clock.told()
 
 
-def _sgd(data: Made, price: float) -> tuple[Array, float]:
+def _sgd(data: Made, price: float) -> tuple[Array, float, float]:
     from sklearn.linear_model import SGDClassifier
 
     model = SGDClassifier(loss="log_loss", penalty="l1", alpha=price, fit_intercept=False, random_state=0)
-    began = time.perf_counter()
+    clock = Clock()
     for _ in range(PASSES):
         for k in range(data.count):
             shard = data.load(k)
             model.partial_fit(shard.X if data.cell.kind == "sparse" else np.asarray(shard.X), shard.y, classes=[-1.0, 1.0])
-    return np.asarray(model.coef_[0]), time.perf_counter() - began
+    return np.asarray(model.coef_[0]), *clock.told()
 
 
-def _dask_glm(data: Made, price: float, steps: int = STEPS) -> tuple[Array, float]:
+def _dask_glm(data: Made, price: float, steps: int = STEPS) -> tuple[Array, float, float]:
     import dask
     import dask.array as da
     from dask_glm.algorithms import proximal_grad
 
     X, y = whole(data)
     rows = data.cell.rows(0)
-    began = time.perf_counter()
+    clock = Clock()
     with dask.config.set(scheduler="threads"):
         w = proximal_grad(da.from_array(X, chunks=(rows, X.shape[1])), da.from_array((y > 0).astype(float), chunks=rows),
                           regularizer="l1", lamduh=price * len(y), max_iter=steps)
-    return np.asarray(w), time.perf_counter() - began
+    return np.asarray(w), *clock.told()
 
 
-def _pyspark(data: Made, price: float) -> tuple[Array, float]:
+def _pyspark(data: Made, price: float) -> tuple[Array, float, float]:
     from pyspark.ml.classification import LogisticRegression
     from pyspark.ml.linalg import Vectors
     from pyspark.sql import SparkSession
@@ -95,20 +106,20 @@ def _pyspark(data: Made, price: float) -> tuple[Array, float]:
              Vectors.sparse(data.d, X[[i]].indices, X[[i]].data)) for i, label in enumerate(y)]
     table = spark.createDataFrame(rows, ["label", "features"]).cache()
     table.count()
-    began = time.perf_counter()
+    clock = Clock()
     model = LogisticRegression(regParam=price, elasticNetParam=1.0, fitIntercept=False, standardization=False).fit(table)
-    return model.coefficients.toArray(), time.perf_counter() - began
+    return model.coefficients.toArray(), *clock.told()
 
 
-RIVALS: dict[str, Callable[[Made, float], tuple[Array, float]]] = {
+RIVALS: dict[str, Callable[[Made, float], tuple[Array, float, float]]] = {
     "liblinear": _liblinear, "SGDClassifier": _sgd, "dask-glm": _dask_glm, "pyspark": _pyspark}
 
 
 def dask_glm_to(data: Made, price: float, enough: float) -> dict[str, Any]:
     """Seconds of dask-glm with the fewest steps tried whose penalised value is at most ``enough``."""
     for steps in TRIES:
-        w, seconds = _dask_glm(data, price, steps)
+        w, seconds, processor = _dask_glm(data, price, steps)
         value = penalised(data, price, w)
         if value <= enough:
-            return {"seconds": seconds, "steps": steps, "penalised": value}
-    return {"seconds": float("nan"), "steps": TRIES[-1], "penalised": value}
+            return {"seconds": seconds, "processor": processor, "steps": steps, "penalised": value}
+    return {"seconds": float("nan"), "processor": float("nan"), "steps": TRIES[-1], "penalised": value}
