@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from traceback import walk_stack
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ class Deadly(Files):
 
     def load(self, k: int) -> Shard:
         with suppress(FileNotFoundError):
-            Path(self.folder, "fuse").rename(Path(self.folder, f"died {os.getpid()} {k}"))
+            callers = [frame.f_code.co_name for frame, _ in walk_stack(None)]
+            name = f"died {os.getpid()} {k} {'task' if 'work' in callers else 'elsewhere'}"
+            Path(self.folder, "fuse").rename(Path(self.folder, name))
             os.kill(os.getpid(), signal.SIGKILL)
         return super().load(k)
 
@@ -79,15 +82,22 @@ def test_a_worker_that_is_killed_changes_nothing(crew, table, tmp_path, request)
     S, stop = gh.L1Ball(8, 2.0), gh.Relative(1e-9)
     plain = Files.written(tmp_path, X, y, [30, 60])
     alone = gh.minimize(gh.logistic(plain), S, stop=stop)
+    gh.minimize(gh.logistic(plain).on(workers), S, stop=gh.Iterations(0))  # they have started
     for trip in range(1, 6):
         folder = tmp_path / str(trip)
         folder.mkdir()
         data = Deadly.written(folder, X, y, [30, 60])
         f = gh.logistic(data).on(_Lighting(workers, folder / "fuse", trip))
+        codes = {worker.process.pid: worker.process for worker in workers._team if worker} if crew == "team" else {}
         s = gh.minimize(f, S, stop=stop)
         assert s.x.tobytes() == alone.x.tobytes() and s.value == alone.value and s.gap == alone.gap
         (died,) = folder.glob("died *")
-        pid, k = (int(word) for word in died.name.split()[1:])
+        pid, k, where = int(died.name.split()[1]), int(died.name.split()[2]), died.name.split()[3]
+        assert where == "task"  # signal 9 came within one
+        with pytest.raises(OSError):
+            os.kill(pid, 0)
+        if crew == "team":
+            assert codes[pid].exitcode == -signal.SIGKILL
         assert k in {shard for other, shard in data.loads() if other != pid}  # another process has loaded it
         assert f.trips >= 5
 
