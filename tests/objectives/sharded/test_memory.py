@@ -1,4 +1,4 @@
-"""Peak memory: two shards and a little, in the driver and in workers, however many shards there are; and who loads how often."""
+"""Peak memory: two shards and a little, in the driver and in workers, however many shards there are; how often they load."""
 
 from __future__ import annotations
 
