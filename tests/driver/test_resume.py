@@ -217,7 +217,7 @@ def test_poisson_and_tiny_single_precision_states_are_taken_up(tmp_path):
                  (gh.least_squares(np.eye(6, dtype=np.float32), np.ones(6) / 6), gh.Simplex(6))]:
         gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(4), checkpoint=path)
         s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
-        assert "Only the point" not in s.reason and s.trace.iteration[0] == 4
+        assert "Only the point" not in s.reason and s.trace.iteration.tolist() == list(range(10))
 
 
 @pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.MoreauFrankWolfe(horizon=4)], ids=repr)
@@ -379,3 +379,48 @@ def test_runs_that_the_core_leaves_to_python_or_ends_by_rounding_go_on_bit_by_bi
                     watch=lambda e: again.append(e.point.array().tolist()))
     assert again == seen[-len(again):] and s.iterations == whole.iterations
     assert s.value == whole.value and s.gap == whole.gap
+
+
+@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.FrankWolfe(gh.Backtracking()), gh.AwayStep(), gh.Corrective(batch=1),
+                                    gh.Jones(gh.OpenLoop()), gh.MoreauFrankWolfe(horizon=40)], ids=repr)
+def test_the_trace_of_a_run_that_was_resumed_twice_is_that_of_the_whole_run(solver, tmp_path):
+    f, S, path = gh.logistic(X, np.sign(y)), gh.L1Ball(6, 0.8), tmp_path / "r.npz"
+    gh.minimize(f, S, solver, stop=gh.Iterations(7), checkpoint=path)
+    gh.minimize(f, S, solver, stop=gh.Iterations(16), checkpoint=path, resume=path)
+    whole, s = (gh.minimize(f, S, solver, stop=gh.Iterations(30), resume=given) for given in (None, path))
+    for column in ("iteration", "value", "step", "atoms", "slack"):
+        assert np.array_equal(s.trace[column], whole.trace[column], equal_nan=True), column
+    assert np.allclose(s.trace.gap, whole.trace.gap, rtol=1e-9, atol=1e-12) and (np.diff(s.trace.seconds) >= 0).all()
+    assert [str(bound) for bound in s.bounds()] == [str(bound) for bound in whole.bounds()]
+    assert repr(s.trace) == repr(whole.trace)
+
+
+def test_a_long_trace_is_thinned_alike_after_a_resume(tmp_path, monkeypatch):
+    from greedyhull.driver import trace
+
+    monkeypatch.setattr(trace.Trace.thin, "__defaults__", (40,))
+    f, S, path = gh.least_squares(X, y), gh.L1Ball(6, 0.8), tmp_path / "r.npz"
+    gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(111), checkpoint=path)
+    whole, s = (gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(300), resume=given, watch=lambda event: None)
+                for given in (None, path))
+    assert s.trace.recorded == whole.trace.recorded == 301 and len(s.trace) <= 40
+    assert np.array_equal(s.trace.iteration, whole.trace.iteration) and np.array_equal(s.trace.step, whole.trace.step, True)
+
+
+def test_where_the_problem_may_be_another_the_trace_begins_at_the_resume_and_says_so(tmp_path):
+    f, path = gh.function(lambda w: float(w @ w), lambda w: 2.0 * w, 6), tmp_path / "r.npz"
+    gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(5), checkpoint=path)
+    s = gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
+    assert s.trace.iteration.tolist() == [5, 6, 7, 8, 9] and repr(s.trace).startswith("Trace(5 rows, from iteration 5 on: ")
+
+
+def test_a_saved_trace_that_is_none_gets_words(tmp_path):
+    f, path = gh.least_squares(X, y), tmp_path / "r.npz"
+    gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(5), checkpoint=path)
+    state = load_state(path)
+    for rows in (np.zeros(3), np.zeros((2, 4)), np.zeros((1, 9))):
+        save_state(path, {**state, "trace.rows": rows})
+        with pytest.raises(gh.GreedyhullError, match="The saved trace has rows of shape"):
+            gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
+    save_state(path, {name: array for name, array in state.items() if not name.startswith("trace.")})  # of an earlier version
+    assert gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path).trace.iteration[0] == 5

@@ -27,10 +27,13 @@ from greedyhull.extend import (
     Objective,
     Plain,
     Progress,
+    Shard,
     Sparse,
     StepRule,
     check_solver,
 )
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.sharded.model import ShardedModel
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((30, 4))
@@ -125,7 +128,35 @@ def fitted() -> float:
     return model.solution_.value + budget.certificate_.lower + model.dual_gap_ + float(model.trace_.gap[-1])
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Rows in three shards, which are made when they are loaded."""
+
+    d: int = 4
+    count: int = 3
+    names: list[str] | None = None
+
+    def load(self, k: int) -> Shard:
+        return Shard(X[10 * k : 10 * k + 10], np.where(y[10 * k : 10 * k + 10] > 0.0, 1.0, -1.0))
+
+    def name(self, k: int) -> str:
+        return f"part {k}"
+
+    def mark(self, k: int) -> str:
+        return str(k)
+
+
+def sharded() -> float:
+    f = assert_type(gh.logistic(Parts(), intercept=True), ShardedModel)
+    assert_type(gh.huber(Parts(), delta=0.5), ShardedModel)
+    assert_type(gh.logistic(X, y > 0.0), Composite)
+    with gh.processes(1) as crew:
+        s = gh.minimize(f.on(crew), gh.L1Ball(4, radius=1.0))
+    print(f.trips, L1BudgetClassifier(radius=1.0).fit(Parts()).score(Parts()))
+    return s.value
+
+
 if __name__ == "__main__":
     check_solver(Toward(), [(gh.least_squares(X, y), Pairs(4))])
-    assert solved() > 0.0 and fitted() < 1.0
+    assert solved() > 0.0 and fitted() < 1.0 and sharded() < 1.0
     sampled()

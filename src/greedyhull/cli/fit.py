@@ -18,8 +18,9 @@ from greedyhull.cli.console import Voice, certificate_fields, plain
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples
 from greedyhull.cli.fit_directly import Fitted, direct
+from greedyhull.cli.fit_shards import check_kind, read_shards, taken_from, task_of
 from greedyhull.cli.outputs import Unwritten, check_file
-from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.cli.tables import Taken, Wanted, in_shards, read_table, take
 from greedyhull.driver.summary import count
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.types import Array
@@ -41,6 +42,41 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     check_ranges(options)
     if find_spec("sklearn") is None and not direct(kind, options):
         raise ModuleNotFoundError(f"{needing(kind)} needs scikit-learn, which is not installed. {installing('demo')}")
+    if in_shards(data, str(data)):
+        estimator, taken, task = _fit_shards(kind, data, layout, wanted, task, options, voice)
+    else:
+        estimator, taken, task = _fit_table(kind, data, layout, wanted, task, options, voice)
+    document = told_in_full(estimator, taken, task)
+    explain(estimator, taken, voice)
+    if out is not None:
+        text = as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n"
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Unwritten({out: error}, text.rstrip(), document) from error
+        voice.say(f"Written: {out}")
+    voice.result(document)
+    return DONE if document["converged"] else SHORT
+
+
+def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
+                voice: Voice) -> tuple[Fitted, Taken, str]:
+    """The fit of files that are read in shards."""
+    check_kind(kind, options, data)
+    rows = read_shards(data, layout, wanted)
+    task, why = task_of(rows, task)
+    voice.say(f"{count(rows.count, 'shard')}, {count(rows.d, 'column')}: {task}. {why}")
+    check_options(kind, task, options)
+    estimator = Fitted(kind, task, options)
+    with voice.noting():
+        n = estimator.fit_shards(rows)
+    voice.say(f"{count(n, 'sample')}.")
+    return estimator, taken_from(rows, wanted, n), task
+
+
+def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
+               voice: Voice) -> tuple[Any, Taken, str]:
+    """The fit of one table."""
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
@@ -56,17 +92,7 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     check_samples(taken, y, task, options.get("cv", FOLDS) if chosen else None)
     with voice.noting():
         fitted(estimator, taken, y)
-    document = told_in_full(estimator, taken, task)
-    explain(estimator, taken, voice)
-    if out is not None:
-        text = as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n"
-        try:
-            out.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise Unwritten({out: error}, text.rstrip(), document) from error
-        voice.say(f"Written: {out}")
-    voice.result(document)
-    return DONE if document["converged"] else SHORT
+    return estimator, taken, task
 
 
 def told(y: Array) -> tuple[str, str]:

@@ -14,9 +14,9 @@ from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullWarning
 from greedyhull.objectives import by_name
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, AtomSet, Objective, Shards
 
-LOSSES: dict[str, Callable[..., Objective]] = {
+LOSSES: dict[str, Callable[..., Any]] = {
     "squared": by_name.least_squares, "huber": by_name.huber, "absolute": by_name.absolute, "quantile": by_name.quantile,
     "poisson": by_name.poisson, "logistic": by_name.logistic, "squared_hinge": by_name.squared_hinge, "hinge": by_name.hinge}
 STILL = 300  # iterations without improvement after which only rounding is left
@@ -40,11 +40,22 @@ class Fitted:
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
         targets = [y.astype(np.float64)] if self.task == "regression" else self._signs(y)
         S = self._atoms(X.shape[1])
-        solutions = [self._solved(self._objective(X, target, sample_weight), S) for target in targets]
-        weights = np.vstack([s.point.array() for s in solutions]).astype(X.dtype)
+        self._keep([self._solved(self._objective(X, target, sample_weight), S) for target in targets], X.dtype)
+
+    def fit_shards(self, data: Shards) -> int:
+        """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; how many rows there are."""
+        loss, shape, intercept = self._loss()
+        f = LOSSES[loss](data, **shape, intercept=intercept)
+        if self.task == "classification":
+            self.classes_ = np.array([0.0 if f.facts.zero_one else -1.0, 1.0])
+        self._keep([self._solved(f, self._atoms(data.d))], np.dtype(np.float64))
+        return int(f.n)
+
+    def _keep(self, solutions: list[Any], dtype: Any) -> None:
+        weights = np.vstack([s.point.array() for s in solutions]).astype(dtype)
         several = len(solutions) > 1
         self.weights_ = weights if several else weights[0]
-        intercepts = np.array([s.intercept for s in solutions]).astype(X.dtype)
+        intercepts = np.array([s.intercept for s in solutions]).astype(dtype)
         self.intercept_: Any = intercepts if self.task == "classification" else intercepts[0]
         self.solution_: Any = solutions if several else solutions[0]
         self.certificate_: Any = [s.certificate for s in solutions] if several else solutions[0].certificate
@@ -60,10 +71,15 @@ class Fitted:
         return Simplex(d, float(self.options.get("total", 1.0)), upper=self.options.get("upper"))
 
     def _objective(self, X: Any, y: Array, s: Array | None) -> Objective:
+        loss, shape, intercept = self._loss()
+        f: Objective = LOSSES[loss](X, y, **shape, sample_weight=s, intercept=intercept)
+        return f
+
+    def _loss(self) -> tuple[str, dict[str, float], bool]:
+        """The loss by name, its own numbers, and whether there is an intercept."""
         loss = self.options.get("loss", "squared" if self.task == "regression" else "logistic")
-        shape = {"huber": [self.options.get("delta", 1.0)], "quantile": [self.options.get("quantile", 0.5)]}.get(loss, [])
-        intercept = self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
-        return LOSSES[loss](X, y, *shape, sample_weight=s, intercept=intercept)
+        shape = {"huber": {"delta": self.options.get("delta", 1.0)}, "quantile": {"q": self.options.get("quantile", 0.5)}}
+        return loss, shape.get(loss, {}), self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
 
     def _solved(self, f: Objective, S: AtomSet) -> Any:
         stop = Relative(float(self.options["tol"])) | Iterations(int(self.options["max_iter"])) | Stalled(STILL)

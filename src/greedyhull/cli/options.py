@@ -13,7 +13,8 @@ Workers = Annotated[int | None, typer.Option(help="How many processes compute, f
 Scheduler = Annotated[str | None, typer.Option(metavar="tcp://HOST:PORT", help="The Dask scheduler whose workers compute, for "
                                                "data in several files.")]
 Problem = Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="The problem file.", show_default=False)]
-Table = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy.",
+Table = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy. Or files "
+                                       "that are read in shards: a quoted pattern, a folder, .parquet or .arrow.",
                                        show_default=False)]
 Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict, by name or by number; 0 is the "
                                             "first, -1 the last. LIBSVM and NPZ files hold the target themselves.")]

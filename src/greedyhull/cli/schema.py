@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from glob import has_magic
 from pathlib import Path
 from types import GenericAlias, NoneType
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -30,8 +29,8 @@ from pydantic import (
 from greedyhull.cli.file_errors import shown
 from greedyhull.cli.formats import load_array
 from greedyhull.cli.names import ARGUMENTS, ESTIMATORS, LOSSES, SCHEDULES, SETS, SIZES, SOLVERS, STEPS, Names
+from greedyhull.cli.tables import in_shards
 from greedyhull.errors import check
-from greedyhull.objectives.shards.found import FORMATS
 from greedyhull.types import Array
 
 MADE_ELSEWHERE = {"X", "P", "y", "d"}  # they come from the data
@@ -145,8 +144,7 @@ def source(given: str | list[str], info: ValidationInfo) -> Path | Source:
     named = [given] if isinstance(given, str) else given
     paths = [Path(context["folder"], one).expanduser() for one in named]
     alone = paths[0] if isinstance(given, str) else None
-    if alone is None or alone.is_dir() or FORMATS.get(alone.suffix.lower()) in ("parquet", "arrow") or (
-            has_magic(str(given)) and not alone.is_file()):
+    if alone is None or in_shards(alone, named[0]):
         return Source(tuple(str(path) for path in paths))
     return existing(named[0], info)
 

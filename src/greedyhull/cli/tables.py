@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from glob import has_magic
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from greedyhull.cli.file_errors import one_of
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.shards import found
 from greedyhull.points.arrays import dense
 from greedyhull.types import Array
 
@@ -64,6 +66,16 @@ class Taken(NamedTuple):
     y: Array | None
     target: str
     sample_weight: Array | None
+
+
+def in_shards(path: Path, spelled: str) -> bool:
+    """Whether a path names files that are read in shards: a folder, a Parquet or Arrow file, or a pattern as it was spelled.
+
+    >>> in_shards(Path("data/part-*.csv"), "data/part-*.csv"), in_shards(Path("table.csv"), "table.csv")
+    (True, False)
+    """
+    columnar = found.FORMATS.get(path.suffix.lower()) in ("parquet", "arrow")
+    return path.is_dir() or columnar or (has_magic(spelled) and not path.is_file())
 
 
 def format_of(path: Path) -> str | None:

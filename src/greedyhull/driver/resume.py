@@ -67,8 +67,10 @@ def take_up(run: Run, state: State) -> None:
     if before != level():
         run.taken_over = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its iterates "
                           "go on up to rounding, not bit by bit.")
-    if not sure:
+    if not sure:  # rows that may be about another problem are left behind with the bound
         _prove_anew(run, w.copy())
+    elif "trace.rows" in state:
+        run.trace.restore(under("trace", state))
 
 
 def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:

@@ -92,6 +92,7 @@ def state_of(run: Run) -> State:
     state.update({f"identity.{name}": array for name, array in run.identity.state().items()})
     state["run"] = np.array([run.start_value, run.seconds])
     state.update({f"standing.{name}": array for name, array in run.standing.state().items()})
+    state.update({f"trace.{name}": array for name, array in run.trace.state().items()})
     state["version"] = np.array(VERSION)
     state["level"] = np.array(level())
     if run.certified_point is not run.w:

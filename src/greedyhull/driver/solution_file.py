@@ -15,7 +15,7 @@ import json
 from collections.abc import Sequence
 from math import isfinite, prod
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import wrong_weights
 from greedyhull.points.states import under
 from greedyhull.types import Kind, State
+
+if TYPE_CHECKING:
+    from greedyhull.driver.batch.solutions import Solutions
 
 FORMAT = "greedyhull solution"
 VERSION = 1
@@ -101,8 +104,8 @@ def _number(x: float | None) -> float | str | None:
     return None if x is None else float(x) if isfinite(x) else str(float(x))
 
 
-def load(path: str | Path) -> Solution:
-    """Read a solution that `Solution.save` wrote.
+def load(path: str | Path) -> Solution | Solutions:
+    """Read a solution that `Solution.save` wrote, or those of a batch that `Solutions.save` wrote.
 
     Parameters
     ----------
@@ -111,9 +114,9 @@ def load(path: str | Path) -> Solution:
 
     Returns
     -------
-    Solution
-        Point, certificate, trace and all else that was saved. The objective and the set are not in the file: ``bounds()`` and
-        ``constants`` say so.
+    Solution or Solutions
+        Point, certificate, trace and all else that was saved; of a batch, all of its solutions. Objectives and the set are
+        not in the file: ``bounds()`` and ``constants`` say so.
 
     Raises
     ------
@@ -123,6 +126,7 @@ def load(path: str | Path) -> Solution:
     See Also
     --------
     Solution.save : Write such a file.
+    Solutions.save : Write the solutions of a batch.
     certify : Certify the point again, from the problem alone.
 
     Examples
@@ -138,7 +142,7 @@ def load(path: str | Path) -> Solution:
     check(file.is_file(), f"There is no file {file}. Give one that Solution.save wrote.")
     state = load_state(file, "solution", "Solution.save")
     try:
-        return _made(state, file)
+        return _of_either_kind(state, file)
     except Exception as error:  # what a stranger wrote can be wrong in any way
         if isinstance(error, GreedyhullError) and str(file) in str(error):
             raise
@@ -147,7 +151,16 @@ def load(path: str | Path) -> Solution:
                               "again.") from error
 
 
-def _made(state: State, file: Path) -> Solution:
+def _of_either_kind(state: State, file: Path) -> Solution | Solutions:
+    from greedyhull.driver.batch import solutions_file
+
+    told = _document_in(state, file)
+    several = told.get("format") == solutions_file.FORMAT
+    return solutions_file.made_from_file(state, told, file) if several else made_from(state, file)
+
+
+def made_from(state: State, file: Path) -> Solution:
+    """The solution of a file, if it is sound."""
     told = _told(state, file)
     point = _point(state, file)
     about = told["certificate"]
@@ -173,19 +186,26 @@ def _made(state: State, file: Path) -> Solution:
     return made
 
 
-def _told(state: State, file: Path) -> dict[str, Any]:
-    """The document, of a version that is understood."""
+def _document_in(state: State, file: Path) -> dict[str, Any]:
+    """The document, whatever it is about."""
     check(DOCUMENT in state, f"{file} holds no solution: give a file that Solution.save wrote. A file that checkpoint= wrote "
                              "is read by minimize(..., resume=path).")
     array = state[DOCUMENT]
     check(array.dtype == np.uint8 and array.ndim == 1, f"The document in {file} is no text.")
     told = json.loads(array.tobytes().decode())
-    check(isinstance(told, dict) and told.get("format") == FORMAT, f"{file} holds no solution, but {told!r:.60}.")
+    check(isinstance(told, dict), f"{file} holds no solution, but {told!r:.60}.")
+    return told  # type: ignore[no-any-return]
+
+
+def _told(state: State, file: Path) -> dict[str, Any]:
+    """The document, of a version that is understood."""
+    told = _document_in(state, file)
+    check(told.get("format") == FORMAT, f"{file} holds no solution, but {told!r:.60}.")
     version = int(told["version"])
     check(version <= VERSION, f"{file} was written by greedyhull {told.get('written_by')}, in version {version} of the "
                               f"format; this version reads up to {VERSION}. Read it with a newer greedyhull.")
     check(version >= 1, f"{file} says that it is of version {version}, which there never was.")
-    return told  # type: ignore[no-any-return]
+    return told
 
 
 def _read(number: float | str | None) -> float | None:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from greedyhull.errors import installing
-from greedyhull.types import Array
+from greedyhull.errors import check, installing
+from greedyhull.types import Array, State
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
+WHOLE = ("iteration", "atoms", "oracle_calls", "gradient_calls")  # columns of whole numbers
 MOST = 20_000  # rows that are kept
 
 Row = tuple[float, ...]
@@ -34,6 +35,10 @@ class Trace:
 
     Of runs with more than 20 000 rows a part is kept: the first and the last row, those where the gap had halved, the one with
     the largest slack, every 2ʲ-th of the others, and the latest ones whole. ``recorded`` is how many there were.
+
+    The trace of a resumed run covers the whole run, what came before the resume included; its columns count the work that
+    resuming cost. Where it cannot be told that objective and set are the same, the trace begins at the resume, and its
+    representation says at which iteration that is.
     """
 
     def __init__(self) -> None:
@@ -63,6 +68,22 @@ class Trace:
         trace.rows, trace.steps = list(zip(*listed, strict=True)), columns["step"].tolist()
         trace._dropped = max(recorded - len(trace.rows), 0)
         return trace
+
+    def state(self) -> State:
+        """The rows for a saved run, without the last one: whoever goes on notes that again."""
+        rows = self.rows[:-1]
+        return {"rows": np.array(rows, dtype=np.float64).reshape(len(rows), len(COLUMNS) - 1),
+                "steps": np.array(self.steps[: max(len(rows) - 1, 0)], dtype=np.float64),
+                "places": np.array(self._places[: len(rows)], dtype=np.int64), "dropped": np.array(self._dropped)}
+
+    def restore(self, state: State) -> None:
+        """Go on with the rows of a saved run."""
+        rows, steps, places = state["rows"], state["steps"], state["places"]
+        check(rows.ndim == 2 and rows.shape[1] == len(COLUMNS) - 1 and len(steps) <= len(rows) and len(places) <= len(rows),
+              lambda: f"The saved trace has rows of shape {rows.shape}, which is none of a trace.")
+        counts = [i for i, name in enumerate(name for name in COLUMNS if name != "step") if name in WHOLE]
+        self.rows = [tuple(int(x) if i in counts else x for i, x in enumerate(row)) for row in rows.tolist()]
+        self.steps, self._places, self._dropped = steps.tolist(), places.tolist(), int(state["dropped"])
 
     @property
     def recorded(self) -> int:
@@ -96,7 +117,8 @@ class Trace:
 
     def __repr__(self) -> str:
         of = f" of {self.recorded}" if self._dropped else ""
-        return f"Trace({len(self)} rows{of}: {', '.join(COLUMNS)})"
+        late = f", from iteration {int(self.rows[0][0])} on" if self.rows and self.rows[0][0] > 1 else ""
+        return f"Trace({len(self)} rows{of}{late}: {', '.join(COLUMNS)})"
 
     def __getitem__(self, column: str) -> Array:
         if column == "step":

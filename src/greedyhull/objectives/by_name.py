@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -30,10 +30,17 @@ from greedyhull.objectives.losses.squared_hinge import SquaredHinge
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import with_ridge
 from greedyhull.objectives.sharded.by_name import over_shards
-from greedyhull.types import Array, Design, Shape
+from greedyhull.types import Array, Design, Shape, Shards
 from greedyhull.types.kinds import stored
 
+if TYPE_CHECKING:
+    from greedyhull.objectives.sharded.model import ShardedModel
 
+
+@overload
+def least_squares(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards()
 @hinting
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
@@ -76,6 +83,10 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, Squared(_targets(A, y), _shares(A, sample_weight)), intercept, "least_squares", l2)
 
 
+@overload
+def logistic(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("labels")
 @hinting
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
@@ -117,6 +128,10 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     return _model(A, Logistic(_labels(A, y, p, intercept), p), intercept, "logistic", l2)
 
 
+@overload
+def squared_hinge(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("labels")
 @hinting
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
@@ -158,6 +173,11 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     return _model(A, SquaredHinge(_labels(A, y, p, intercept), p), intercept, "squared_hinge", l2)
 
 
+@overload
+def huber(X: Shards, *, delta: float = 1.0, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None,
+          intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards(numbers=("delta",))
 @hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
@@ -202,6 +222,10 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber", l2)
 
 
+@overload
+def poisson(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("counts")
 @hinting
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
@@ -247,6 +271,11 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     return _model(A, Poisson(counts, p), intercept, "poisson", l2)
 
 
+@overload
+def lp_loss(X: Shards, *, p: float, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None,
+            intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards(numbers=("power",))
 @hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:

@@ -37,7 +37,7 @@ def split(solution: Solution) -> list[Part]:
     """Gradients, oracle, steps and certificates; what is left of the run's time comes last, under the name "all else".
 
     Where the parts alone take longer than the run did, compiled code has done several at once, and the list is empty; so it
-    is for runs that were resumed, whose counts and clock begin elsewhere.
+    is for runs that were resumed and whose trace does not have their beginning.
     """
     trace = solution.trace
     if not len(trace) or trace["iteration"][0] > 1:

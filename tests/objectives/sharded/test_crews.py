@@ -9,14 +9,17 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from traceback import walk_stack
 from typing import Any
 
 import numpy as np
 import pytest
 from pieces import Files, Pieces
+from scipy.sparse import csr_array
 
 import greedyhull as gh
 from greedyhull.objectives.sharded.bundles import bundles_of
+from greedyhull.objectives.sharded.serial import Serial
 from greedyhull.types import Shard
 
 SFW, RSFW = gh.StochasticFrankWolfe, gh.RegularizedStochasticFrankWolfe
@@ -38,7 +41,9 @@ class Deadly(Files):
 
     def load(self, k: int) -> Shard:
         with suppress(FileNotFoundError):
-            Path(self.folder, "fuse").rename(Path(self.folder, f"died {os.getpid()} {k}"))
+            callers = [frame.f_code.co_name for frame, _ in walk_stack(None)]
+            name = f"died {os.getpid()} {k} {'task' if 'work' in callers else 'elsewhere'}"
+            Path(self.folder, "fuse").rename(Path(self.folder, name))
             os.kill(os.getpid(), signal.SIGKILL)
         return super().load(k)
 
@@ -90,15 +95,22 @@ def test_a_worker_that_is_killed_changes_nothing(crew, table, tmp_path, request)
     S, stop = gh.L1Ball(8, 2.0), gh.Relative(1e-9)
     plain = Files.written(tmp_path, X, y, [30, 60])
     alone = gh.minimize(gh.logistic(plain), S, stop=stop)
+    gh.minimize(gh.logistic(plain).on(workers), S, stop=gh.Iterations(0))  # they have started
     for trip in range(1, 6):
         folder = tmp_path / str(trip)
         folder.mkdir()
         data = Deadly.written(folder, X, y, [30, 60])
         f = gh.logistic(data).on(_Lighting(workers, folder / "fuse", trip))
+        codes = {worker.process.pid: worker.process for worker in workers._team if worker} if crew == "team" else {}
         s = gh.minimize(f, S, stop=stop)
         assert s.x.tobytes() == alone.x.tobytes() and s.value == alone.value and s.gap == alone.gap
         (died,) = folder.glob("died *")
-        pid, k = (int(word) for word in died.name.split()[1:])
+        pid, k, where = int(died.name.split()[1]), int(died.name.split()[2]), died.name.split()[3]
+        assert where == "task"  # signal 9 came within one
+        with pytest.raises(OSError):
+            os.kill(pid, 0)
+        if crew == "team":
+            assert codes[pid].exitcode == -signal.SIGKILL
         assert k in {shard for other, shard in data.loads() if other != pid}  # another process has loaded it
         assert f.trips >= 5
 
@@ -366,3 +378,76 @@ def free_port() -> int:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return int(held.getsockname()[1])
+
+
+@pytest.mark.parametrize("crew", ["team", "dask"])
+def test_ctrl_c_returns_the_certified_point_so_far_and_workers_go_on(crew, table, request):
+    X, y, _ = table
+    S, workers = gh.L1Ball(8, 2.0), request.getfixturevalue(crew)
+    f = gh.logistic(Pieces(X, y, CUTS)).on(workers)
+
+    def press(event: gh.Solution) -> None:
+        if event.seconds > 0.2:  # the run listens by then
+            signal.raise_signal(signal.SIGINT)
+
+    s = gh.minimize(f, S, gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(10**7), watch=press)
+    assert s.reason.startswith("Interrupted") and s.gap is not None
+    best = gh.minimize(gh.logistic(X, y), S, stop=gh.Relative(1e-10)).value
+    assert s.value - best <= s.gap
+    assert gh.minimize(f, S, stop=gh.Relative(1e-9)).converged  # by the same workers
+
+
+class Moody(Pieces):
+    """Shards that are other ones from the second pass on."""
+
+    how = ""
+
+    def load(self, k: int) -> Any:
+        shard = super().load(k)
+        if self.loads <= 3 or k != 2:
+            return shard
+        n = len(shard)
+        return {"fewer": Shard(shard.X[:-1], shard.y[:-1]), "wider": Shard(np.hstack([shard.X, shard.X]), shard.y),
+                "other": Shard(shard.X + 1.0, shard.y), "targets": Shard(shard.X, 2.0 * shard.y),
+                "weights": Shard(shard.X, shard.y, np.full(n, 2.0)), "none": None, "list": Shard(shard.X.tolist(), shard.y),
+                "sparse": Shard(csr_array(shard.X), shard.y)}[self.how]
+
+
+@pytest.mark.parametrize("how", ["fewer", "wider", "other", "targets", "weights", "none", "list", "sparse"])
+def test_a_loader_that_returns_other_data_the_second_time_is_told_of(how, table):
+    X, y, _ = table
+    data = Moody(X, y, CUTS)
+    data.how = how
+    f = gh.logistic(data).on(Serial(room=0))
+    with pytest.raises(gh.GreedyhullError, match=r"piece 2 was loaded again, and is another|returned a NoneType for piece 2"):
+        gh.minimize(f, gh.L1Ball(8, 2.0))
+
+
+@pytest.mark.parametrize("make", [csr_array, lambda X: csr_array(X).tocsc(), lambda X: csr_array(X).tocoo(), np.asfortranarray,
+                                  lambda X: X.astype(np.float32)], ids=["csr", "csc", "coo", "columns first", "float32"])
+def test_data_that_are_the_same_are_not_complained_of(make, table):
+    X, y, s = table
+    f = gh.logistic(Converted(X, y, CUTS, s, make)).on(Serial(room=0))
+    assert gh.minimize(f, gh.L1Ball(8, 2.0)).converged and f.trips > 2
+
+
+class Converted(Pieces):
+    def __init__(self, X: Any, y: Any, cuts: list[int], s: Any, make: Any) -> None:
+        super().__init__(X, y, cuts, s)
+        self.make = make
+
+    def load(self, k: int) -> Shard:
+        shard = super().load(k)
+        return Shard(self.make(shard.X), shard.y, shard.sample_weight)
+
+
+class Leaving(Files):
+    def load(self, k: int) -> Shard:
+        sys.exit(3)
+
+
+def test_the_exit_code_of_workers_that_end_by_themselves_is_theirs(table, tmp_path, monkeypatch):
+    X, y, _ = table
+    monkeypatch.setattr("greedyhull.objectives.sharded.processes.DEATHS", 0)
+    with gh.processes(1) as crew, pytest.raises(gh.GreedyhullError, match="the last one with exit code 3"):
+        gh.minimize(gh.logistic(Leaving.written(tmp_path, X, y, [30])).on(crew), gh.L1Ball(8, 2.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from greedyhull.types import Array, AtomSet, Index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 NAMED = 5  # failures that are listed by number
 
@@ -61,6 +62,27 @@ class Asked:
     stop: Stop
     seed: int
 
+    def made(self, i: int, r: Record) -> Solution:
+        """The solution of a problem that was solved with others, from its row of the arrays."""
+        f, S = objective_of(self.problems, i), face_of(self.S, int(self.without[i]))
+        value, gap, k, seconds = float(r.values[i]), float(r.gaps[i]), int(r.iterations[i]), float(r.seconds[i])
+        point = CoordinateIterate(r.x[i])
+        point.decompose = S.decompose
+        event = Event(k, seconds, value, gap, value - gap, point, value, scale=float(r.scales[i]))
+        reason = self.stop.claim(event)
+        assert reason is not None  # else it had a run of its own
+        trace = Trace()
+        trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0))
+        return Solution(point, Certificate(value, gap, value - gap), reason.words, True, k, seconds, trace, Corrective(), f, S,
+                        choice=f"{f!r} was solved together with others that share its data, over one Gram matrix.",
+                        stop=self.stop, seed=self.seed)
+
+
+class Source(Protocol):
+    """Where solutions of problems that were solved together are made from: what was asked, or a file."""
+
+    def made(self, i: int, r: Record) -> Solution: ...
+
 
 class Solutions(Sequence["Solution | Failure"]):
     """Solutions of many problems, in the order of the problems.
@@ -73,8 +95,8 @@ class Solutions(Sequence["Solution | Failure"]):
     ----------
     record : Record
         What is known of each problem.
-    asked : Asked
-        The problems, the set and the stop.
+    source : Source
+        What makes a solution of a row: the problems, the set and the stop, or a file.
 
     Attributes
     ----------
@@ -109,8 +131,13 @@ class Solutions(Sequence["Solution | Failure"]):
     (True, 2)
     """
 
-    def __init__(self, record: Record, asked: Asked) -> None:
-        self._record, self._asked = record, asked
+    def __init__(self, record: Record, source: Source) -> None:
+        self._record, self._source = record, source
+
+    @property
+    def record(self) -> Record:
+        """What is known of each problem."""
+        return self._record
 
     @property
     def x(self) -> Array:
@@ -161,6 +188,30 @@ class Solutions(Sequence["Solution | Failure"]):
             plain[i] = self[i].certificate
         return plain
 
+    def save(self, path: str | Path) -> Path:
+        """Write all solutions to one file, which `load` reads, in this version and in later ones.
+
+        The file is a NumPy archive (npz) without pickle. It holds the arrays above, certificates, reasons and prices, and the
+        errors of problems that failed; neither the objectives nor the set, which hold data.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write. It is replaced as a whole, or not at all.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        See Also
+        --------
+        load : Read such a file.
+        """
+        from greedyhull.driver.batch.solutions_file import save
+
+        return save(self, path)
+
     def __len__(self) -> int:
         return len(self._record)
 
@@ -176,26 +227,10 @@ class Solutions(Sequence["Solution | Failure"]):
         record = self._record
         if i in record.errors:
             return Failure(record.errors[i], str(record.errors[i]), record.x[i].copy())
-        return record.runs[i] if i in record.runs else self._made(i)
+        return record.runs[i] if i in record.runs else self._source.made(i, record)
 
     def __iter__(self) -> Iterator[Solution | Failure]:
         return (self[i] for i in range(len(self)))
-
-    def _made(self, i: int) -> Solution:
-        """The solution of a problem that was solved with others, from its row of the arrays."""
-        asked, r = self._asked, self._record
-        f, S = objective_of(asked.problems, i), face_of(asked.S, int(asked.without[i]))
-        value, gap, k, seconds = float(r.values[i]), float(r.gaps[i]), int(r.iterations[i]), float(r.seconds[i])
-        point = CoordinateIterate(r.x[i])
-        point.decompose = S.decompose
-        event = Event(k, seconds, value, gap, value - gap, point, value, scale=float(r.scales[i]))
-        reason = asked.stop.claim(event)
-        assert reason is not None  # else it had a run of its own
-        trace = Trace()
-        trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0))
-        return Solution(point, Certificate(value, gap, value - gap), reason.words, True, k, seconds, trace, Corrective(), f, S,
-                        choice=f"{f!r} was solved together with others that share its data, over one Gram matrix.",
-                        stop=asked.stop, seed=asked.seed)
 
     def __repr__(self) -> str:
         return f"Solutions({_words(self._record)})"

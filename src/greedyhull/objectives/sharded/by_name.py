@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
@@ -18,8 +18,12 @@ R = TypeVar("R")
 TINY = (np.ones((2, 1)), np.array([0.0, 1.0]))  # data on which the other arguments are checked
 
 
-def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = (), instead: str = "") -> Callable[
-        [Callable[P, R]], Callable[P, R]]:
+@overload
+def over_shards(*, instead: str) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@overload
+def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = ()) -> Callable[[Callable[..., R]],
+                                                                                     Callable[..., Any]]: ...
+def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = (), instead: str = "") -> Any:
     """Let an objective of data take shards in place of X and y.
 
     ``targets`` says what targets are, ``numbers`` which attributes of its loss it is made with. An objective that needs all

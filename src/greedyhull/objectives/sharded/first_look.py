@@ -15,6 +15,7 @@ from greedyhull.points.given import compressed
 from greedyhull.types import Array, Shard, Shards, Sums
 
 CHUNK = 1 << 22  # entries that are looked at once
+ENTRIES = 1 << 18  # of sparse rows, or as many as there are columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +124,7 @@ def _columns(A: Any, s: Array | None, name: str) -> Sums:
     """Σxᵢⱼ², max |xᵢⱼ| and Σ sᵢxᵢⱼ for every column j."""
     d, weights = A.domain[0], np.ones(A.n) if s is None else s
     if isinstance(A, SparseRows):
-        largest = np.zeros(d)
-        np.maximum.at(largest, A.X.indices, np.abs(A.X.data).astype(np.float64))
-        squares, mean = A.energies(1.0), np.asarray(A.X.T.astype(np.float64) @ weights)
+        largest, squares, mean = _sparse_columns(A.X, weights)
     else:
         largest, squares, mean = np.zeros(d), np.zeros(d), np.zeros(d)
         step = max(CHUNK // max(d, 1), 1)
@@ -137,3 +136,19 @@ def _columns(A: Any, s: Array | None, name: str) -> Sums:
     check(bool(np.isfinite(squares).all()), lambda: f"X of {name} has entries of up to {largest.max():.3g}, whose squares "
                                                     "overflow. Scale the columns down.")
     return {"squares": squares, "max columns": largest, "mean": mean}
+
+
+def _sparse_columns(X: Any, weights: Array) -> tuple[Array, Array, Array]:
+    """max |xᵢⱼ|, Σxᵢⱼ² and Σ sᵢxᵢⱼ of sparse rows, some entries at a time: a copy of all would be another shard in memory."""
+    d, starts = int(X.shape[1]), X.indptr
+    largest, squares, mean = np.zeros(d), np.zeros(d), np.zeros(d)
+    first, portion = 0, max(ENTRIES, d)
+    while first < X.shape[0]:
+        last = max(int(np.searchsorted(starts, int(starts[first]) + portion, side="right")) - 1, first + 1)
+        here = slice(int(starts[first]), int(starts[last]))
+        place, entry = X.indices[here], X.data[here].astype(np.float64)
+        np.maximum.at(largest, place, np.abs(entry))
+        squares += np.bincount(place, entry * entry, d)
+        mean += np.bincount(place, entry * np.repeat(weights[first:last], np.diff(starts[first : last + 1])), d)
+        first = last
+    return largest, squares, mean

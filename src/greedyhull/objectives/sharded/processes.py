@@ -16,6 +16,7 @@ from greedyhull.objectives.sharded.worker import ROOM, Cache, work
 from greedyhull.types import Sums, Task
 
 DEATHS = 3  # workers that may die over one bundle in one trip before somebody is told
+LAST_WORDS = 1.0  # seconds in which a worker that is gone may end by itself, so that its exit code is its own
 PATIENCE = 5.0  # seconds in which a worker that was told to stop may do so
 
 
@@ -125,7 +126,7 @@ class Processes:
     def _lost(self, i: int, bundle: int, deaths: list[int]) -> None:
         worker = self._team[i]
         assert worker is not None
-        worker.stop(0.0)
+        worker.stop(LAST_WORDS)
         code = worker.process.exitcode
         self._team[i] = None
         self.deaths += 1

@@ -131,7 +131,8 @@ def bad_numbers(rng: Rng, say: Say) -> list[Record]:
     from scipy.sparse import csr_array
 
     data: Any = csr_array(X) if chance(rng, 0.4) else X
-    make = pick(rng, (gh.least_squares, gh.huber, gh.absolute))
+    makers: tuple[Callable[..., Any], ...] = (gh.least_squares, gh.huber, gh.absolute)
+    make = pick(rng, makers)
     say(f"{make.__name__} with {bad if fault != 'negative weight' else -1.0} in {fault}")
 
     def call() -> Any:

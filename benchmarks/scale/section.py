@@ -1,0 +1,90 @@
+"""The table of the section: every cell by every way, with exponents and goals below it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from benchmarks.scale.cost import cost_table
+from benchmarks.scale.data import CELLS, LARGEST, SMALL, Cell, Made, Stored
+from benchmarks.scale.goals import goals
+from benchmarks.scale.one import asked
+from benchmarks.scale.others import FITS, RIVALS, left_out
+from benchmarks.scale.ours import WAYS
+from benchmarks.tables import Table
+
+COLUMNS = ("rows", "way", "first pass, s", "solve, s", "processor, s", "trips", "Newton steps",
+           "processor s a trip", "peak MB", "of a worker", "bytes up a trip", "bytes down to each", "above")
+LEAST = ("serial", "two processes", "Dask, two workers")  # ways whose trips are timed where there is no work
+BY_MAKING = ("two processes",)  # how the largest cell is solved
+Results = dict[Cell, dict[str, dict[str, Any]]]
+
+
+def scale(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
+    """Time, trips and memory; then the goals; then what a trip costs beside the model. Every cell is run once."""
+    table = Table("scale", "Rows in shards of at most 62 MB: l1 logistic regression to a relative gap of 1e-6", COLUMNS)
+    results: Results = {}
+    for cell in [*CELLS, LARGEST]:
+        if (cell == LARGEST and str(cell) not in only) or (only and str(cell) not in only and cell.kind not in only):
+            continue
+        with rows_of(cell) as folder:
+            results[cell] = measured(cell, folder, table)
+    with rows_of(SMALL) as folder:
+        results[SMALL] = {way: _say(SMALL, way, asked(way, SMALL, folder)) for way in WAYS if way in LEAST}
+    table.notes += ["*above* is by how much a rival's penalised value is above ours, relative to it.",
+                    f"Load of the machine at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors."]
+    yield table
+    yield goals(results)
+    yield cost_table(results)
+
+
+@contextmanager
+def rows_of(cell: Cell) -> Iterator[str]:
+    """A folder with the files of a cell; none for the largest, whose rows are made when they are needed."""
+    if cell == LARGEST:
+        yield ""
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        Stored(cell, folder=folder).write()
+        yield folder
+
+
+def measured(cell: Cell, folder: str, table: Table) -> dict[str, dict[str, Any]]:
+    """All ways and rivals that fit; a row of the table each."""
+    found: dict[str, dict[str, Any]] = {}
+    size = cell.shard_bytes * cell.count
+    ways = BY_MAKING if not folder else [way for way in WAYS if way != "in memory" or size <= FITS]
+    for way in ways:
+        found[way] = _say(cell, way, asked(way, cell, folder))
+        table.rows.append(_row(cell, way, found[way], None))
+    ours = found[ways[0] if not folder else "serial"]
+    best = ours["value"] + ours["price"] * ours["norm"]
+    for way in RIVALS if folder else ():
+        why = left_out(way, Made(cell))
+        if why:
+            table.notes.append(f"{way} on {cell}: {why}.")
+            continue
+        found[way] = _say(cell, way, asked(way, cell, folder, price=ours["price"]))
+        table.rows.append(_row(cell, way, found[way], (found[way]["penalised"] - best) / best))
+    if "dask-glm" in found:
+        found["dask-glm to 1e-3"] = asked("dask-glm", cell, folder, price=ours["price"], enough=best * 1.001)
+        ours = [asked(way, cell, folder, tol=1e-3) for way in ("serial", "two processes")]
+        found["ours to 1e-3"] = min(ours, key=lambda told: float(told["processor"]))
+    return found
+
+
+def _say(cell: Cell, way: str, told: dict[str, Any]) -> dict[str, Any]:
+    print(f"{cell}, {way}: {told['seconds']:.3g} s, {told['peak']:.0f} MB", file=sys.stderr, flush=True)
+    return told
+
+
+def _row(cell: Cell, way: str, told: dict[str, Any], above: float | None) -> tuple[object, ...]:
+    trips, each = told.get("trips"), told.get("each") or []
+    mean = lambda place: round(sum(trip[place] for trip in each) / len(each)) if each else None
+    return (str(cell), way, told.get("first"), float(told["seconds"]), float(told["processor"]), trips, told.get("steps"),
+            float(told["processor"]) / trips if trips else None, round(told["peak"]),
+            told["workers"] and round(told["workers"]), mean(2), mean(1), above)
