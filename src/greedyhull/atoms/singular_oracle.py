@@ -13,7 +13,7 @@ import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
-from greedyhull.kernels.norm_proofs import CLOSE, UNIT, likely_factor, proved_norm
+from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, likely_factor, proved_norm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
@@ -54,6 +54,11 @@ def scaled(g: Gradient) -> tuple[Any, float]:
     A = np.asarray(as_array(g), dtype=np.float64)
     size = float(np.abs(A).max())
     return (A / size if size else A), size
+
+
+def written_out(G: Any) -> Any:
+    """G as an array where most of its entries are there: products of arrays are that much faster."""
+    return G.toarray() if not isinstance(G, np.ndarray) and G.nnz > SPARSE * G.shape[0] * G.shape[1] else G
 
 
 def lying(G: Any) -> tuple[Any, bool]:
@@ -158,7 +163,7 @@ class SingularOracle(OracleBase):
         return Shortlist(self._atoms(pairs), np.inf)
 
     def _at_once(self, G: Any, size: float, g: Gradient, m: int) -> Shortlist:
-        G, turned = lying(G)
+        G, turned = lying(written_out(G))
         pairs = exact_pairs(G, min(m, FIRST_PAIRS))
         reached = float(pairs.sigma[0])
         most = proved_norm(G, reached, CLOSE * reached)

@@ -79,7 +79,7 @@ def _square(G: Any) -> tuple[Array, float]:
     p, n = G.shape
     if isinstance(G, np.ndarray):
         B, sizes = G @ G.T, np.abs(G)
-        k = n
+        k = int((G != 0.0).sum(axis=1).max(initial=0))  # products with zero are exact
     else:
         B, sizes = np.empty((p, p)), abs(G)
         k = int(np.diff(G.indptr).max(initial=0))
