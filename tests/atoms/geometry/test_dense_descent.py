@@ -30,7 +30,7 @@ def test_weighted_entries_are_followed_too():
     found = descend_dense(lambda X: weights * (X - M), np.zeros((12, 5)), 4.0)
     g = weights * (found - M)
     gap = float(np.vdot(g, found)) + 4.0 * np.linalg.norm(g, 2)
-    assert 0.0 <= gap + 1e-9 and gap < 0.1
+    assert gap + 1e-9 >= 0.0 and gap < 0.1
 
 
 @pytest.mark.parametrize("slope", [lambda X: 0.0 * X, lambda X: np.full_like(X, np.nan), lambda X: -X],

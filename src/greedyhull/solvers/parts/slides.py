@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree, wrong_weights
@@ -110,4 +111,7 @@ class Slide:
         exact = self.f.precise()
         here = w if exact is self.f else w.copy()
         fall = exact.value(here) - exact.value(target)
-        return fall > 0.0 and fall > exact.rounding(here, self.S) + exact.rounding(target, self.S)
+        allowance = exact.rounding(here, self.S) + exact.rounding(target, self.S)
+        if abs(fall) > allowance or not isinstance(exact, MatrixModel):
+            return fall > max(allowance, 0.0)
+        return exact.surely_falls(here, target, self.S)
