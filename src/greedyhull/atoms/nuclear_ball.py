@@ -175,7 +175,9 @@ class NuclearBall(AtomSet):
         from greedyhull.atoms.geometry.factor_descent import descend
 
         if self._mostly_observed(f.gradient(w)):
-            return self._slid_dense(f, w)
+            lower = self._slid_dense(f, w)
+            if lower is not None and f.value(lower) < f.value(w):
+                return lower
         w = self._toward_many(f, w)
         found = of_block(w.block, w.weights, DROPPED)
         if found is None or not len(found.sigma):
@@ -189,24 +191,29 @@ class NuclearBall(AtomSet):
         given: Any = g
         return is_sparse(g) and min(self.shape) <= MANY and WRITTEN * given.nnz >= self.shape[0] * self.shape[1]
 
-    def _slid_dense(self, f: Objective, w: Iterate) -> Iterate:
-        """w after projected gradients on the matrix that is written out, its longer side down."""
+    def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
+        """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
         from greedyhull.atoms.geometry.dense_descent import descend_dense, spectrum
         from greedyhull.points.coordinate_iterate import CoordinateIterate
 
-        turned = self.shape[0] < self.shape[1]
+        turned, size = self.shape[0] < self.shape[1], scaled(f.gradient(w))[1]
+        if size == 0.0:
+            return None
 
         def slope(y: Array) -> Array:
-            g = np.asarray(as_array(f.gradient(CoordinateIterate(y.T if turned else y))), dtype=np.float64)
+            given: Any = f.gradient(CoordinateIterate(self.radius * (y.T if turned else y)))
+            g = np.asarray(as_array(given), dtype=np.float64) / size
             return g.T if turned else g
 
-        x = w.array()
-        x = descend_dense(slope, x.T if turned else x, self.radius)
+        x = w.array() / self.radius
+        x = descend_dense(slope, x.T if turned else x, 1.0)
+        if not np.isfinite(x).all():
+            return None
         V = spectrum(x).V
         images = x @ V
         sigma = np.linalg.norm(images, axis=0)
         U = images / np.maximum(sigma, TINY)
-        return self._mixture(Factors(V, sigma, U) if turned else Factors(U, sigma, V), DROPPED)
+        return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> Iterate:
         """w after a step with exact line search toward a mixture of the pairs whose singular value in the gradient is above

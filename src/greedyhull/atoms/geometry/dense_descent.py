@@ -33,7 +33,10 @@ class Spectrum(NamedTuple):
 
 def spectrum(T: Array) -> Spectrum:
     """Of a matrix with few columns, from the eigenvectors of TᵀT; small values are right to about the square root of eps."""
-    values, V = np.linalg.eigh((T.T @ T).astype(np.float64))
+    square = (T.T @ T).astype(np.float64)
+    if not np.isfinite(square).all():
+        return Spectrum(np.eye(len(square)), np.zeros(len(square)))
+    values, V = np.linalg.eigh(square)
     return Spectrum(V, np.sqrt(np.maximum(values, 0.0)))
 
 
@@ -47,7 +50,7 @@ def threshold(sigma: Array, radius: float) -> float:
         return 0.0
     ordered = np.sort(sigma)[::-1]
     cut = (np.cumsum(ordered) - radius) / np.arange(1, len(ordered) + 1)
-    return float(cut[np.flatnonzero(ordered > cut)[-1]])
+    return float(cut[np.flatnonzero(ordered >= cut)[-1]])  # the first is, even where the radius drowns in rounding
 
 
 def projected(T: Array, radius: float) -> Array:
@@ -73,6 +76,8 @@ def descend_dense(slope: Slope, x: Array, radius: float) -> Array:
         far, step = new - y, new - x
         length = float(np.linalg.norm(far))
         fall = 0.5 * bend * length * length
+        if not np.isfinite(fall):
+            break
         fallen, x = fallen + fall, new
         if not fall > SLOW * fallen:
             break
