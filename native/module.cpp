@@ -13,6 +13,7 @@
 #include "level.hpp"
 #include "logistic.hpp"
 #include "loss_path_door.hpp"
+#include "observed_door.hpp"
 #include "pairwise.hpp"
 #include "sparse_columns.hpp"
 #include "square_path_door.hpp"
@@ -291,6 +292,7 @@ NB_MODULE(_core, m) {
     add_loss_paths(m);
     add_budget_batch(m);
     add_checks(m);
+    add_observed(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);

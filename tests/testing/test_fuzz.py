@@ -10,6 +10,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.inexact import InexactOracle
+from greedyhull.atoms.singular_oracle import SingularOracle
 from greedyhull.points.shapes import DenseBlock
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing.fuzz import KINDS, Report, fuzz, main, membership, play
@@ -150,3 +151,11 @@ def test_the_exit_code_says_whether_something_was_found(monkeypatch: pytest.Monk
     for report, code in ((quiet, 0), (loud, 1)):
         monkeypatch.setattr("greedyhull.testing.fuzz.command.fuzz", lambda *a, report=report, **kw: report)
         assert main(["--runs", "3", "--seed", "1"]) == code
+
+
+def test_a_hundred_matrices_find_nothing_and_a_norm_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = fuzz(seed=5, runs=100, only="matrix")
+    assert report.clean, report.text()
+    above = SingularOracle._above
+    monkeypatch.setattr(SingularOracle, "_above", lambda self, most, size: 0.99 * above(self, most, size))
+    assert found("false", "matrix", 25, seed=5) > 0

@@ -13,9 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.atoms.singular_oracle import DELTA, FACTORED, GOOD, MOST, NOISE, PAIRS, SMALL, STEPS, rough_norm, scaled
+from greedyhull.atoms.singular_oracle import (
+    DELTA,
+    FACTORED,
+    GOOD,
+    MOST,
+    NOISE,
+    PAIRS,
+    SMALL,
+    STEPS,
+    TRIES,
+    longest_sums,
+    rough_norm,
+    scaled,
+)
 from greedyhull.kernels.golub_kahan import Bidiagonal
-from greedyhull.kernels.norm_proofs import UNIT, likely_factor, proved_floor
+from greedyhull.kernels.growth_proof import component, grown, limit_of_steps, steps_to_prove
+from greedyhull.kernels.norm_proofs import CLOSE, UNIT, gamma, proved_floor
 from greedyhull.points.shapes import RankOneBlock
 from greedyhull.types import Array, Floor, Gradient, Kind, Shortlist, State
 from greedyhull.types.override import override
@@ -106,7 +120,7 @@ class EigenOracle(OracleBase):
             A = G if isinstance(G, np.ndarray) else G.toarray()
             return proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack), "always", 0.0
         shift = rough_norm(G)
-        start = np.random.default_rng([self.seed, self.count, 1]).standard_normal(self.n)
+        start = np.random.default_rng([self.seed, self.count, 2]).standard_normal(self.n)
         space = Bidiagonal(Shifted(G, shift), start, MOST)
         top = 0.0
         for steps in range(40, MOST + 1, 40):
@@ -116,9 +130,25 @@ class EigenOracle(OracleBase):
                 break
         if self.n <= FACTORED:
             return proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack), "always", 0.0
-        delta = DELTA / (self.count * (self.count + 1.0)) if self.count else 0.5 * DELTA
-        most = top * likely_factor(self.n, 10 * MOST if space.ended else space.done, delta) * (1.0 + 1e-11)
-        return shift - most - 1e-11 * shift, "probability", delta
+        return self._likely(G, shift, top, slack) if top > 0.0 else (-shift, "always", 0.0)
+
+    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> tuple[float, Kind, float]:
+        """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
+        delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
+        z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(self.n), component(self.n, delta)
+        B = Shifted(G, shift)
+        off = 2.0 * shift * gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
+        for _ in range(TRIES):
+            slack = max(slack, GOOD * reached)
+            mu, limit = reached + 0.25 * slack, reached + slack
+            if steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
+                limit = limit_of_steps(mu, 2 * MOST, s)
+            found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
+            if found.proved:
+                return shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta
+            unit = found.last / float(np.linalg.norm(found.last))
+            reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
+        return -shift, "always", 0.0
 
     @override
     def state(self) -> State:

@@ -10,18 +10,23 @@ from greedyhull.atoms.arguments import array_of, matrix_shape, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.singular_oracle import SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
 from greedyhull.atoms.sizes import Sizes
+from greedyhull.points.arrays import is_sparse
 from greedyhull.points.factors import Factors, balanced, of_block
+from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Objective, SetTraits
+from greedyhull.types import Array, Block, Gradient, Objective, SetTraits
 from greedyhull.types.override import override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 DROPPED = 1e-9  # of the largest singular value: what a slide leaves out
-FEW = 40  # pairs at least that a slide looks at
+FEW = 60  # pairs at least that a slide looks at
 NEARLY = 1e-6  # a singular value that is above the level by less promises nothing
+WRITTEN = 4  # times as many entries as the gradient has may be written out
+TINY = 1e-300
+SURELY = 1e-14  # of the radius: what rounding may add to the lengths of atoms
 MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
 
 
@@ -112,11 +117,22 @@ class NuclearBall(AtomSet):
     @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
+        if self._surely_has(w):
+            return True
         found = of_given(w)
         if found is None:
             return self._has(array_of(w), tol)
         fits = (len(found.U), len(found.V)) == self.shape
         return fits and bool(np.isfinite(found.sigma).all()) and float(found.sigma.sum()) <= self.radius * (1.0 + tol)
+
+    def _surely_has(self, w: Any) -> bool:
+        """Whether the lengths of a point's atoms already say that it is inside, as those of its own atoms do."""
+        from greedyhull.points.iterate import Iterate
+
+        if not (isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape):
+            return False
+        lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
+        return bool(float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + SURELY))
 
     def _holds(self, x: Array, tol: float) -> bool:
         return float(np.linalg.svd(x, compute_uv=False).sum()) <= self.radius * (1.0 + tol)
@@ -155,9 +171,13 @@ class NuclearBall(AtomSet):
     @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius."""
+        is at most the radius. Matrices with a short side of which many entries are observed: projected gradients."""
         from greedyhull.atoms.geometry.factor_descent import descend
 
+        if self._mostly_observed(f.gradient(w)):
+            lower = self._slid_dense(f, w)
+            if lower is not None and f.value(lower) < f.value(w):
+                return lower
         w = self._toward_many(f, w)
         found = of_block(w.block, w.weights, DROPPED)
         if found is None or not len(found.sigma):
@@ -165,6 +185,35 @@ class NuclearBall(AtomSet):
         root = np.sqrt(found.sigma)
         pair = descend(f, found.U * root, found.V * root, self.radius)
         return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
+
+    def _mostly_observed(self, g: Gradient) -> bool:
+        """Whether a matrix takes not much more room than its gradient, and the projection onto the ball little time."""
+        given: Any = g
+        return is_sparse(g) and min(self.shape) <= MANY and WRITTEN * given.nnz >= self.shape[0] * self.shape[1]
+
+    def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
+        """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
+        from greedyhull.atoms.geometry.dense_descent import descend_dense, spectrum
+        from greedyhull.points.coordinate_iterate import CoordinateIterate
+
+        turned, size = self.shape[0] < self.shape[1], scaled(f.gradient(w))[1]
+        if size == 0.0:
+            return None
+
+        def slope(y: Array) -> Array:
+            given: Any = f.gradient(CoordinateIterate(self.radius * (y.T if turned else y)))
+            g = np.asarray(as_array(given), dtype=np.float64) / size
+            return g.T if turned else g
+
+        x = w.array() / self.radius
+        x = descend_dense(slope, x.T if turned else x, 1.0)
+        if not np.isfinite(x).all():
+            return None
+        V = spectrum(x).V
+        images = x @ V
+        sigma = np.linalg.norm(images, axis=0)
+        U = images / np.maximum(sigma, TINY)
+        return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> Iterate:
         """w after a step with exact line search toward a mixture of the pairs whose singular value in the gradient is above

@@ -13,7 +13,8 @@ import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
-from greedyhull.kernels.norm_proofs import CLOSE, UNIT, likely_factor, proved_norm
+from greedyhull.kernels.growth_proof import component, grown, limit_of_steps, steps_to_prove
+from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, gamma, proved_norm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
@@ -26,7 +27,8 @@ STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first o
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
-MOST = 600  # Lanczos steps of a proof at most
+MOST = 600  # steps of a proof at most
+TRIES = 4  # proofs with high probability, each after a better guess of σ₁
 DELTA = 1e-3  # how likely the random proofs of a run are to fail, all together, if one is asked for in each iteration
 ANY = 0.02  # of a rough bound: where so much slack is welcome, that bound will do
 GOOD = 1e-12  # of σ₁: a proof with less slack than this is not sought
@@ -54,6 +56,11 @@ def scaled(g: Gradient) -> tuple[Any, float]:
     A = np.asarray(as_array(g), dtype=np.float64)
     size = float(np.abs(A).max())
     return (A / size if size else A), size
+
+
+def written_out(G: Any) -> Any:
+    """G as an array where most of its entries are there: products of arrays are that much faster."""
+    return G.toarray() if not isinstance(G, np.ndarray) and G.nnz > SPARSE * G.shape[0] * G.shape[1] else G
 
 
 def lying(G: Any) -> tuple[Any, bool]:
@@ -130,6 +137,13 @@ def rough_norm(G: Any) -> float:
     return float(min(np.linalg.norm(entries), np.sqrt(rows * cols))) * (1.0 + (len(entries) + 16.0) * UNIT)
 
 
+def longest_sums(G: Any) -> int:
+    """How many products the longest row and the longest column of a matrix add up, together."""
+    if isinstance(G, np.ndarray):
+        return sum(G.shape)
+    return int(np.diff(G.indptr).max(initial=0) + np.bincount(G.indices, minlength=1).max())
+
+
 class SingularOracle(OracleBase):
     """The oracle of one solve. Its state is the last top vector and the number of proposals so far.
 
@@ -158,7 +172,7 @@ class SingularOracle(OracleBase):
         return Shortlist(self._atoms(pairs), np.inf)
 
     def _at_once(self, G: Any, size: float, g: Gradient, m: int) -> Shortlist:
-        G, turned = lying(G)
+        G, turned = lying(written_out(G))
         pairs = exact_pairs(G, min(m, FIRST_PAIRS))
         reached = float(pairs.sigma[0])
         most = proved_norm(G, reached, CLOSE * reached)
@@ -207,24 +221,27 @@ class SingularOracle(OracleBase):
         rough = rough_norm(G)
         if slack >= ANY * rough:
             return Norm(rough)
-        rng = np.random.default_rng([self.seed, self.count, 1])
-        start = rng.standard_normal(p)  # on the shorter side
-        space = Bidiagonal(G.T, start, MOST)
-        if p <= FACTORED:
-            return Norm(proved_norm(G, settled(space, slack), slack))
-        return self._likely(space, p, slack)
+        space = Bidiagonal(G.T, np.random.default_rng([self.seed, self.count, 2]).standard_normal(p), MOST)
+        reached = settled(space, slack)
+        return Norm(proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
 
-    def _likely(self, space: Bidiagonal, n: int, slack: float) -> Norm:
-        """The bound from a random start, after as many steps as the slack wants, or as there may be."""
+    def _likely(self, G: Any, reached: float, slack: float, rough: float) -> Norm:
+        """A bound that holds with high probability, from a random start that nothing else has used."""
+        p, Gt = G.shape[0], G.T
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        steps = 20
-        while True:
-            space.run(steps)
-            top, q = space.top(), MOST * 10 if space.ended else space.done  # of a space that has ended more steps say the same
-            most = top * likely_factor(n, q, delta)
-            if most - top <= max(slack, GOOD * top) or space.ended or steps >= MOST:
-                return Norm(most * (1.0 + 1e-12) + 1e-11 * top, "probability", delta)
-            steps = min(MOST, steps + max(20, steps // 2))
+        z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(p), component(p, delta)
+        off = gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
+        for _ in range(TRIES):
+            slack = max(slack, GOOD * reached)
+            mu, limit = (reached + 0.25 * slack) ** 2, (reached + slack) ** 2
+            if steps_to_prove(mu, limit, s) > MOST:  # what can be proved in so many steps
+                limit = limit_of_steps(mu, MOST, s)
+            found = grown(lambda y: np.asarray(G @ (Gt @ y)), off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), MOST))
+            if found.proved:
+                return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta)
+            length = float(np.linalg.norm(found.last))
+            reached = max(reached * (1.0 + CLOSE), float(np.linalg.norm(Gt @ (found.last / length))))
+        return Norm(rough)
 
     @override
     def state(self) -> State:

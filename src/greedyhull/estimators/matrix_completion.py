@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,12 +20,23 @@ from greedyhull.objectives.completion import LOSSES, completion
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.factors import gathered
 from greedyhull.points.given import compressed
+from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Index
 
 HELD_OUT = 0.1  # of the entries, by which a radius is chosen
 RADII, WIDER = 16, 1.5  # how many are tried at most, and how much larger each is than the one before
 WORSE = 3  # radii in a row without a smaller error, after which no larger one is tried
+IDLE = 0.999  # of the radius: a point with a smaller norm is one of all larger balls too
 MOST = 200  # rounds of one solve
+
+
+class Tried(NamedTuple):
+    """A radius, the nuclear norm of the point that was found there, or the radius if that is less, and its error."""
+
+    radius: float
+    norm: float
+    error: float
+    point: Iterate
 
 
 class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
@@ -187,27 +198,38 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
     def _chosen(self, i: Index, j: Index, v: Array, shape: tuple[int, int]) -> tuple[float, Any]:
         """The radius with the least error on entries that are held out, and the point there.
 
-        Each solve begins at the last factors. Where a ball is larger than its point, the norm of that point is taken for its
-        radius: beyond, many matrices fit alike, and most of them predict badly.
+        Radii grow by half until the error has grown three times, or a ball is larger than its point; then one is tried on
+        either side of the best. Each solve begins at the last factors that fit. Where a ball is larger than its point, the
+        norm of that point is taken for its radius: beyond, many matrices fit alike, and most of them predict badly.
         """
         out = np.random.default_rng(int(self.random_state)).random(len(v)) < HELD_OUT
         check(bool(out.any() and (~out).any()), lambda: f"{len(v)} entries are too few to choose a radius by; give radius=.")
         known = self._biases(i[~out], j[~out], v[~out], shape)
         rest = v - known.at(i, j)
+        tried: list[Tried] = []
+
+        def attempt(radius: float) -> Tried:
+            smaller = [t for t in tried if t.norm <= radius]
+            start = max(smaller, key=lambda t: t.norm).point if smaller else None
+            point = self._solved(i[~out], j[~out], rest[~out], shape, radius, start).point
+            norm = float(point.factors().sigma.sum()) * (1.0 + 1e-9)
+            tried.append(Tried(radius, min(radius, norm), self._error(point.entries(i[out], j[out]), rest[out]), point))
+            return tried[-1]
+
         size = float(np.linalg.norm(rest)) * (shape[0] * shape[1] / len(v)) ** 0.5
-        radius = max(size, 1e-6) / 8.0
-        best: tuple[float, Any] = (radius, None)
-        least, since, start = np.inf, 0, None
+        radius, since, least = max(size, 1e-6) / 8.0, 0, np.inf
         for _ in range(RADII):
-            s = self._solved(i[~out], j[~out], rest[~out], shape, radius, start)
-            start, error = s.point, self._error(s.point.entries(i[out], j[out]), rest[out])
-            since = 0 if error < least else since + 1
-            if error < least:
-                best, least = (min(radius, float(start.factors().sigma.sum()) * (1.0 + 1e-9)), start), error
-            if since >= WORSE:
+            last = attempt(radius)
+            since, least = (0, last.error) if last.error < least else (since + 1, least)
+            if since >= WORSE or last.norm < IDLE * radius:
                 break
             radius *= WIDER
-        return best
+        middle = min(tried, key=lambda t: t.error).radius
+        for radius in (middle / WIDER**0.5, middle * WIDER**0.5):
+            if radius < max(t.radius for t in tried):  # beyond the largest the constraint is idle, or the error grows
+                attempt(radius)
+        best = min(tried, key=lambda t: t.error)
+        return best.norm, best.point
 
     def _error(self, predicted: Array, rest: Array) -> float:
         if self.loss == "logistic":

@@ -1,14 +1,13 @@
-"""Upper bounds on the largest singular value of a matrix, proved: by a Cholesky factorisation, or with high probability.
+"""Upper bounds on the largest singular value of a matrix, proved by a Cholesky factorisation.
 
 The factorisation of μI − GGᵀ succeeds only if σ₁² ≤ μ, up to rounding that is counted in full: that of forming GGᵀ, at most
 γ_k‖ |G||G|ᵀ ‖ (Higham, Accuracy and Stability, 3.5), and that of the factorisation, at most γ_{p+1}/(1 − γ_{p+1}) times the
-trace (Rump 2006, Verification of positive definiteness). The other bound runs Lanczos from a random start, of which a Krylov
-space of q dimensions misses the largest singular value by more than a known factor with a probability of at most δ.
+trace (Rump 2006, Verification of positive definiteness). Where a factorisation would take too long: `growth_proof`.
 """
 
 from __future__ import annotations
 
-from math import asinh, cosh, pi, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -79,7 +78,7 @@ def _square(G: Any) -> tuple[Array, float]:
     p, n = G.shape
     if isinstance(G, np.ndarray):
         B, sizes = G @ G.T, np.abs(G)
-        k = n
+        k = int((G != 0.0).sum(axis=1).max(initial=0))  # products with zero are exact
     else:
         B, sizes = np.empty((p, p)), abs(G)
         k = int(np.diff(G.indptr).max(initial=0))
@@ -100,15 +99,3 @@ def _definite(B: Array, mu: float) -> bool:
     A[np.diag_indices_from(A)] += mu
     _, info = dpotrf(A.T, lower=1, clean=0, overwrite_a=1)
     return bool(info == 0)
-
-
-def likely_factor(n: int, q: int, delta: float) -> float:
-    """cosh z with z = asinh(√(2(n − 1)/π)/δ)/(2q − 1): σ₁ ≤ σ̂·cosh z with probability at least 1 − δ.
-
-    σ̂ is what a Krylov space of q dimensions of GᵀG reaches from a start that is uniform on the sphere of n dimensions and
-    independent of G. A start that knows G, a warm one, proves nothing.
-
-    >>> round(likely_factor(5000, 131, 1e-3), 4)
-    1.001
-    """
-    return cosh(asinh(sqrt(2.0 * (max(n, 3) - 1) / pi) / delta) / (2.0 * q - 1.0))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import fsum
+
+import numpy as np
+
 from greedyhull.objectives.composite import EPS, Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import AtomSet, Design, Loss
@@ -40,6 +44,29 @@ class MatrixModel(Composite):
         assert value is not None and residual is not None
         off = eps * (16 + self._depth + len(w) + 3 * view.moves) * far
         return usual + self.loss.norm(value, residual) * off + self.loss.swing(self.loss.size(value, view.z), view.z, off)
+
+    def surely_falls(self, w: Iterate, target: Iterate, S: AtomSet) -> bool:
+        """Whether f is smaller at ``target`` than at w, where the difference of two values would drown in their rounding.
+
+        For squares, φ(z′) − φ(z) = ⟨r, Δ⟩ + ½⟨Δ, pΔ⟩ with Δ = z′ − z. Its terms are right to a few units in the last place
+        and are added exactly. What is left is the error e of either image, which moves φ by ⟨r, e⟩: it grows with the number
+        of atoms, not of entries.
+        """
+        if not self.quadratic or self.has_intercept:
+            return False
+        here, there = self._known(w), self._known(target)
+        assert here.residual is not None
+        step = np.asarray(there.z, dtype=np.float64) - here.z
+        terms = here.residual * step
+        change, bend = fsum(terms.tolist()), 0.5 * self.loss.energy(step) * (1.0 + (len(step) + 16) * EPS)
+        far, off = self.image_bound(S), 8.0 * EPS * float(np.abs(terms).sum())
+        for point, view in ((w, here), (target, there)):
+            value, residual = view.value, view.residual
+            assert value is not None and residual is not None
+            error = EPS * (16 + self._depth + len(point) + 3 * view.moves) * far
+            off += float(np.linalg.norm(residual)) * error * (1.0 + 1e-6)
+            off += self.loss.swing(self.loss.size(value, view.z), view.z, error)
+        return bool(change + bend + off < 0.0)
 
     @override
     def precise(self) -> Composite:

@@ -92,18 +92,19 @@ class Corrective(KeepsSolver):
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
-            found = oracle.best(g, _asked(max(self.batch, len(w)), S.traits.owners))
+            found = oracle.best(g, 1 if slide.slides else _asked(max(self.batch, len(w)), S.traits.owners))
             atoms, scores = found.atoms, found.atoms.dots(g)
             estimate = f.gradient_dot(w) - least_of(scores, found.owners)
             yield Progress.of(w, estimate, found)
+            if slide.slides and slide.after_step(w, atoms[0]):
+                working.begin(w)
+                continue
             gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))  # atoms may promise nothing
             early = gap > EARLY * abs(f.value(w))
             if not early:  # only those that promise something
                 atoms = atoms.take((scores < _promising(w, g, f.gradient_dot(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, early)
-            if slide(w):
-                working.begin(w)
 
     def _compiled(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> CompiledRounds | None:
         """The rounds in the core, where it can run them."""

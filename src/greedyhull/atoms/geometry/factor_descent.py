@@ -12,30 +12,32 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.kernels import limited_memory
+from greedyhull.kernels.observed import observed_products
+from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOneBlock
 from greedyhull.types import Array, Objective
 
 ITERATIONS = 60
-MEMORY = 8  # pairs of vectors that L-BFGS keeps
-FLAT = 1e-13  # a fall of f by less, relative to f, ends the descent
-STEEP = 0.03  # a gradient that has become so much smaller ends it too: new atoms help more then
+FLAT = 1e-14  # a fall of f by less, relative to f, ends the descent
+SLOW = 0.01  # a fall by less of what all iterations brought ends it too: new atoms help more then
 SLACK = 0.02  # the share of the radius that is left free where the gradient points outwards and none was
+FAR = 0.1  # of its length a vector moves at first where the multiplier of the constraint does not say how far
 
 Pair = tuple[Array, Array]
 
 
 def descend(f: Objective, A: Array, B: Array, radius: float) -> Pair | None:
     """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius; None where f does not fall."""
-    shape, here = (len(A), len(B)), _Last(f, A, B)
-    size = float(np.vdot(A, A) + np.vdot(B, B))
+    m, n, r = len(A), len(B), A.shape[1]
+    size, here = float(np.vdot(A, A) + np.vdot(B, B)), _Last(f, A, B)
     free = max(2.0 * radius - size, 0.0)
     if free < SLACK * radius and here.inward > 0.0:
         free = 2.0 * SLACK * radius
 
     def split(theta: Array) -> Pair:
-        a = A.size
-        return theta[:a].reshape(shape[0], -1), theta[a : a + B.size].reshape(shape[1], -1)
+        return theta[: m * r].reshape(m, r), theta[m * r : (m + n) * r].reshape(n, r)
 
     def push(at: _Last, theta: Array) -> Array:
         return np.concatenate([at.left.ravel(), at.right.ravel(), [0.0]])
@@ -65,30 +67,44 @@ class _Last:
         w = Iterate(RankOneBlock(A.T, B.T, np.full(r, float(r))), np.full(r, 1.0 / r), shape)
         self.value = float(f.value(w))
         G: Any = f.gradient(w)
-        G = G.reshape(shape) if isinstance(G, np.ndarray) else G
-        self.left, self.right = np.asarray(G @ B, dtype=np.float64), np.asarray(G.T @ A, dtype=np.float64)
+        self.left, self.right = both_products(G.reshape(shape) if isinstance(G, np.ndarray) else G, A, B)
         self.inward = float(np.vdot(self.left, A))  # ⟨G, W⟩: positive where f falls toward zero
+
+
+def both_products(G: Any, A: Array, B: Array) -> Pair:
+    """GB and GᵀA; in one pass over the entries of a matrix by row."""
+    if not (is_sparse(G) and G.format == "csr" and G.dtype in (np.float64, np.float32) and G.shape[1] < 2**31):
+        return np.asarray(G @ B, dtype=np.float64), np.asarray(G.T @ A, dtype=np.float64)
+    U, V = (np.ascontiguousarray(part, dtype=G.dtype) for part in (A, B))
+    left, right = np.empty_like(U), np.empty_like(V)
+    observed_products(G.indptr.astype(np.int64), G.indices.astype(np.uint32), G.data, U, V, left, right)
+    return left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
 
 
 def _on_sphere(f: Objective, start: Array, length: float, split: Callable[[Array], Pair],
                push: Callable[[_Last, Array], Array]) -> Pair | None:
-    """L-BFGS for F(length·θ/‖θ‖) from ``start``."""
-    from scipy.optimize import minimize
+    """L-BFGS for F(length·θ/‖θ‖) from ``start``.
+
+    F is divided by the multiplier of the constraint, −⟨∇F, θ⟩/‖θ‖², which is about its curvature: the first step is 1.
+    """
 
     def value(theta: Array) -> tuple[float, Array]:
         norm = float(np.linalg.norm(theta))
         unit = theta / norm
         at = _Last(f, *split(length * unit))
         g = push(at, theta)
-        return at.value / scale, (length / (norm * scale)) * (g - float(unit.dot(g)) * unit)
+        slope = float(unit.dot(g))
+        pull[0] = -slope / length
+        return at.value / scale, (length / (norm * scale)) * (g - slope * unit)
 
-    begin, scale = start * (length / float(np.linalg.norm(start))), 1.0
-    first, slope = value(begin)
-    scale = max(abs(first), 1e-300)
+    begin, scale, pull = start * (length / float(np.linalg.norm(start))), 1.0, [0.0]
     with np.errstate(all="ignore"):
-        found = minimize(value, begin, jac=True, method="L-BFGS-B",
-                         options={"maxiter": ITERATIONS, "maxcor": MEMORY, "ftol": FLAT,
-                                  "gtol": STEEP * float(np.abs(slope).max()) / scale})
-    theta = np.asarray(found.x, dtype=np.float64)
-    norm = float(np.linalg.norm(theta))
-    return split(length / norm * theta) if 0.0 < norm < np.inf and np.isfinite(theta).all() else None
+        first, slope = value(begin)
+        steepness = float(np.linalg.norm(slope))
+        if not (np.isfinite(first) and 0.0 < steepness < np.inf):
+            return None
+        scale = max(pull[0], FAR * steepness / length) if pull[0] > 0.0 else steepness / (FAR * length)
+        found = limited_memory.descend(value, limited_memory.Reached(begin, first / scale, slope / scale), ITERATIONS, FLAT,
+                                       SLOW)
+    norm = float(np.linalg.norm(found.x))
+    return split(length / norm * found.x) if 0.0 < norm < np.inf and found.value < first / scale else None

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kernels.observed import observed_entries
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.points.factors import gathered
 from greedyhull.types import Array, Gradient, Index, Shape
 from greedyhull.types.override import override
 
-FILLED = 25  # times as many entries as are observed may be computed by products of dense blocks: those are that much faster
-BLOCK = 2**20  # entries of such a block
+WIDEST = 2**32  # columns whose numbers fit the pass over the places
 
 
 class Observed(DesignBase):
@@ -42,13 +42,18 @@ class Observed(DesignBase):
         if np.array_equal(self._order, np.arange(self.n)):
             self._order = None  # as they come from `completion`
         self._indices, self._indptr = structure.indices, structure.indptr
+        self._flat: Index | None = None  # the places in a matrix that is written out
+        self._starts = structure.indptr.astype(np.int64)
+        self._columns = structure.indices.astype(np.uint32) if self.domain[1] <= WIDEST else None
 
     def __repr__(self) -> str:
         return f"Observed({self.n} entries of {self.domain[0]}x{self.domain[1]}, {self.dtype})"
 
     @override
     def matvec(self, w: Array) -> Array:
-        return np.asarray(w[self.i, self.j], dtype=self.dtype)
+        if self._flat is None:
+            self._flat = self.i * self.domain[1] + self.j
+        return np.asarray(np.ravel(w).take(self._flat), dtype=self.dtype)
 
     @override
     def adjoint(self, r: Array) -> Gradient:  # type: ignore[override]  # sets that take dense gradients are handed the array
@@ -58,21 +63,17 @@ class Observed(DesignBase):
         return csr_array((data, self._indices, self._indptr), shape=(self.domain[0], self.domain[1]))
 
     def bilinear(self, U: Array, V: Array, c: Array) -> Array:
-        """(U diag(c) Vᵀ)[i, j]: gathered, or from products of blocks of rows where most of these are observed."""
-        m, n = self.domain
-        if len(c) > 1 and self._order is None and m * n <= FILLED * self.n:
-            return self._by_blocks((U * c).astype(self.dtype, copy=False), V.astype(self.dtype, copy=False))
-        return gathered(U, V, c, self.i, self.j).astype(self.dtype, copy=False)
-
-    def _by_blocks(self, U: Array, V: Array) -> Array:
-        out, n, step = np.empty(self.n, dtype=self.dtype), self.domain[1], max(1, BLOCK // self.domain[1])
-        right = np.ascontiguousarray(V.T)
-        for a in range(0, self.domain[0], step):
-            b = min(a + step, self.domain[0])
-            here = slice(self._indptr[a], self._indptr[b])
-            block = np.ascontiguousarray(U[a:b]) @ right
-            out[here] = block.ravel()[(self.i[here] - a) * n + self.j[here]]
-        return out
+        """(U diag(c) Vᵀ)[i, j], in one pass over the places."""
+        if self._columns is None:
+            return gathered(U, V, c, self.i, self.j).astype(self.dtype, copy=False)
+        out = np.empty(self.n, dtype=self.dtype)
+        left, right = (np.ascontiguousarray(part, dtype=self.dtype) for part in (U * c, V))
+        observed_entries(self._starts, self._columns, left, right, out)
+        if self._order is None:
+            return out
+        as_given = np.empty_like(out)
+        as_given[self._order] = out
+        return as_given
 
     def factored(self, r: Array, U: Array, V: Array) -> Array:
         """uₖᵀ(Aᵀr)vₖ."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree, wrong_weights
 from greedyhull.points.shapes import RankOneBlock
-from greedyhull.types import AtomSet, Objective
+from greedyhull.types import Atom, AtomSet, Objective
 
 MANY = 64  # atoms, above which a set is asked for fewer
 FAR_FEWER = 0.75  # of the atoms that there are
@@ -40,6 +41,20 @@ class Slide:
         step = w.step
         w.become(target)
         w.step = step
+        return True
+
+    def after_step(self, w: Iterate, atom: Atom) -> bool:
+        """Slide from where a Frank-Wolfe step toward ``atom`` with exact line search leads; whether f fell below that point.
+
+        Where it does not, w stays where it was.
+        """
+        stepped = w.copy()
+        stepped.work = w.work
+        move = stepped.toward(atom)
+        stepped.move(move, float(self.f.along(stepped, move).argmin()))
+        if not self(stepped):
+            return False
+        w.become(stepped)
         return True
 
     def _in_fewer_atoms(self, w: Iterate) -> Iterate | None:
@@ -96,4 +111,7 @@ class Slide:
         exact = self.f.precise()
         here = w if exact is self.f else w.copy()
         fall = exact.value(here) - exact.value(target)
-        return fall > 0.0 and fall > exact.rounding(here, self.S) + exact.rounding(target, self.S)
+        allowance = exact.rounding(here, self.S) + exact.rounding(target, self.S)
+        if abs(fall) > allowance or not isinstance(exact, MatrixModel):
+            return fall > max(allowance, 0.0)
+        return exact.surely_falls(here, target, self.S)

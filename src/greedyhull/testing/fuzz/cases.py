@@ -9,12 +9,14 @@ import numpy as np
 from greedyhull.testing.fuzz.draws import Rng, pick
 from greedyhull.testing.fuzz.ensembles import metric
 from greedyhull.testing.fuzz.hostile import bad_numbers, malformed, wrong_gradient
+from greedyhull.testing.fuzz.matrices import matrix
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.resumes import changed, resume
 from greedyhull.testing.fuzz.solves import Say, certify, solve
 
 KINDS: dict[str, tuple[float, Callable[[Rng, Say], list[Record]]]] = {
-    "solve": (52.0, solve),
+    "matrix": (4.0, matrix),
+    "solve": (48.0, solve),
     "certify": (8.0, certify),
     "resume": (14.0, resume),
     "changed": (14.0, changed),

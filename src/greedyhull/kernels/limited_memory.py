@@ -1,0 +1,122 @@
+"""L-BFGS for smooth functions of many variables whose evaluations cost about as much as the vectors that it keeps.
+
+A step is a combination of the last gradients and moves. Its coefficients come from the inner products of these, so that a step
+takes two products with one matrix (the two loops of Nocedal 1980, on coefficients). A line search asks for the weak Wolfe
+conditions, and nearly always takes the first step that it tries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from greedyhull.types import Array
+
+Function = Callable[[Array], tuple[float, Array]]
+
+MEMORY = 8  # moves that are kept
+ENOUGH, FLATTER = 1e-4, 0.9  # what a step must do of what its slope promises, and how much flatter f must be after it
+LONGER = 4.0  # by how much a step grows that is too short
+SHORTER, LONGEST = 0.1, 0.5  # of the step before, where that was too long
+TRIALS = 12  # of a line search
+BENT = 1e-12  # a move whose change of the gradient is less along it says nothing of the curvature
+
+
+class Reached(NamedTuple):
+    """A point, its value and its gradient."""
+
+    x: Array
+    value: float
+    slope: Array
+
+
+def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float) -> Reached:
+    """From a point downhill, until a step lowers f by at most ``flat`` of its size, or ``slow`` of what all steps did.
+
+    >>> d = np.array([1.0, 10.0, 100.0])
+    >>> def function(x):
+    ...     return 0.5 * float(d @ (x * x)), d * x
+    >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
+    True
+    """
+    first, moves = at.value, _Moves(len(at.x))
+    for _ in range(iterations):
+        found = _search(function, at, moves.step(at.slope))
+        if found is None:
+            break
+        moves.add(found.x - at.x, found.slope - at.slope)
+        fall, at = at.value - found.value, found
+        if fall <= max(flat * abs(at.value), slow * (first - at.value)):
+            break
+    return at
+
+
+class _Moves:
+    """The last moves s and the changes y of the gradient, as rows of one matrix, with their inner products."""
+
+    def __init__(self, n: int) -> None:
+        self.rows = np.zeros((2 * MEMORY, n))  # in row k a move, in row MEMORY + k the change of the gradient
+        self.inner = np.zeros((2 * MEMORY, 2 * MEMORY))
+        self.order: list[int] = []  # of the moves, the oldest first
+
+    def add(self, s: Array, y: Array) -> None:
+        """Keep a move, in the place of the oldest where all are taken; one along which f is not convex is passed over."""
+        if not float(s.dot(y)) > BENT * float(np.linalg.norm(s)) * float(np.linalg.norm(y)):
+            return
+        k = len(self.order) if len(self.order) < MEMORY else self.order.pop(0)
+        self.order.append(k)
+        self.rows[k], self.rows[MEMORY + k] = s, y
+        for row in (k, MEMORY + k):
+            self.inner[row] = self.inner[:, row] = self._dots(self.rows[row])
+
+    def _used(self) -> tuple[slice, slice]:
+        return slice(0, len(self.order)), slice(MEMORY, MEMORY + len(self.order))
+
+    def _dots(self, v: Array) -> Array:
+        out = np.zeros(2 * MEMORY)
+        for part in self._used():
+            out[part] = self.rows[part] @ v
+        return out
+
+    def step(self, g: Array) -> Array:
+        """−Hg, where H is the estimate of the inverse Hessian."""
+        if not self.order:
+            return -g
+        dots, c, alpha = self._dots(g), np.zeros(2 * MEMORY), np.zeros(MEMORY)
+        for k in reversed(self.order):
+            alpha[k] = (dots[k] + float(self.inner[k].dot(c))) / self.inner[k, MEMORY + k]
+            c[MEMORY + k] -= alpha[k]
+        last = self.order[-1]
+        gamma = self.inner[last, MEMORY + last] / self.inner[MEMORY + last, MEMORY + last]
+        c *= gamma
+        for k in self.order:
+            beta = (gamma * dots[MEMORY + k] + float(self.inner[MEMORY + k].dot(c))) / self.inner[k, MEMORY + k]
+            c[k] += alpha[k] - beta
+        out: Array = -gamma * g
+        for part in self._used():
+            out -= c[part] @ self.rows[part]
+        return out
+
+
+def _search(function: Function, at: Reached, step: Array) -> Reached | None:
+    """A point along the step that is enough lower, and where f is flatter; None where nothing is lower."""
+    slope, t, best = float(at.slope.dot(step)), 1.0, None
+    if not slope < 0.0:
+        return None
+    for _ in range(TRIALS):
+        x = at.x + t * step
+        value, g = function(x)
+        if value <= at.value + ENOUGH * t * slope and (best is None or value < best.value):
+            best = Reached(x, value, g)
+            if float(g.dot(step)) >= FLATTER * slope:
+                break
+            t *= LONGER
+        elif best is not None:  # the longer step was too long
+            break
+        else:
+            excess = value - at.value - t * slope  # of the parabola through what is known, the lowest point
+            part = -0.5 * t * slope / excess if np.isfinite(excess) and excess > 0.0 else SHORTER
+            t *= min(max(part, SHORTER), LONGEST)
+    return best
