@@ -129,3 +129,11 @@ def price(solution: Solution, budget: str | None = None) -> str:
     does = "lowers" if slope > 0.0 else "raises"
     return (f"The price of the {named} is {slope:.3g}: increasing it by a small h {does} the minimum by about "
             f"{abs(slope):.3g}·h.")
+
+
+def intercepts(solution: Solution) -> str:
+    """The intercept, or those of the classes, in a sentence; nothing where there is none."""
+    found = np.atleast_1d(solution.intercept).tolist()
+    if not any(found):
+        return ""
+    return f"The intercept{'s are' if len(found) > 1 else ' is'} {', '.join(f'{b:.6g}' for b in found)}."
