@@ -60,11 +60,12 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     Returns
     -------
     list of (str, float)
-        Names and values. Empty if the point is not a vector, or is zero.
+        Names and values. Empty if the point is zero, or is a matrix whose entries have no names.
     """
     x = solution.point.array()
-    if x.ndim != 1:
+    if x.ndim != 1 and (names is None or len(names) != x.size):
         return []
+    x = x.ravel()
     check(names is None or len(names) == len(x),
           lambda: f"{len(names or ())} names were given for {len(x)} coordinates; one for each is wanted.")
     size = np.abs(x)

@@ -55,7 +55,7 @@ class SoftmaxWithIntercepts(Softmax):
         return seen[1]
 
     def _found(self, z: Array) -> Array:
-        """Newton's steps, shortened until φ falls or the classes come nearer to their shares; where none does, a step of
+        """Newton's steps, shortened until φ falls or, where it stands, the classes come nearer to their shares; else a step of
         iterative scaling, bₖ += log(πₖ/mₖ), which never raises φ (Darroch and Ratcliff 1972)."""
         shares, b = self.shares(), np.zeros(self.classes)
         here = self._look(z, b, shares)
@@ -64,7 +64,8 @@ class SoftmaxWithIntercepts(Softmax):
                 break
             for change in self._changes(here, shares):
                 ahead = self._look(z, b + change, shares)
-                if ahead.off < here.off or ahead.value < here.value - NOISE * abs(here.value):
+                fell = here.value - ahead.value
+                if fell > NOISE * here.value or (ahead.off < here.off and fell >= -NOISE * here.value):
                     break
             else:
                 break
