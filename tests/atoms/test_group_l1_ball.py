@@ -79,3 +79,26 @@ def test_labels_are_names_or_numbers_and_atoms_are_finite():
 def test_bad_input(groups, said):
     with pytest.raises(gh.GreedyhullError, match=said):
         gh.GroupL1Ball(groups, 1.0)
+
+
+def test_groups_of_the_entries_of_matrices(rng):
+    G = rng.standard_normal((3, 4))
+    labels = np.repeat(np.arange(3), 4).reshape(3, 4)
+    lists = [np.flatnonzero(labels.ravel() == k) for k in range(3)]
+    sets = [gh.GroupL1Ball("rows", 2.0, shape=(3, 4)), gh.GroupL1Ball(labels, 2.0), gh.GroupL1Ball(lists, 2.0, shape=(3, 4))]
+    for S in sets:
+        np.testing.assert_array_equal(S.argmin(G).entries, sets[0].argmin(G).entries)
+        w = S.decompose(0.1 * G)
+        np.testing.assert_allclose(w.array(), 0.1 * G, atol=1e-15)
+        assert S.contains(w) and not S.contains(10.0 * G) and S.rescaled(3.0).shape == (3, 4)
+    single = gh.GroupL1Ball(np.arange(12).reshape(3, 4), 2.0)
+    assert single.argmin(G).dot(G) == pytest.approx(gh.L1Ball((3, 4), 2.0).argmin(G).dot(G))
+
+
+@pytest.mark.parametrize(("groups", "shape", "said"), [
+    ("rows", None, "with shape="), ("row", (2, 2), "'rows', 'columns'"), (np.zeros((2, 3)), (3, 2), "group of each entry"),
+    ([0, 1, 2], (2, 2), "each entry"), ([[0, 1], [2]], (2, 2), "each entry"), ("rows", (2,), "two positive whole"),
+])
+def test_groups_of_matrices_that_cannot_be(groups, shape, said):
+    with pytest.raises(gh.GreedyhullError, match=said):
+        gh.GroupL1Ball(groups, 1.0, shape=shape)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_array
 
+import greedyhull as gh
 from greedyhull import GreedyhullError, quadratic
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.testing import check_atoms
@@ -69,7 +71,52 @@ def test_input_is_copied():
     assert S.rescaled(3.0).argmin(np.array([1.0, 1.0])).scale == -3.0
 
 
+@given(g=st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, 1e-300, -1e300]), min_size=6, max_size=6), m=st.integers(1, 8))
+def test_a_sparse_gradient_is_answered_as_its_matrix_is(g, m):
+    G, kept = np.array(g).reshape(2, 3), csr_array(np.array(g).reshape(2, 3))
+    S, W = L1Ball((2, 3), 2.0), L1Ball((2, 3), 2.0, weights=np.arange(1.0, 7.0).reshape(2, 3))
+    for ball in (S, W):
+        block = ball.best(kept, m)
+        assert 1 <= len(block) <= m
+        np.testing.assert_array_equal(block.dots(kept), ball.best(G, m).dots(G)[: len(block)])
+        assert ball.argmin(kept).dot(kept) == block.dots(kept)[0] == ball.scores(G).min()
+
+
+def test_entries_that_stand_in_a_sparse_gradient_twice_are_summed():
+    G = coo_array(([3.0, -3.0, 1.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    assert L1Ball((2, 2), 1.0).argmin(G).index == 2
+
+
+def test_a_matrix_is_contained_by_its_entries():
+    S = L1Ball((2, 3), 2.0, weights=[[1.0, 1.0, 1.0], [2.0, 1.0, 1.0]])
+    inside, outside = np.array([[0.5, 0.0, -0.5], [-0.5, 0.0, 0.0]]), np.array([[0.5, 0.0, -0.5], [-0.6, 0.0, 0.0]])
+    w = S.decompose(inside)
+    np.testing.assert_allclose(w.array(), inside)
+    assert S.contains(w) and S.contains(inside) and not S.contains(outside) and not S.contains(inside.ravel())
+    assert not S.rescaled(1.9).contains(w) and S.rescaled(3.0).weights.tolist() == S.weights.tolist()
+
+
+def test_a_large_matrix_is_never_written_out(monkeypatch):
+    from greedyhull.points.iterate import Iterate
+
+    def refused(self):
+        raise AssertionError("a dense matrix was asked for")
+
+    rng = np.random.default_rng(0)
+    m, k = 30_000, 50  # dense, it would take 7 GB
+    rows, cols, values = rng.integers(0, m, k), np.arange(k) * 7, rng.standard_normal(k)
+    f, S = gh.completion(rows, cols, values, (m, m)), L1Ball((m, m), 5.0)
+    monkeypatch.setattr(Iterate, "array", refused)
+    s = gh.minimize(f, S, stop=gh.Relative(1e-8))
+    sizes = np.sort(np.abs(values))[::-1]  # by the formula: soft thresholds
+    level = max((sizes[: j + 1].sum() - 5.0) / (j + 1) for j in range(k))
+    assert s.converged and S.contains(s.point)
+    assert s.value == pytest.approx(0.5 * (np.minimum(np.abs(values), level) ** 2).sum(), rel=1e-7)
+
+
 @pytest.mark.parametrize(("args", "kwargs", "said"), [
+    (((2, 0), 1.0), {}, "two positive whole"), (((2, 3, 4), 1.0), {}, "two positive whole"),
+    (((2, 2), 1.0), {"weights": [1.0, 2.0, 3.0, 4.0]}, "weights"),
     ((0, 1.0), {}, "dimension"), ((2.5, 1.0), {}, "dimension"), ((True, 1.0), {}, "dimension"),
     ((3, -1.0), {}, "radius"), ((3, 0.0), {}, "radius"), ((3, np.nan), {}, "radius"), ((3, np.inf), {}, "radius"),
     ((3, "a"), {}, "radius"), ((3, 1.0), {"weights": [1, 2]}, "weights"), ((3, 1.0), {"weights": [1, 0, 1]}, "positive"),

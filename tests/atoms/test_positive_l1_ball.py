@@ -44,3 +44,10 @@ def test_the_size_of_the_radius_is_no_obstacle(size):
 def test_weights_that_are_none_are_refused(weights):
     with pytest.raises(gh.GreedyhullError, match="weights"):
         PositiveL1Ball(2, 1.0, weights=weights)
+
+
+def test_matrices_of_non_negative_entries():
+    W = np.arange(1.0, 7.0).reshape(2, 3)
+    for S, scale in ((PositiveL1Ball((2, 3), 2.0), 2.0), (PositiveL1Ball((2, 3), 2.0, weights=W), 2.0 / W)):
+        check_atoms(S, minimum=lambda G, scale=scale: min(0.0, float((G * scale).min())))
+        assert S.rescaled(3.0).shape == (2, 3)

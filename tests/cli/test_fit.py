@@ -72,22 +72,28 @@ def test_an_ensemble_for_three_classes_names_its_models(fit, tmp_path, capsys):
     assert document["weights"]["good"] > 0.9 and document["classes"] == ["x", "y", "z"]
 
 
-def test_classes_in_words_are_told_apart_one_by_one(fit, tmp_path, capsys):
+def test_classes_in_words_are_told_apart(fit, tmp_path, capsys):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
     kinds = np.array(["red", "green", "blue"])[X.argmax(axis=1)]
     lines = [f"{a};{b};{c};{k}" for (a, b, c), k in zip(X, kinds, strict=True)]
     (tmp_path / "kinds.csv").write_text("\n".join(["r;g;b;kind", *lines]))
     out = tmp_path / "weights.csv"
-    document = fit("l1", "--target", "kind", "--radius", "2", "--out", str(out), file="kinds.csv")
+    together = fit("l1", "--target", "kind", "--radius", "2", file="kinds.csv")
+    assert together["certificate"]["kind"] == "always" and len(together["intercept"]) == len(together["weights"]) == 3
+    by_one = ["--target", "kind", "--radius", "2", "--loss", "squared_hinge"]
+    document = fit("l1", *by_one, "--out", str(out), file="kinds.csv")
     assert {kind: max(w, key=w.get) for kind, w in document["weights"].items()} == {"red": "r", "green": "g", "blue": "b"}
     assert len(document["certificate"]) == len(document["intercept"]) == 3
     rows = list(csv.DictReader(out.open()))
     assert {row["class"] for row in rows} == {"red", "green", "blue"}
     weight = next(row["weight"] for row in rows if row["class"] == "red" and row["name"] == "r")
     assert float(weight) == document["weights"]["red"]["r"]
-    assert run(["fit", "l1", str(tmp_path / "kinds.csv"), "--target", "kind", "--radius", "2"]) == 0
+    assert run(["fit", "l1", str(tmp_path / "kinds.csv"), *by_one]) == 0
     assert "red against the rest" in capsys.readouterr().out
+    assert run(["fit", "l1", str(tmp_path / "kinds.csv"), "--target", "kind", "--radius", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "red" in said and "against" not in said and said.count("This is proved") == 1
 
 
 def test_words_quiet_and_files(tmp_path, table, capsys):

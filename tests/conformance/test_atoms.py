@@ -18,6 +18,7 @@ rng = np.random.default_rng(0)
 points = rng.standard_normal((9, 4))
 low, high = -rng.random(5), rng.random(5)
 shift = rng.standard_normal(5)
+grid = np.arange(1.0, 7.0).reshape(2, 3)
 steep = np.random.default_rng(7).standard_normal((4, 6))
 
 
@@ -45,6 +46,9 @@ SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
             lambda g: -2.0 * np.abs(g / [1.0, 2.0, 0.5, 1.0, 3.0]).max(),
         ),
         (lambda make: make(1, 0.1), lambda g: -0.1 * np.abs(g).max()),
+        (lambda make: make((3, 2), 2.0), lambda G: -2.0 * np.abs(G).max()),
+        (lambda make: make((1, 1), 2.0), lambda G: -2.0 * np.abs(G).max()),
+        (lambda make: make((2, 3), 2.0, weights=grid), lambda G: -2.0 * np.abs(G / grid).max()),
     ],
     "Simplex": [
         (lambda make: make(5), lambda g: g.min()),
@@ -114,6 +118,16 @@ SETS: dict[str, list[tuple[Callable[[Any], Any], Minimum | None]]] = {
             lambda g: -1.5 * max(np.linalg.norm(g[:2]), np.linalg.norm(g[1:]), np.linalg.norm(g[[0, 3]])),
         ),
         (lambda make: make([7], 2.0), lambda g: -2.0 * np.abs(g[0])),
+        (lambda make: make("rows", 1.5, shape=(3, 2)), lambda G: -1.5 * np.linalg.norm(G, axis=1).max()),
+        (lambda make: make("columns", 1.5, shape=(1, 4)), lambda G: -1.5 * np.abs(G).max()),
+        (
+            lambda make: make(np.array([["a", "b"], ["b", "b"]]), 1.5),
+            lambda G: -1.5 * max(abs(G[0, 0]), np.linalg.norm(G.ravel()[1:])),
+        ),
+        (
+            lambda make: make([[0, 1, 2], [2, 3]], 1.5, shape=(2, 2)),
+            lambda G: -1.5 * max(np.linalg.norm(G.ravel()[:3]), np.linalg.norm(G.ravel()[2:])),
+        ),
     ],
     "Vertices": [
         (lambda make: make(points), lambda g: (points @ g).min()),

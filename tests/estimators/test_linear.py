@@ -194,9 +194,12 @@ def test_polars_frames_work():
 
 def test_several_classes_are_told_apart():
     D, t = load_iris(return_X_y=True)
-    model = L1BudgetClassifier(20.0).fit(D, t)
+    model = L1BudgetClassifier(20.0, loss="squared_hinge").fit(D, t)
     assert model.coef_.shape == (3, 4) and model.score(D, t) > 0.9
     assert len(model.certificate_) == 3 and (np.abs(model.coef_).sum(axis=1) <= 20.0 + 1e-6).all()
+    model = L1BudgetClassifier(20.0).fit(D, t)
+    assert model.coef_.shape == (3, 4) and model.score(D, t) > 0.9
+    assert model.certificate_.kind == "always" and np.abs(model.coef_).sum() <= 20.0 + 1e-6  # one budget for all classes
     np.testing.assert_allclose(model.predict_proba(D).sum(axis=1), 1.0)
 
 
@@ -307,8 +310,13 @@ def test_reports_have_the_names_of_the_columns(tmp_path):
     model = L1BudgetRegressor(0.5).fit(frame, y)
     assert "age" in model.solution_.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert model.solution_.names == list(frame.columns)
-    several = L1BudgetClassifier(3.0).fit(frame, np.digitize(y, [2.8, 3.2]))
+    classes = np.digitize(y, [2.8, 3.2])
+    several = L1BudgetClassifier(3.0, loss="squared_hinge").fit(frame, classes)
     assert all(s.names == list(frame.columns) for s in several.solution_)
+    together = L1BudgetClassifier(3.0).fit(frame, classes)
+    assert together.solution_.names[:4] == ["age, 0", "age, 1", "age, 2", "bmi, 0"]
+    k, j = np.unravel_index(np.abs(together.coef_).argmax(), (3, 6))
+    assert f"{frame.columns[j]}, {k}" in together.report(tmp_path / "together.html").read_text(encoding="utf-8")
     assert L1BudgetRegressor(0.5).fit(X, y).solution_.names is None
 
 

@@ -177,7 +177,7 @@ def told(fit):
 
 def test_many_problems_that_miss_the_gap_are_one_warning():
     A, c = load_digits(return_X_y=True)
-    model = L1BudgetClassifier(50.0, max_iter=1, tol=1e-12)
+    model = L1BudgetClassifier(50.0, loss="squared_hinge", max_iter=1, tol=1e-12)
     (warning,) = told(lambda: model.fit(A[:300], c[:300]))
     missed = sum(not s.converged for s in model.solution_)
     assert f"{missed} of the 10 problems" in str(warning.message) and f"{model.dual_gap_:.3g}" in str(warning.message)
@@ -237,8 +237,9 @@ def test_figures_have_labels_titles_and_a_line_for_each_feature():
         named = {line.get_label(): line for line in ax.lines}
         _, coefs = model.path(5)
         np.testing.assert_allclose(named["bmi"].get_ydata(), coefs[:, 1])
-    axes = L1BudgetClassifier(2.0).fit(flowers, kinds).plot_path(radii=3)
-    assert len(axes) == 3 and all("against the rest" in a.get_title() for a in axes)
+    for loss, said in (("squared_hinge", "against the rest"), ("logistic", "Class")):
+        axes = L1BudgetClassifier(2.0, loss=loss).fit(flowers, kinds).plot_path(radii=3)
+        assert len(axes) == 3 and all(said in a.get_title() for a in axes)
     own = plt.subplots()[1]
     assert L1BudgetRegressor(2.0).fit(X, y).plot_path(own, radii=2) is own
     with pytest.raises(ValueError, match="ax has 1 axes; 3 are wanted"):
@@ -276,7 +277,9 @@ def test_reports_name_the_features(model, tmp_path):
 
 def test_a_report_of_several_classes_is_about_one_of_them(tmp_path):
     pytest.importorskip("jinja2")
-    model = L1BudgetClassifier(2.0).fit(flowers, np.array(["setosa", "versicolor", "virginica"])[kinds])
+    named = np.array(["setosa", "versicolor", "virginica"])[kinds]
+    assert L1BudgetClassifier(2.0).fit(flowers, named).report(tmp_path / "together.html").exists()
+    model = L1BudgetClassifier(2.0, loss="squared_hinge").fit(flowers, named)
     text = model.report(tmp_path / "page.html", "virginica").read_text(encoding="utf-8")
     assert "virginica" in text and "setosa" not in text
     digits = [f"{c.value:.12f}"[:6] for c in model.certificate_]

@@ -94,3 +94,12 @@ def matrix_shape(shape: Any) -> tuple[int, int]:
     good = len(given) == 2 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1 for k in given)
     check(good, lambda: f"shape = {shown(shape)} was given; two positive whole numbers, (rows, columns), are wanted.")
     return int(given[0]), int(given[1])
+
+
+def vector_or_matrix(shape: Any) -> Shape:
+    """The shape of points that are vectors, given by their length, or matrices, given by (rows, columns).
+
+    >>> vector_or_matrix(3), vector_or_matrix((2, 3))
+    ((3,), (2, 3))
+    """
+    return matrix_shape(shape) if isinstance(shape, (tuple, list)) else (dimension(shape),)

@@ -40,6 +40,8 @@ def budget_of(S: AtomSet) -> Budget | None:
     kind = type(S)
     if kind is Cached and isinstance(S, Cached):  # the core scores all atoms faster than a cache some of them
         return budget_of(S.S)
+    if len(S.shape) != 1:  # the core works on vectors
+        return None
     if kind is L1Ball and isinstance(S, L1Ball):
         return Budget(_scales(S.scale), positive=False, whole=False)
     if kind is Simplex and isinstance(S, Simplex):

@@ -1,4 +1,7 @@
-"""The group l1 ball: few groups, whole. Its atoms are the vectors of length ``radius`` within one group."""
+"""The group l1 ball: few groups, whole. Its atoms are the vectors of length ``radius`` within one group.
+
+Points may be vectors or matrices; the entries of a matrix are numbered row by row.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from greedyhull.atoms.arguments import array_of, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
 from greedyhull.atoms.l2_ball import direction
-from greedyhull.atoms.labels import Groups, grouped
+from greedyhull.atoms.labels import Groups, grouped_entries
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
+from greedyhull.points.arrays import flat
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Design
 
@@ -29,11 +33,14 @@ class GroupL1Ball(AtomSet):
 
     Parameters
     ----------
-    groups : array_like of shape (d,), or list of index arrays
+    groups : array_like of shape (d,), list of index arrays, or {"rows", "columns"}
         The group of each coordinate, numbers or names. Or a list with the coordinates of each group, which may overlap and
-        must leave no coordinate out.
+        must leave no coordinate out. For matrices: an array with the group of each entry, or "rows" or "columns" with
+        ``shape``.
     radius : float
         The largest sum of norms. `Solution.price` says what one more unit of it is worth.
+    shape : tuple of int, optional
+        The numbers of rows and columns, if points are matrices. Lists then number the entries row by row.
 
     See Also
     --------
@@ -48,32 +55,39 @@ class GroupL1Ball(AtomSet):
     Sparse(places=array([0, 1]), entries=array([-3.,  4.]))
     >>> gh.GroupL1Ball([[0, 1], [1, 2]], radius=1.0).contains(np.array([0.0, 1.0, 0.0]))
     True
+    >>> gh.GroupL1Ball("rows", radius=5.0, shape=(2, 2)).argmin(np.array([[3.0, -4.0], [1.0, 0.0]]))
+    Sparse(places=array([0, 1]), entries=array([-3.,  4.]))
     """
 
-    def __init__(self, groups: Any, radius: float) -> None:
-        self.groups: Groups = grouped(groups)
-        self.shape = (self.groups.d,)
+    def __init__(self, groups: Any, radius: float, *, shape: Any = None) -> None:
+        self.groups: Groups
+        self.groups, self.shape = grouped_entries(groups, shape)
         self.radius = positive(radius, "radius")
 
     def __repr__(self) -> str:
         over = ", overlapping" if self.groups.overlap else ""
-        return f"GroupL1Ball({self.shape[0]} coordinates in {len(self.groups)} groups{over}, radius={self.radius:g})"
+        size = " by ".join(map(str, self.shape)) + (" coordinates" if len(self.shape) == 1 else " entries")
+        return f"GroupL1Ball({size} in {len(self.groups)} groups{over}, radius={self.radius:g})"
+
+    def _norms(self, x: Array, shares: Array | None = None) -> Array:
+        """‖x_group‖₂ for every group of a point."""
+        return self.groups.norms(flat(x), shares)
 
     def _on(self, g: Array, k: int) -> Sparse:
         """The best atom within group k."""
         places = self.groups.members(k)
-        return Sparse(places, 0.0 - self.radius * direction(g[places]))
+        return Sparse(places, 0.0 - self.radius * direction(flat(g)[places]))
 
     def argmin(self, g: Array) -> Sparse:
-        return self._on(g, int(self.groups.norms(g).argmax()))
+        return self._on(g, int(self._norms(g).argmax()))
 
     def best(self, g: Array, m: int) -> SparseBlock:
         """The best atoms of the m steepest groups."""
         found: dict[Any, Sparse] = {}
-        for k in lowest(-self.groups.norms(g), min(m, len(self.groups))).tolist():
+        for k in lowest(-self._norms(g), min(m, len(self.groups))).tolist():
             atom = self._on(g, k)
             found.setdefault(atom.key, atom)
-        return SparseBlock(self.shape[0], list(found.values()))
+        return SparseBlock(self.groups.d, list(found.values()))
 
     def start(self, rng: np.random.Generator) -> Sparse:
         """The origin."""
@@ -94,8 +108,8 @@ class GroupL1Ball(AtomSet):
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the set; where groups overlap, an upper bound."""
         if not self.groups.overlap:
-            return float(self.groups.norms(x).sum()) / self.radius
-        return float(self.groups.norms(x, self.groups.shares).sum()) / self.radius
+            return float(self._norms(x).sum()) / self.radius
+        return float(self._norms(x, self.groups.shares).sum()) / self.radius
 
     def contains_quickly(self, w: Iterate) -> bool | None:
         """By the norm; where groups overlap, only if a sum of norms that bounds it says yes."""
@@ -113,7 +127,7 @@ class GroupL1Ball(AtomSet):
         if not self.groups.overlap:
             return not self._holds(x, tol)
         u = direction(x)  # ⟨u, ·⟩ is at most radius times the largest norm of a group
-        return bool(x.dot(u) > (1.0 + max(tol, 1e-7)) * self.radius * float(self.groups.norms(u).max()))
+        return bool(flat(x).dot(flat(u)) > (1.0 + max(tol, 1e-7)) * self.radius * float(self._norms(u).max()))
 
     def decompose(self, w: Array) -> Iterate:
         """One atom for each group; where groups overlap, each coordinate is shared out among its groups if that will do."""
@@ -123,21 +137,21 @@ class GroupL1Ball(AtomSet):
         if self.groups.overlap and not (x.shape == self.shape and np.isfinite(x).all() and self.gauge(x) <= 1.0 + 1e-9):
             return super().decompose(w)
         x = x if self.groups.overlap else self._inside(w)
-        norms = self.groups.norms(x, self.groups.shares)
+        norms = self._norms(x, self.groups.shares)
         on = np.flatnonzero(norms > 0.0)
-        atoms = [Sparse(places, self.radius * direction(x[places] * self.groups.shares[places]))
+        atoms = [Sparse(places, self.radius * direction(flat(x)[places] * self.groups.shares[places]))
                  for places in (self.groups.members(k) for k in on.tolist())]
         weights = norms[on] / self.radius
         slack = 1.0 - float(weights.sum())
         if slack > 0.0 or not len(on):  # what is left of the budget rests at the origin
             atoms, weights = [*atoms, self.start(np.random.default_rng(0))], np.append(weights, max(slack, 0.0) or 1.0)
-        return Iterate(SparseBlock(self.shape[0], atoms), weights / weights.sum(), self.shape).merged()
+        return Iterate(SparseBlock(self.groups.d, atoms), weights / weights.sum(), self.shape).merged()
 
     def max_abs(self, c: Array) -> float:
-        return self.radius * float(self.groups.norms(c).max())
+        return self.radius * float(self._norms(c).max())
 
     def rescaled(self, radius: float) -> GroupL1Ball:
-        return GroupL1Ball(self.groups, radius)
+        return GroupL1Ball(self.groups, radius, shape=None if len(self.shape) == 1 else self.shape)
 
     def sizes(self) -> Sizes:
         """D = 2·radius and r_S = radius."""

@@ -1,20 +1,26 @@
-"""The l1 ball: an l1 budget. Its atoms are ±radius·e_j (±(radius/weight_j)·e_j) and the origin."""
+"""The l1 ball: an l1 budget. Its atoms are ±radius·e_j (±(radius/weight_j)·e_j) and the origin.
+
+Points may be vectors or matrices; the entries of a matrix are numbered row by row.
+"""
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.arguments import array_of, numbers, positive, vector_or_matrix
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.atoms.scores import largest, lowest, total
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.points.arrays import flat
+from greedyhull.points.gradients import as_array, kept_entries
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design
+from greedyhull.types import Array, Design, Index
 from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
@@ -28,16 +34,17 @@ class L1Ball(AtomSet, KeepsFinite):
 
     Parameters
     ----------
-    d : int
-        The number of coordinates.
+    d : int or tuple of int
+        The number of coordinates; for matrices, their shape (rows, columns).
     radius : float
         The largest weighted sum of absolute values. `Solution.price` says what one more unit of it is worth.
-    weights : array_like of shape (d,), optional
-        Positive weights, 1 by default. A coordinate with a large weight uses more of the budget.
+    weights : array_like, optional
+        Positive weights, one for each entry, 1 by default. A coordinate with a large weight uses more of the budget.
 
     See Also
     --------
     CappedSimplex : The part with non-negative coordinates.
+    GroupL1Ball : Whole groups of coordinates, such as the rows of a matrix.
     path : Solutions for many radii.
 
     Examples
@@ -45,10 +52,17 @@ class L1Ball(AtomSet, KeepsFinite):
     >>> import numpy as np, greedyhull as gh
     >>> gh.L1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
+    >>> f = gh.multitask(np.eye(2), [[3.0, 0.0], [1.0, 2.0]])
+    >>> gh.minimize(f, gh.L1Ball((2, 2), radius=2.0), stop=gh.Gap(1e-9)).x.round(6)
+    array([[1.5, 0. ],
+           [0. , 0.5]])
     """
 
-    def __init__(self, d: int, radius: float, *, weights: Any = None) -> None:
-        self.shape = (dimension(d),)
+    def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:
+        self.shape = vector_or_matrix(d)
+        self.size = prod(self.shape)
+        if len(self.shape) == 2:
+            self.gradients = "any"
         self.radius = positive(radius, "radius")
         self.weights: Array | None = None
         self._scale: Any = self.radius
@@ -57,6 +71,7 @@ class L1Ball(AtomSet, KeepsFinite):
             check(self.weights.shape == self.shape and bool((self.weights > 0).all()),
                   f"weights has shape {self.weights.shape} and least entry {self.weights.min(initial=np.inf):g}; {d} positive "
                   "numbers are wanted, one for each coordinate.")
+            self.weights = self.weights.ravel()
             with np.errstate(all="ignore"):
                 self._scale = self.radius / self.weights
             check(bool(np.isfinite(self._scale).all() and (self._scale > 0).all()),
@@ -64,15 +79,16 @@ class L1Ball(AtomSet, KeepsFinite):
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        return f"L1Ball({self.shape[0]}, radius={self.radius:g}{weighted})"
+        size = self.shape[0] if len(self.shape) == 1 else self.shape
+        return f"L1Ball({size}, radius={self.radius:g}{weighted})"
 
     @override
     def __len__(self) -> int:
-        return 2 * self.shape[0]
+        return 2 * self.size
 
     @override
     def __getitem__(self, j: int) -> Basis:
-        j, d = range(len(self))[j], self.shape[0]
+        j, d = range(len(self))[j], self.size
         size = self.radius if self.weights is None else float(self._scale[j % d])
         return Basis(j % d, size if j < d else -size)
 
@@ -84,31 +100,43 @@ class L1Ball(AtomSet, KeepsFinite):
     @override
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""
-        up = g * self._scale
+        up = flat(as_array(g)) * self._scale
         return np.concatenate([up, -up])
 
     @override
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
-        i = j % self.shape[0]
+        i = j % self.size
         size = self.radius if self.weights is None else self._scale[i]
-        return BasisBlock(self.shape[0], i, np.where(j < self.shape[0], size, -size))
+        return BasisBlock(self.size, i, np.where(j < self.size, size, -size))
 
     def argmin(self, g: Array) -> Basis:
-        if self.weights is None:
-            i = int(np.abs(g).argmax())
-            return Basis(i, -self.radius if g[i] > 0 else self.radius)
-        i = int((np.abs(g) * self._scale).argmax())
-        return Basis(i, float(-self._scale[i] if g[i] > 0 else self._scale[i]))
+        if type(g) is not np.ndarray:
+            return self.best(g, 1)[0]
+        sizes = np.abs(g) if self.weights is None else np.abs(flat(g)) * self._scale
+        i = int(sizes.argmax())
+        size = self.radius if self.weights is None else float(self._scale[i])
+        return Basis(i, -size if g.item(i) > 0 else size)
 
     @override
     def best(self, g: Array, m: int) -> BasisBlock:
         """The m best atoms; the worse ones of the coordinates follow only after all the better ones."""
-        if m > self.shape[0]:
+        if type(g) is not np.ndarray:
+            return self._best_kept(*kept_entries(g), m)
+        entries = flat(g)
+        if m > self.size:
             return self.block(lowest(self.scores(g), m))
-        index = lowest(-np.abs(g) if self.weights is None else -np.abs(g) * self._scale, m)
+        index = lowest(-np.abs(entries) if self.weights is None else -np.abs(entries) * self._scale, m)
         scale = self.radius if self.weights is None else self._scale[index]
-        return BasisBlock(self.shape[0], index, np.where(g[index] > 0, -scale, scale))
+        return BasisBlock(self.size, index, np.where(entries[index] > 0, -scale, scale))
+
+    def _best_kept(self, places: Index, entries: Array, m: int) -> BasisBlock:
+        """The m best atoms, or fewer, where all other entries of the gradient are zero."""
+        if not len(places):
+            places, entries = np.zeros(1, dtype=np.intp), np.zeros(1)
+        scale = np.broadcast_to(self._scale, self.size)[places]
+        index = lowest(-np.abs(entries) * scale, m)
+        return BasisBlock(self.size, places[index], np.where(entries[index] > 0, -scale[index], scale[index]))
 
     @override
     def start(self, rng: np.random.Generator) -> Basis:
@@ -121,6 +149,26 @@ class L1Ball(AtomSet, KeepsFinite):
 
         return Iterate.at(Basis(0, 0.0), self.shape)
 
+    @override
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point lies in the ball; a matrix that is kept by its entries is not written out."""
+        found = self._entries(w)
+        if found is None:
+            return self._has(array_of(w), tol)
+        index, entries = found
+        scale = self.radius if self.weights is None else self._scale[index]
+        return bool(np.isfinite(entries).all()) and total(np.abs(entries / scale)) <= 1.0 + tol
+
+    def _entries(self, w: Any) -> tuple[Index, Array] | None:
+        """The places and entries of a matrix that an iterate keeps by single entries."""
+        from greedyhull.points.iterate import Iterate
+
+        kept = len(self.shape) == 2 and isinstance(w, Iterate) and w.keeps_atoms and w.shape == self.shape
+        if not kept or not isinstance(w.block, BasisBlock):
+            return None
+        index, which = np.unique(w.block.index, return_inverse=True)
+        return index, np.bincount(which.ravel(), w.block.scale * w.weights, len(index))
+
     def _holds(self, x: Array, tol: float) -> bool:
         return self.gauge(x) <= 1.0 + tol
 
@@ -128,30 +176,35 @@ class L1Ball(AtomSet, KeepsFinite):
         """The least c for which x lies in c times the ball."""
         if self.weights is None:
             return total(np.abs(x)) / self.radius
-        return total(np.abs(x / self._scale))
+        return total(np.abs(flat(x) / self._scale))
 
     @override
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
-        x = self._inside(w)
+        x = flat(self._inside(w))
         index = np.flatnonzero(x)
-        scale = np.where(x[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.shape)[index]
+        scale = np.where(x[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.size)[index]
         weights = x[index] / scale
         slack = 1.0 - float(weights.sum())
         if slack > 0 or not len(index):  # what is left of the budget rests at the origin
             index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, slack)
-        return Iterate(BasisBlock(self.shape[0], index, scale), weights / weights.sum(), self.shape)
+        return Iterate(BasisBlock(self.size, index, scale), weights / weights.sum(), self.shape)
 
     @override
     def max_abs(self, c: Array) -> float:
         if self.weights is None:
             return self.radius * largest(c)
-        return float((c * self._scale).max())
+        return float((flat(c) * self._scale).max())
+
+    @override
+    def max_length(self) -> float:
+        return self.radius if self.weights is None else float(self._scale.max())
 
     @override
     def rescaled(self, radius: float) -> L1Ball:
-        return L1Ball(self.shape[0], radius, weights=self.weights)
+        weights = None if self.weights is None else self.weights.reshape(self.shape)
+        return L1Ball(self.shape[0] if len(self.shape) == 1 else self.shape, radius, weights=weights)
 
     @override
     def sizes(self) -> Sizes:
@@ -163,7 +216,7 @@ class L1Ball(AtomSet, KeepsFinite):
     def radius_around(self, x: Array) -> Constant:
         """‖±scale_j e_j − x‖² = ‖x‖² + scale_j² ∓ 2 scale_j x_j."""
         longest = float(np.max(self._scale))
-        scale, u = np.asarray(self._scale) / longest, x / longest  # of which no square vanishes
+        scale, u = np.asarray(self._scale) / longest, flat(x) / longest  # of which no square vanishes
         return Constant(longest * float(np.sqrt(u @ u + (scale * (scale + 2.0 * np.abs(u))).max())), "exact", "R")
 
     @override

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import matrix_shape
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.points.arrays import masked
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Index, Shape
 
 
 def labelled(groups: Any) -> tuple[Array, Index]:
@@ -86,6 +87,35 @@ def grouped(groups: Any) -> Groups:
     labels, of = labelled(groups)
     by = np.argsort(of, kind="stable")
     return Groups(np.split(by, np.cumsum(np.bincount(of, minlength=len(labels)))[:-1]), len(of))
+
+
+def grouped_entries(groups: Any, shape: Any = None) -> tuple[Groups, Shape]:
+    """Groups as `grouped` takes them, or of the entries of matrices, and the shape of the points.
+
+    >>> found, shape = grouped_entries("columns", (2, 3))
+    >>> found.members(0), shape
+    (array([0, 3]), (2, 3))
+    """
+    if shape is None and isinstance(groups, np.ndarray) and groups.ndim == 2 and groups.size:
+        shape = groups.shape
+    if shape is None:
+        check(not isinstance(groups, str), lambda: f"groups = {groups!r} was given; with shape=(rows, columns), 'rows' or "
+                                                   "'columns' is wanted.")
+        found = grouped(groups)
+        return found, (found.d,)
+    m, n = matrix_shape(shape)
+    if isinstance(groups, str):
+        check(groups in ("rows", "columns"), lambda: f"groups = {groups!r} was given; 'rows', 'columns' or the group of each "
+                                                     "entry is wanted.")
+        groups = np.repeat(np.arange(m), n) if groups == "rows" else np.tile(np.arange(n), m)
+    elif isinstance(groups, np.ndarray) and groups.ndim == 2:
+        check(groups.shape == (m, n), lambda: f"groups has shape {groups.shape} and shape = {(m, n)} was given; the group of "
+                                              "each entry is wanted.")
+        groups = groups.ravel()
+    found = grouped(groups)
+    check(found.d == m * n, lambda: f"groups is about {found.d} entries, and matrices of shape {(m, n)} have {m * n}; each "
+                                    "entry is wanted in a group.")
+    return found, (m, n)
 
 
 def _listed(groups: Any) -> Groups:

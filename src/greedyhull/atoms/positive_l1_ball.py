@@ -12,6 +12,7 @@ from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
+from greedyhull.points.arrays import flat
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
@@ -31,17 +32,19 @@ class PositiveL1Ball(AtomSet):
     Basis(index=0, scale=0.0)
     """
 
-    def __init__(self, d: int, radius: float, *, weights: Any = None) -> None:
+    def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:
         ball = L1Ball(d, radius, weights=weights)  # its checks are the ones wanted here
         self.shape, self.radius, self.weights = ball.shape, ball.radius, ball.weights
-        self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.shape)
+        self.size = ball.size
+        self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.size)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        return f"PositiveL1Ball({self.shape[0]}, radius={self.radius:g}{weighted})"
+        size = self.shape[0] if len(self.shape) == 1 else self.shape
+        return f"PositiveL1Ball({size}, radius={self.radius:g}{weighted})"
 
     def __len__(self) -> int:
-        return self.shape[0] + 1
+        return self.size + 1
 
     def __getitem__(self, j: int) -> Basis:
         return self.block(np.array([range(len(self))[j]]))[0]
@@ -52,17 +55,17 @@ class PositiveL1Ball(AtomSet):
         return self._scale
 
     def scores(self, g: Array) -> Array:
-        return np.append(g * self._scale, 0.0)
+        return np.append(flat(g) * self._scale, 0.0)
 
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
-        origin = j == self.shape[0]
+        origin = j == self.size
         i = np.where(origin, 0, j)
-        return BasisBlock(self.shape[0], i, np.where(origin, 0.0, self._scale[i]))
+        return BasisBlock(self.size, i, np.where(origin, 0.0, self._scale[i]))
 
     def argmin(self, g: Array) -> Basis:
-        j = int((g * self._scale).argmin())
-        return Basis(0, 0.0) if g[j] >= 0 else Basis(j, float(self._scale[j]))
+        j = int((flat(g) * self._scale).argmin())
+        return Basis(0, 0.0) if g.item(j) >= 0 else Basis(j, float(self._scale[j]))
 
     def best(self, g: Array, m: int) -> BasisBlock:
         return self.block(lowest(self.scores(g), m))
@@ -78,28 +81,29 @@ class PositiveL1Ball(AtomSet):
         return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
-        return bool((x / self._scale).min() >= -tol) and self.gauge(x) <= 1.0 + tol
+        return bool((flat(x) / self._scale).min() >= -tol) and self.gauge(x) <= 1.0 + tol
 
     def gauge(self, x: Array) -> float:
         """The least c for which x ≥ 0 lies in c times the set."""
-        return float(np.abs(x / self._scale).sum())
+        return float(np.abs(flat(x) / self._scale).sum())
 
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
-        x = self._inside(w)
+        x = flat(self._inside(w))
         j = np.flatnonzero(x > 0)
         weights = x[j] / self._scale[j]
         slack = 1.0 - float(weights.sum())
         if slack > 0 or not len(j):  # what is left of the budget stays at the origin
-            j, weights = np.append(j, self.shape[0]), np.append(weights, slack)
+            j, weights = np.append(j, self.size), np.append(weights, slack)
         return Iterate(self.block(j), weights / weights.sum(), self.shape)
 
     def max_abs(self, c: Array) -> float:
-        return float((c * self._scale).max())
+        return float((flat(c) * self._scale).max())
 
     def rescaled(self, radius: float) -> PositiveL1Ball:
-        return PositiveL1Ball(self.shape[0], radius, weights=self.weights)
+        weights = None if self.weights is None else self.weights.reshape(self.shape)
+        return PositiveL1Ball(self.shape[0] if len(self.shape) == 1 else self.shape, radius, weights=weights)
 
     def sizes(self) -> Sizes:
         """D = √(a² + b²) with the two longest atoms a and b; the ball about the origin that holds all atoms bounds r_S."""
@@ -110,7 +114,7 @@ class PositiveL1Ball(AtomSet):
     def radius_around(self, x: Array) -> Constant:
         """‖scale_j e_j − x‖² = ‖x‖² + scale_j² − 2 scale_j x_j, and ‖x‖² for the origin."""
         longest = float(self._scale.max())
-        scale, u = self._scale / longest, x / longest  # of which no square vanishes
+        scale, u = self._scale / longest, flat(x) / longest  # of which no square vanishes
         return Constant(longest * float(np.sqrt(u @ u + max((scale * (scale - 2.0 * u)).max(), 0.0))), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:

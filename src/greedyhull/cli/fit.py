@@ -144,7 +144,7 @@ def fitted(estimator: Any, taken: Taken, y: Array) -> None:
 
 
 def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
-    """The weights by name, the largest first; for several classes told apart one by one, those of each."""
+    """The weights by name, the largest first; where several classes have weights of their own, those of each."""
     weights = np.atleast_2d(np.asarray(estimator.weights_, dtype=np.float64))
     named = names if weights.shape[1] == len(names) else blocks_of(names, weights.shape[1])
     classes = [str(label) for label in estimator.classes_] if len(weights) > 1 else [""]
@@ -184,7 +184,7 @@ def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
             "columns": len(taken.names), "classes": left.get("classes_"),
             "weights": rows if several else next(iter(rows.values())),
             "intercept": left.get("intercept_"), "radius": left.get("radius_"),
-            "certificate": certificates if several else certificates[0],
+            "certificate": certificates if len(certificates) > 1 else certificates[0],
             "converged": reached(estimator)}
 
 
@@ -204,19 +204,29 @@ def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
         voice.say(f"The penalty {estimator.alpha:g} corresponds to the radius {radii}.")
     if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
         voice.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
-    for (label, weights), certificate in zip(rows_of(estimator, taken.names).items(), certificates_of(estimator), strict=True):
+    rows, certificates = rows_of(estimator, taken.names), certificates_of(estimator)
+    together = len(rows) > len(certificates)
+    for i, (label, weights) in enumerate(rows.items()):
         if label:
-            voice.say(f"{label} against the rest")
-        voice.weights(that_count(weights))
-        if certificate.kind == "always":
-            what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"
-            voice.say(f"The {what} is {certificate.value:.6g}, and no other weights in the set have a loss lower by "
-                      f"more than {certificate.gap:.2g}. This is proved, rounding included.")
-        else:
-            voice.say(str(certificate))
+            voice.say(label if together else f"{label} against the rest")
+        if not together or any(weight for _, weight in weights):
+            voice.weights(that_count(weights))
+        if not together:
+            voice.say(proved(certificates[i], left))
+    if together:  # one problem for all classes
+        voice.say(proved(certificates[0], left))
     intercept = np.ravel(left.get("intercept_", 0.0))
     if np.any(intercept):
         voice.say(f"Intercept: {', '.join(f'{number:.6g}' for number in intercept)}.")
+
+
+def proved(certificate: Any, left: dict[str, Any]) -> str:
+    """What a certificate says of the weights."""
+    if certificate.kind != "always":
+        return str(certificate)
+    what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"
+    return (f"The {what} is {certificate.value:.6g}, and no other weights in the set have a loss lower by more than "
+            f"{certificate.gap:.2g}. This is proved, rounding included.")
 
 
 def as_csv(document: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullWarning
 from greedyhull.objectives import by_name
+from greedyhull.objectives.responses import multinomial
 from greedyhull.types import Array, AtomSet, Objective, Shards
 
 LOSSES: dict[str, Callable[..., Any]] = {
@@ -36,8 +37,14 @@ class Fitted:
             self.radius_ = float(options["radius"])
 
     def fit(self, X: Any, y: Array, sample_weight: Array | None = None) -> None:
-        """Find the weights: of two classes the second has label +1; of more, each is fitted against the others."""
+        """Find the weights: of two classes the second has label +1; more are one problem, or each is fitted against the
+        others, as the estimators do."""
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        if self.kind == "l1" and self.task == "classification" and self.options.get("loss", "logistic") == "logistic":
+            self.classes_, labels = np.unique(y, return_inverse=True)
+            if len(self.classes_) > 2:
+                self._fit_together(X, labels, sample_weight)
+                return
         targets = [y.astype(np.float64)] if self.task == "regression" else self._signs(y)
         S = self._atoms(X.shape[1])
         self._keep([self._solved(self._objective(X, target, sample_weight), S) for target in targets], X.dtype)
@@ -59,6 +66,14 @@ class Fitted:
         self.intercept_: Any = intercepts if self.task == "classification" else intercepts[0]
         self.solution_: Any = solutions if several else solutions[0]
         self.certificate_: Any = [s.certificate for s in solutions] if several else solutions[0].certificate
+
+    def _fit_together(self, X: Any, labels: Array, s: Array | None) -> None:
+        """One problem for all classes."""
+        f = multinomial(X, labels, sample_weight=s, intercept=self.options.get("fit_intercept", True))
+        solution = self._solved(f, L1Ball(f.domain, radius=self.radius_))
+        self.weights_ = solution.point.array().T.astype(X.dtype)
+        self.intercept_ = np.broadcast_to(np.asarray(solution.intercept), len(self.weights_)).astype(X.dtype)
+        self.solution_, self.certificate_ = solution, solution.certificate
 
     def _signs(self, y: Array) -> list[Array]:
         self.classes_, labels = np.unique(y, return_inverse=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
+from greedyhull.cli import matrix_names
 from greedyhull.solvers import gradients
 
 Names = Mapping[str, Callable[..., Any]]
@@ -49,15 +50,16 @@ def whole(value: int) -> int:
 
 LOSSES: Names = {function.__name__: function for function in (
     gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
-    gh.epsilon_insensitive, gh.multinomial, gh.log_likelihood, gh.quadratic)}
-SETS: Names = {"l1_ball": gh.L1Ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
-               "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,
-               "grouped_simplex": gh.GroupedSimplex, "k_sparse": gh.KSparse, "k_support": gh.KSupport,
-               "group_l1_ball": gh.GroupL1Ball, "total_variation_ball": gh.TotalVariationBall,
-               "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
-               "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
-               "nuclear_ball": gh.NuclearBall, "spectrahedron": gh.Spectrahedron, "scaled": gh.Scaled,
-               "translated": gh.Translated}
+    gh.epsilon_insensitive, gh.multinomial, gh.multitask, matrix_names.completion, gh.log_likelihood, gh.quadratic)}
+SETS: Names = {
+    "l1_ball": matrix_names.l1_ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
+    "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,
+    "grouped_simplex": gh.GroupedSimplex, "k_sparse": gh.KSparse, "k_support": gh.KSupport,
+    "group_l1_ball": matrix_names.group_l1_ball, "total_variation_ball": gh.TotalVariationBall,
+    "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
+    "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
+    "nuclear_ball": matrix_names.nuclear_ball, "spectrahedron": matrix_names.spectrahedron, "scaled": gh.Scaled,
+    "translated": gh.Translated}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,

@@ -11,10 +11,10 @@ import numpy as np
 
 from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.formats import load_array
-from greedyhull.cli.problem_file import WITHOUT_TARGET, ProblemFile, read
+from greedyhull.cli.problem_file import PLACES, WITHOUT_TARGET, ProblemFile, read
 from greedyhull.cli.schema import Source
 from greedyhull.cli.sharded import shards_of
-from greedyhull.cli.tables import Taken, Wanted, read_table, take
+from greedyhull.cli.tables import Taken, Wanted, read_table, take, take_entries
 from greedyhull.driver.certificate import check_pair
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
@@ -49,9 +49,11 @@ def load(path: Path) -> Problem:
     with faults.at("solver"):
         solver = None if file.solver is None else file.solver.made()
     data = shards_of(file, faults) if file.data is not None and isinstance(file.data.file, Source) else None
-    taken = _taken(file, faults) if file.data is not None and isinstance(file.data.file, Path) else None
+    triples = file.objective is not None and file.objective.loss == "completion"
+    here = file.data is not None and isinstance(file.data.file, Path)
+    taken = _taken(file, faults) if here and not triples else None
     names = taken.names if taken is not None else None if data is None else data.names
-    given = _given(file, taken, faults, notes)
+    given = _entries(file, faults, notes) if here and triples else _given(file, taken, faults, notes)
     sound = not any(key.startswith("data") for key, _ in faults.found)
     if sound and file.objective is not None:
         with faults.at("objective"):
@@ -59,7 +61,8 @@ def load(path: Path) -> Problem:
     d = f.domain[0] if f is not None else data.d if data is not None else 0 if names is None else len(names)
     if sound and d > 0 and file.set is not None:
         with faults.at("set"):
-            S = file.set.made(d=d)
+            domain = (d,) if f is None else f.domain
+            S = file.set.made(d=d, domain=domain)
             if f is not None:
                 check_pair(f, S)
     faults.settle()
@@ -76,9 +79,29 @@ def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
     with faults.at("data.file"):
         table = read_table(data.file, data.format)
         weight = None if file.objective is None else vars(file.objective).get("sample_weight")
-        return take(table, Wanted(data.target, data.features, data.exclude, weight),
+        return take(table, Wanted(data.target, data.features, data.exclude, weight, data.targets or ()),
                     lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
     return None
+
+
+def _entries(file: ProblemFile, faults: Faults, notes: list[str]) -> dict[str, Any]:
+    """Entries of a matrix, from three columns of a table."""
+    data = file.data
+    assert data is not None and isinstance(data.file, Path)
+    places = {key: column for key in PLACES if (column := vars(data)[key]) is not None}
+    found = None
+    with faults.at("data.file"):
+        table = read_table(data.file, data.format)
+        found = take_entries(table, places, vars(file.objective).get("sample_weight"),
+                             lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
+    if found is None:
+        return {}
+    if vars(file.objective).get("shape") is None:
+        m, n = (len(np.unique(labels)) for labels in (found.rows, found.cols))
+        notes.append(f"The {m} rows and {n} columns of the matrix are the labels of {data.row} and {data.column}, in sorted "
+                     "order.")
+    weights = {} if found.sample_weight is None else {"sample_weight": found.sample_weight}
+    return {"rows": found.rows, "cols": found.cols, "values": found.values, **weights}
 
 
 def _given(file: ProblemFile, taken: Taken | None, faults: Faults, notes: list[str]) -> dict[str, Any]:
@@ -88,8 +111,14 @@ def _given(file: ProblemFile, taken: Taken | None, faults: Faults, notes: list[s
     given: dict[str, Any] = {"X": taken.X, "P": taken.X}
     if taken.sample_weight is not None:
         given["sample_weight"] = taken.sample_weight
-    refused = any(key == "data.target" for key, _ in faults.found)
-    if file.objective.loss not in WITHOUT_TARGET and not refused:
+    refused = any(key.startswith("data.target") for key, _ in faults.found)
+    if file.objective.loss == "multitask":
+        apart = None if file.data is None else file.data.target_file
+        with faults.at("data.targets" if apart is None else "data.target_file"):
+            Y = taken.Y if apart is None else np.asarray(load_array(apart))
+            check(Y is not None or refused, "it is missing; a list of columns is wanted.")
+            given["Y"] = Y
+    elif file.objective.loss not in WITHOUT_TARGET and not refused:
         with faults.at("data.target"):
             given["y"] = _targets(file, taken, notes)
     return given

@@ -21,6 +21,8 @@ from greedyhull.errors import GreedyhullError, check
 
 WITHOUT_TARGET = ("log_likelihood", "quadratic")
 WITHOUT_DATA = ("quadratic",)
+MATRICES = ("multitask", "completion")  # their targets are several columns, or entries
+PLACES = ("row", "column", "value")
 DEPTH = 5  # tables within tables
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a number of at least 0")]
 
@@ -37,6 +39,10 @@ class Data(Section):
     file: Annotated[Path | Source, As(Files), Field(description="the name of a file")]
     format: Literal["csv", "libsvm", "npy", "npz"] | None = None
     target: Column | None = None
+    targets: list[Column] | None = None
+    row: Column | None = None
+    column: Column | None = None
+    value: Column | None = None
     target_file: Annotated[Path | None, As(File)] = None
     features: list[Column] | None = None
     exclude: list[Column] = []
@@ -146,11 +152,27 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         faults.add("data", "it is missing; the table [data], with a file, is wanted.")
     if not isinstance(data, dict):
         return
+    _across_matrices(loss, data, faults)
     targets = {"target", "target_file"} & set(data)
-    if not targets and loss not in WITHOUT_TARGET and _format(data) in ("csv", "npy"):
+    if not targets and loss not in (*WITHOUT_TARGET, *MATRICES) and _format(data) in ("csv", "npy"):
         faults.add("data.target", f"it is missing; {COLUMN} is wanted, or target_file, the name of a file.")
     if len(targets) == 2:
         faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
+
+
+def _across_matrices(loss: Any, data: dict[str, Any], faults: Faults) -> None:
+    """Which columns hold the targets of matrices: several of them, or the places and the values of entries."""
+    for key in PLACES:
+        if (key in data) != (loss == "completion") and isinstance(loss, str):
+            said = f"it is missing; {COLUMN} is wanted" if loss == "completion" else f"only completion has it, not {loss}"
+            faults.add(f"data.{key}", f"{said}.")
+    if loss == "multitask" and not {"targets", "target_file"} & set(data) and _format(data) in ("csv", "npy"):
+        faults.add("data.targets", "it is missing; a list of columns is wanted, or target_file, the name of a file.")
+    if isinstance(loss, str) and loss != "multitask" and "targets" in data:
+        faults.add("data.targets", f"only multitask has several targets, not {loss}; target, one column, is wanted.")
+    if loss in MATRICES and "target" in data:
+        wanted = "targets, a list of columns," if loss == "multitask" else "value"
+        faults.add("data.target", f"{loss} has no single target; {wanted} is wanted in its place.")
 
 
 def _format(data: dict[str, Any]) -> str | None:

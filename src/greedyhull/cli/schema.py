@@ -33,7 +33,7 @@ from greedyhull.cli.tables import in_shards
 from greedyhull.errors import check
 from greedyhull.types import Array
 
-MADE_ELSEWHERE = {"X", "P", "y", "d"}  # they come from the data
+MADE_ELSEWHERE = {"X", "P", "y", "Y", "d", "domain", "rows", "cols", "values"}  # they come from the data
 OTHERS = {"solver", "solvers", "S", "rule"}  # arguments that are others of the same kind
 PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 POSITIVE = {"radius", "total", "delta"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ import numpy as np
 
 from greedyhull.cli.formats import load_array, load_arrays, numbers
 from greedyhull.driver.saved import save_state
-from greedyhull.driver.solution_file import state_of
+from greedyhull.driver.solution_file import LARGEST, state_of
 from greedyhull.errors import check
 from greedyhull.objectives.shards.numbered import Numbered
 from greedyhull.points.arrays import dense
+from greedyhull.points.factors import of_block
 from greedyhull.types import Array, State
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None
     c = s.certificate
     listed = None if isinstance(names, Numbered) and len(names) > MANY else names
     state: State = {
-        **state_of(s, listed), "point": s.point.array(),
+        **state_of(s, listed), **_point(s.point),
         "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
         "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
         "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
@@ -41,12 +43,24 @@ def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None
     save_state(path, state)
 
 
+def _point(w: Iterate) -> State:
+    """The point as an array; a matrix that is kept by its factors, as these; of a large one only what `load` reads."""
+    found = of_block(w.block, w.weights) if w.keeps_atoms else None
+    if found is not None:
+        return {"U": found.U, "sigma": found.sigma, "V": found.V}
+    return {} if _large(w) else {"point": w.array()}
+
+
+def _large(w: Iterate) -> bool:
+    return len(w.shape) == 2 and w.keeps_atoms and prod(w.shape) > LARGEST
+
+
 def _known(number: float | None) -> Array:
     return np.array(np.nan if number is None else number)
 
 
 def _atoms(w: Iterate) -> State:
-    if not w.keeps_atoms:
+    if not w.keeps_atoms or _large(w) or of_block(w.block, w.weights) is not None:
         return {}
     places, entries, starts = [], [], [0]
     for i in range(len(w)):
@@ -65,6 +79,9 @@ def read_point(path: Path) -> Array:
     check(path.is_file(), f"There is no file {path}.")
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
+        if {"U", "sigma", "V"} <= arrays.keys():
+            U, sigma, V = (np.asarray(numbers(path, arrays[name]), dtype=np.float64) for name in ("U", "sigma", "V"))
+            return np.asarray((U * sigma) @ V.T)
         if "point" in arrays:
             return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
     found: Any = load_array(path)

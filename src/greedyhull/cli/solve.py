@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.kept_problem import Recorded, check_same, described
@@ -17,7 +19,7 @@ from greedyhull.cli.sharded import check_crew, computed
 from greedyhull.cli.solution_file import write_solution
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
 from greedyhull.errors import installing
-from greedyhull.report import used, words
+from greedyhull.report import intercepts, used, words
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -55,14 +57,15 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
     for sentence in words(s, problem.names if len(listed) <= FEW else None):
         voice.say(sentence)
     voice.weights(listed)
-    if s.intercept:
-        voice.say(f"The intercept is {s.intercept:.6g}.")
+    if said := intercepts(s):
+        voice.say(said)
     for path in written.values():
         voice.say(f"Written: {path}")
     met = s.converged or not stop.asks_gap
     document = {
         "met": met, "certificate": certificate_fields(s.certificate), "reason": s.reason, "converged": s.converged,
-        "iterations": s.iterations, "seconds": s.seconds, "solver": repr(s.solver), "price": s.price, "intercept": s.intercept,
+        "iterations": s.iterations, "seconds": s.seconds, "solver": repr(s.solver), "price": s.price,
+        "intercept": np.asarray(s.intercept).tolist(),
         "weights": dict(listed), "files": {kind: str(path) for kind, path in written.items()}}
     if lost:
         raise Unwritten(lost, "\n".join([str(s.certificate), *(f"{weight!r} {name}" for name, weight in listed)]), document)

@@ -11,6 +11,8 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from greedyhull.cli.file_errors import one_of
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.shards import found
@@ -56,6 +58,7 @@ class Wanted(NamedTuple):
     features: Sequence[Column] | None = None
     exclude: Sequence[Column] = ()
     sample_weight: Column | None = None
+    targets: Sequence[Column] = ()  # of several responses
 
 
 class Taken(NamedTuple):
@@ -66,6 +69,7 @@ class Taken(NamedTuple):
     y: Array | None
     target: str
     sample_weight: Array | None
+    Y: Array | None = None  # several targets, a column each
 
 
 def in_shards(path: Path, spelled: str) -> bool:
@@ -121,7 +125,10 @@ def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManage
         if wanted.sample_weight is not None:
             s, _, weight = _target(table, wanted.sample_weight)
             check(s is not None and s.dtype.kind in "biuf", f"Column {wanted.sample_weight} holds words; numbers are wanted.")
-    out = {inside, weight}
+    Y, several = None, set[int]()
+    with at("targets"):
+        Y, several = _several(table, wanted.targets)
+    out = {inside, weight} | several
     with at("exclude"):
         out |= {place_of(table, column) for column in wanted.exclude}
     with at("features"):
@@ -130,9 +137,46 @@ def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManage
         again = [] if isinstance(places, range) else [table.names[j] for j, count in Counter(places).items() if count > 1]
         check(not again, f"{', '.join(again)} is listed twice; list each feature once.")
         check(inside not in places, f"{label} is the target; it cannot be a feature as well.")
+        both = [table.names[j] for j in several & set(places)] if several else []
+        check(not both, lambda: f"{', '.join(both)} is a target; it cannot be a feature as well.")
         named = table.names if isinstance(places, range) else [table.names[j] for j in places]
-        return Taken(table.numbers(places), named, y, label, s)
+        return Taken(table.numbers(places), named, y, label, s, Y)
     return None
+
+
+def _several(table: Table, targets: Sequence[Column]) -> tuple[Array | None, set[int]]:
+    """The columns of several targets as a matrix, and where they stand."""
+    places = [place_of(table, column) for column in targets]
+    check(len(set(places)) == len(places), "a column is listed twice; list each target once.")
+    columns = [table.column(j) for j in places]
+    words = [table.names[j] for j, column in zip(places, columns, strict=True) if column.dtype.kind not in "biuf"]
+    check(not words, lambda: f"Column {words[0]} holds words; numbers are wanted.")
+    return (np.column_stack(columns) if columns else None), set(places)
+
+
+class Entries(NamedTuple):
+    """Entries of a matrix: the labels of their rows and columns, their values, and their weights if they have any."""
+
+    rows: Array
+    cols: Array
+    values: Array
+    sample_weight: Array | None
+
+
+def take_entries(table: Table, places: dict[str, Column], sample_weight: Column | None,
+                 at: Callable[[str], AbstractContextManager[None]]) -> Entries | None:
+    """The columns ``row``, ``column`` and ``value``, None where one is not there."""
+    found: dict[str, Array] = {}
+    for key, column in places.items():
+        with at(key):
+            found[key] = table.column(place_of(table, column))
+            check(key != "value" or found[key].dtype.kind in "biuf", f"Column {column} holds words; numbers are wanted.")
+    s = None
+    with at("sample_weight"):
+        if sample_weight is not None:
+            s = table.column(place_of(table, sample_weight))
+            check(s.dtype.kind in "biuf", f"Column {sample_weight} holds words; numbers are wanted.")
+    return Entries(found["row"], found["column"], found["value"], s) if len(found) == 3 else None
 
 
 def _places(table: Table, features: Sequence[Column] | None, out: set[int]) -> Sequence[int]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from greedyhull.driver.called import SOLUTION
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
@@ -108,8 +110,8 @@ class Solution:
     prices : dict or None
         What one more unit of each constraint's right-hand side is worth, by name, for a `LinearProgram`; None for sets without
         named constraints.
-    intercept : float
-        The intercept of a linear model, 0 where the objective has none.
+    intercept : float or ndarray
+        The intercept of a linear model, 0 where the objective has none; of `multinomial`, one for each class.
     constants : Constants
         The constants of the problem (curvature M, noise σ, diameter D, …) that rates depend on.
 
@@ -199,12 +201,11 @@ class Solution:
         return prices
 
     @property
-    def intercept(self) -> float:
-        """The intercept that belongs to the point; 0 where the objective has none."""
-        if "intercept" in self._kept:
-            return float(self._kept["intercept"])
-        model = with_intercept(self.objective)
-        return 0.0 if model is None else float(model.intercept(self.point))
+    def intercept(self) -> Any:
+        """The intercept that belongs to the point, or those of the classes; 0 where the objective has none."""
+        model = with_intercept(self.objective) if "intercept" not in self._kept else None
+        found = self._kept.get("intercept", 0.0) if model is None else model.intercept(self.point)
+        return np.array(found) if np.ndim(found) else float(found)
 
     def bounds(self) -> list[Bound]:
         """Compute the bounds of theory that apply to this run.

@@ -29,7 +29,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import wrong_weights
 from greedyhull.points.states import under
-from greedyhull.types import Kind, State
+from greedyhull.types import Array, Kind, State
 
 if TYPE_CHECKING:
     from greedyhull.driver.batch.solutions import Solutions
@@ -90,7 +90,7 @@ def _document(s: Solution, names: Sequence[str] | None) -> dict[str, Any]:
                         "delta": _number(c.delta), "rounding": c.rounding},
         "reason": s.reason, "converged": bool(s.converged), "iterations": int(s.iterations), "seconds": _number(s.seconds),
         "rows": s.trace.recorded, "curvature": _number(s.curvature), "choice": s.choice, "seed": int(s.seed),
-        "price": _number(s.price), "intercept": _number(s.intercept), "measure": measure(s),
+        "price": _number(s.price), "intercept": _constants(s.intercept), "measure": measure(s),
         "prices": None if s.prices is None else {str(name): _number(price) for name, price in s.prices.items()},
         "names": None if names is None else [str(name) for name in names],
         "solver": repr(s.solver), "stop": None if s.stop is None else repr(s.stop),
@@ -102,6 +102,11 @@ def _document(s: Solution, names: Sequence[str] | None) -> dict[str, Any]:
 def _number(x: float | None) -> float | str | None:
     """A number that JSON can hold; those that are not finite as words. Its digits are all there."""
     return None if x is None else float(x) if isfinite(x) else str(float(x))
+
+
+def _constants(b: float | Array) -> Any:
+    """One intercept, or one for each class."""
+    return [_number(one) for one in b.tolist()] if isinstance(b, np.ndarray) else _number(b)
 
 
 def load(path: str | Path) -> Solution | Solutions:
@@ -181,7 +186,8 @@ def made_from(state: State, file: Path) -> Solution:
         _absent(told["set"]), _read(told["curvature"]), str(told["choice"]), _also(told["also"], state),
         None if told["stop"] is None else Absent(str(told["stop"]), "saved"), int(told["seed"]), names)
     prices = told.get("prices")  # files of the first version may have none
-    made._kept.update({"price": _read(told["price"]), "intercept": float(told["intercept"]), "measure": str(told["measure"]),
+    made._kept.update({"price": _read(told["price"]), "intercept": _intercept(told["intercept"]),
+                       "measure": str(told["measure"]),
                        "prices": None if prices is None else {str(name): float(price) for name, price in prices.items()}})
     return made
 
@@ -210,6 +216,10 @@ def _told(state: State, file: Path) -> dict[str, Any]:
 
 def _read(number: float | str | None) -> float | None:
     return None if number is None else float(number)
+
+
+def _intercept(told: Any) -> Any:
+    return np.array([float(b) for b in told]) if isinstance(told, list) else float(told)
 
 
 def _absent(told: dict[str, Any]) -> Absent:

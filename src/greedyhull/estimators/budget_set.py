@@ -17,10 +17,13 @@ CONSTANT = 1e-7  # a column whose standard deviation is a smaller share of its m
 BLOCK = 64  # columns copied at a time
 
 
-def budget(X: Any, s: Array | None, radius: float, *, standardize: bool, positive: bool) -> Budget:
-    """The set for data X with sample weights s, or None."""
+def budget(X: Any, s: Array | None, radius: float, *, standardize: bool, positive: bool, classes: int = 0) -> Budget:
+    """The set for data X with sample weights s, or None; of vectors, or of matrices with a column for each of ``classes``."""
     make = PositiveL1Ball if positive else L1Ball
-    return make(X.shape[1], radius, weights=spreads(X, s) if standardize else None)
+    d, weights = X.shape[1], spreads(X, s) if standardize else None
+    if not classes:
+        return make(d, radius, weights=weights)
+    return make((d, classes), radius, weights=None if weights is None else np.repeat(weights[:, None], classes, axis=1))
 
 
 def scaled_into(x: Array, S: Budget, *, positive: bool) -> Array:

@@ -42,9 +42,9 @@ class Chosen(Certified):
     standardize: bool
     positive: bool
 
-    def _atoms(self, X: Any, s: Array | None) -> Budget:
-        """The ball of radius one, which is scaled to the radii."""
-        return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive)
+    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
+        """The ball of radius one, which is scaled to the radii; of matrices with a column for each of ``classes``."""
+        return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive, classes=classes)
 
     def _choose(self, radii: Array, losses: Array) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""

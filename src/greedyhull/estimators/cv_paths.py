@@ -202,7 +202,7 @@ def first_price(f: LinearModel, S: Budget) -> float:
     With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.
     """
     zero, unit = origin(S), S.rescaled(1.0)
-    g, r = np.asarray(f.gradient(zero), dtype=np.float64), np.asarray(f.residual(zero), dtype=np.float64)
+    g, r = np.asarray(f.gradient(zero), dtype=np.float64).ravel(), np.asarray(f.residual(zero), dtype=np.float64)
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
     noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))

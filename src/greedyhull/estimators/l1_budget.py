@@ -37,9 +37,12 @@ class Budgeted(RadiusPath, Linear):
                       "one of them is wanted: a budget, or its price. Leave the other at None.")
         return super()._given(X, y, **how)
 
-    def _atoms(self, X: Any, s: Array | None) -> Budget:
+    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
         radius = 1.0 if self.radius is None else float(self.radius)
-        return budget(X, s, radius, standardize=self.standardize, positive=self.positive)
+        return budget(X, s, radius, standardize=self.standardize, positive=self.positive, classes=classes)
+
+    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Budget:
+        return self._atoms(X, s, f.domain[1] if len(f.domain) == 2 else 0)
 
     def _moved(self, x: Array, S: AtomSet) -> Array:
         return scaled_into(x, cast(Budget, S), positive=self.positive)
@@ -50,7 +53,7 @@ class Budgeted(RadiusPath, Linear):
         check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
                                           "budget has no one price to search by. Give the radius.")
         solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), None if start is None else self._moved(start, ball))
-        priced = at_price(f, self._atoms(X, s), float(self.alpha), solve, float(self.tol), start)
+        priced = at_price(f, self._atoms_for(f, X, s), float(self.alpha), solve, float(self.tol), start)
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
@@ -179,8 +182,9 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
     Linear classification with an l1 budget: Σ|w_j| ≤ radius.
 
-    Several classes are fitted one against the rest, each with the whole budget. A penalty ``alpha`` may be given in place of
-    the radius; it is for the mean loss, so that scikit-learn's C is 1/(n·alpha).
+    Several classes are one problem with ``loss="logistic"``: the mean cross-entropy, a budget for the coefficients of all
+    classes, one certificate. With other losses they are fitted one against the rest, each with the whole budget. A penalty
+    ``alpha`` may be given in place of the radius; it is for the mean loss, so that scikit-learn's C is 1/(n·alpha).
 
     Parameters
     ----------
@@ -218,19 +222,19 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     weights_ : ndarray
         The coefficients once more, a vector for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercept, 0 without one.
+        The intercept, 0 without one; those of several classes in one problem sum to zero.
     radius_ : float or list of float
-        The radius used; with more than two classes a list, one for each.
+        The radius used; where classes are fitted one against the rest, a list, one for each.
     price_ : float or list of float
-        How much the least loss falls for one more unit of radius; with more than two classes a list, one for each.
+        How much the least loss falls for one more unit of radius; where classes are fitted one against the rest, a list.
     dual_gap_ : float
         The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
     certificate_ : Certificate or list of Certificate
-        Value, gap and lower bound; with more than two classes a list, one for each.
+        Value, gap and lower bound; where classes are fitted one against the rest, a list, one for each.
     solution_ : Solution or list of Solution
-        The whole answer of the solver; with more than two classes a list, one for each.
+        The whole answer of the solver; where classes are fitted one against the rest, a list, one for each.
     trace_ : Trace or list of Trace
-        How the solve went; with more than two classes a list, one for each.
+        How the solve went; where classes are fitted one against the rest, a list, one for each.
     n_iter_ : int
         Iterations of the solver, the most of any class.
     classes_ : ndarray of shape (n_classes,)
@@ -247,6 +251,8 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
 
     Notes
     -----
+    For logistic models of each class against the rest, use scikit-learn's OneVsRestClassifier around this one.
+
     With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
     penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's LogisticRegression with an
     l1 penalty solves the same penalised problem, without a certificate, but penalises the intercept with some solvers.
@@ -258,8 +264,12 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     >>> X = np.array([[2.0, 0.1], [1.0, -0.1], [-1.0, 0.1], [-2.0, -0.1]])
     >>> L1BudgetClassifier(radius=1.0).fit(X, [1, 1, 0, 0]).coef_.round(6)
     array([[1., 0.]])
+    >>> model = L1BudgetClassifier(radius=2.0).fit(np.eye(3), ["a", "b", "c"])
+    >>> model.coef_.shape, model.certificate_.kind
+    ((3, 3), 'always')
     """
 
+    _one_problem = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "logistic",

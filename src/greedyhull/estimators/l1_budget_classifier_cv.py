@@ -11,6 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from greedyhull.driver.solution import Solution
 from greedyhull.estimators.budget_set import price_of
 from greedyhull.estimators.callbacks import checked
+from greedyhull.estimators.class_paths import ClassPaths
 from greedyhull.estimators.cv_choice import CHOICE, Chosen, affordable, left_out
 from greedyhull.estimators.cv_paths import Paths, grid, radii_of
 from greedyhull.estimators.linear_classifier import LinearClassifier
@@ -23,8 +24,9 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
     """
     Linear classification with an l1 budget chosen by cross-validation.
 
-    All classes share one radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The model with the chosen
-    radius is fitted to ``tol`` on all data, and certified.
+    Several classes are one problem with ``loss="logistic"``, and have one budget together; with other losses they are fitted
+    one against the rest, each with the same radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The
+    model with the chosen radius is fitted to ``tol`` on all data, and certified.
 
     Parameters
     ----------
@@ -73,19 +75,19 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
     weights_ : ndarray
         The coefficients once more, a vector for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercept, 0 without one.
+        The intercept, 0 without one; those of several classes in one problem sum to zero.
     radius_ : float
         The radius chosen.
     price_ : float or list of float
-        How much the least loss falls for one more unit of radius; with more than two classes a list, one for each.
+        How much the least loss falls for one more unit of radius; where classes are fitted one against the rest, a list.
     dual_gap_ : float
         The loss is at most this far above the least one: proved, rounding included.
     certificate_ : Certificate or list of Certificate
-        Value, gap and lower bound; with more than two classes a list, one for each.
+        Value, gap and lower bound; where classes are fitted one against the rest, a list, one for each.
     solution_ : Solution or list of Solution
-        The whole answer of the solver; with more than two classes a list, one for each.
+        The whole answer of the solver; where classes are fitted one against the rest, a list, one for each.
     trace_ : Trace or list of Trace
-        How the solve went; with more than two classes a list, one for each.
+        How the solve went; where classes are fitted one against the rest, a list, one for each.
     n_iter_ : int
         Iterations of the solver, the most of any class.
     classes_ : ndarray of shape (n_classes,)
@@ -111,6 +113,7 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
     1
     """
 
+    _one_problem = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **CHOICE}
 
     def __init__(self, *, radii: Any = 20, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "logistic",
@@ -159,6 +162,21 @@ class L1BudgetClassifierCV(Chosen, LinearClassifier):
         """
         refuse_shards(X)
         return self._fit(X, y, sample_weight, groups)
+
+    def _searched_together(self, X: Any, labels: Array, s: Array | None, start: Array | None, groups: Any) -> Solution:
+        paths = ClassPaths(X, labels, s, self._atoms(X, s, len(self.classes_)), intercept=self.fit_intercept)
+        splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
+        folds = folds_of(splits, len(labels), s, (labels, self.classes_))
+        f = paths.problem()
+        self.radii_ = radii_of(self.radii, lambda count: grid(affordable(f, paths.S, float(self.eps)), count))
+        found = Parallel(n_jobs=self.n_jobs)(delayed(paths.on)(train, self.radii_) for train, _ in folds)
+        losses = [paths.left_out(line, test) for line, (_, test) in zip(found, folds, strict=True)]
+        self.radius_ = self._choose(self.radii_, np.array(losses).T)
+        coefs = paths.on(None, self.radii_).coefs
+        self.coefs_path_ = coefs.transpose(0, 2, 1).reshape(len(self.radii_), -1)  # class after class
+        chosen = self._solve(f, paths.S.rescaled(self.radius_))
+        self.price_: float | list[float] = price_of(chosen)
+        return chosen
 
     def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
                   groups: Any) -> list[Solution]:

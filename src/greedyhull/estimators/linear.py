@@ -60,6 +60,10 @@ class Linear(Certified, ABC):
     def _atoms(self, X: Any, s: Array | None) -> Any:
         """The set that the coefficients lie in."""
 
+    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Any:
+        """The set for an objective, whose points may be matrices where the subclass says so."""
+        return self._atoms(X, s)
+
     def _previous(self, rows: int, d: int) -> list[Array | None]:
         """The coefficients of the fit before this one, a row for each problem, where they are to be used and fit."""
         if self.warm_start and "coef_" in vars(self):
@@ -74,7 +78,7 @@ class Linear(Certified, ABC):
 
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         """The solution of one problem; a subclass may search for its set."""
-        S = self._atoms(X, s)
+        S = self._atoms_for(f, X, s)
         x = None if start is None else self._moved(start, S)
         return self._solve(f, S, x if x is not None and S.contains(x) else None)
 

@@ -21,6 +21,7 @@ from greedyhull.estimators.linear import Linear
 from greedyhull.estimators.losses import CLASSIFICATION, Posed
 from greedyhull.estimators.over_shards import are_shards, fit_classifier, told
 from greedyhull.estimators.reports import write_report
+from greedyhull.objectives.responses import multinomial
 from greedyhull.types import Array, LinearModel
 
 
@@ -31,8 +32,10 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
-    """Classification with coefficients in a set; more than two classes are fitted one against the rest."""
+    """Classification with coefficients in a set; more than two classes are fitted one against the rest, or together where the
+    subclass says so and the loss is logistic."""
 
+    _one_problem: bool = False
     class_weight: dict[Any, float] | str | None
     classes_: Array
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -81,22 +84,36 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         begin(self, X, y)
         s = class_weighted(self.class_weight, self.classes_, labels, weights_of(sample_weight, X))
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        signs = [np.where(labels == c, 1.0, -1.0) for c in positive]
-        starts = self._previous(len(signs), X.shape[1])
+        starts = self._previous(len(positive), X.shape[1])
         if before is not None and not np.array_equal(before, self.classes_):
-            starts = [None] * len(signs)
-        solutions = self._searched(X, signs, labels, s, starts, groups)
-        rows = [self._attributes(solution.point, solution.objective) for solution in solutions]
-        self.coef_ = np.vstack([row["coef_"] for row in rows]).astype(X.dtype)
-        self.intercept_ = np.concatenate([row["intercept_"] for row in rows]).astype(X.dtype)
-        self.weights_ = self.coef_[0] if len(rows) == 1 else self.coef_
+            starts = [None] * len(positive)
+        if self._one_problem and self.loss == "logistic" and len(self.classes_) > 2:
+            rows = None if starts[0] is None else np.stack([row for row in starts if row is not None])
+            solutions = [self._searched_together(X, labels, s, None if rows is None else rows.T, groups)]
+            self._take(solutions[0].point.array().T, solutions[0].intercept, X.dtype)
+        else:
+            signs = [np.where(labels == c, 1.0, -1.0) for c in positive]
+            solutions = self._searched(X, signs, labels, s, starts, groups)
+            found = [self._attributes(solution.point, solution.objective) for solution in solutions]
+            coef, intercept = (np.concatenate([row[name] for row in found]) for name in ("coef_", "intercept_"))
+            self._take(coef, intercept, X.dtype)
         self._keep(solutions, X.dtype)
         end(self, X, y)
         return self
 
+    def _take(self, coef: Array, intercept: Any, dtype: Any) -> None:
+        """Coefficients, a row for each class or one for two of them, and their intercepts."""
+        self.coef_ = np.ascontiguousarray(coef, dtype=dtype)
+        self.intercept_ = np.broadcast_to(np.asarray(intercept, dtype=dtype), len(coef)).copy()
+        self.weights_ = self.coef_[0] if len(coef) == 1 else self.coef_
+
     @property
     def _problem(self) -> Posed:
         return Posed(self.loss, self.fit_intercept)
+
+    def _searched_together(self, X: Any, labels: Array, s: Array | None, start: Array | None, groups: Any) -> Solution:
+        """The solution of one problem for all classes, a column of its point for each."""
+        return self._found(multinomial(X, labels, sample_weight=s, intercept=self.fit_intercept), X, s, start)
 
     def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
                   groups: Any) -> list[Solution]:
@@ -167,8 +184,8 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes)
-            The probabilities, in the order of ``classes_``. For more than two classes they are those of each class against
-            the rest, scaled to sum to one.
+            The probabilities, in the order of ``classes_``. Where more than two classes are fitted one against the rest, they
+            are those of each class against the rest, scaled to sum to one.
 
         Examples
         --------
@@ -177,9 +194,12 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         >>> model.predict_proba([[0.0]])
         array([[0.5, 0.5]])
         """
-        from scipy.special import expit
+        from scipy.special import expit, softmax
 
-        p = expit(self.decision_function(X))
+        z = self.decision_function(X)
+        if z.ndim == 2 and not isinstance(self.solution_, list):
+            return np.asarray(softmax(z, axis=1))
+        p = expit(z)
         if p.ndim == 1:
             return np.column_stack([1.0 - p, p])
         return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
@@ -224,7 +244,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         path : str or path-like
             The file to write.
         label : object, default=None
-            With more than two classes, the class whose page is wanted: each class against the rest is a problem of its own.
+            Where classes are fitted one against the rest, the class whose page is wanted: each is a problem of its own.
 
         Returns
         -------

@@ -125,8 +125,9 @@ def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: f
     """
     s, exact = best.solution, f.precise()
     w, ball = s.point.copy(), s.atom_set
-    x, scale = w.array(), np.broadcast_to(np.asarray(unit.scale), w.shape)
-    pull, size = -np.asarray(exact.gradient(w), dtype=np.float64) * np.sign(x) * scale, np.abs(x) / scale
+    x = w.array().ravel()
+    scale = np.broadcast_to(np.asarray(unit.scale), x.shape)
+    pull, size = -np.asarray(exact.gradient(w), dtype=np.float64).ravel() * np.sign(x) * scale, np.abs(x) / scale
     value, lower = _value(best.certificate), best.certificate.lower
     noise = min(float(exact.rounding(w, ball)), FINER * tol * _scale(value, f.scale))
     idle = np.flatnonzero((x != 0.0) & ((pull <= alpha) | (size * (np.abs(pull) + alpha) <= noise / len(x))))
@@ -136,7 +137,7 @@ def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: f
         count = many if few == 0 and many == len(idle) else (few + many + 1) // 2
         rest = x.copy()
         rest[idle[:count]] = 0.0
-        point = ball.decompose(rest)
+        point = ball.decompose(rest.reshape(w.shape))
         value = float(exact.value(point.copy())) + alpha * float(unit.gauge(point.array()))
         if value <= most and (not best.converged or value - lower <= tol * _scale(value, f.scale)):
             few, s.point = count, point

@@ -59,7 +59,7 @@ class RadiusPath(Certified):
         largest = float(np.max(self.radius_))
         sizes = radii_of(radii, lambda count: rounded(np.linspace(largest / count, largest, count)))
         stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
-        coefs = np.array([[one.x for one in path(s.objective, s.atom_set, sizes, stop=stop)] for s in found])
+        coefs = np.array([[one.x.T for one in path(s.objective, s.atom_set, sizes, stop=stop)] for s in found])
         return sizes, coefs[0] if len(found) == 1 else coefs.transpose(1, 0, 2)
 
     def plot_path(self, ax: Any = None, *, radii: Any = 50) -> Any:
@@ -92,9 +92,10 @@ class RadiusPath(Certified):
         check(axes.shape == (1 if classes is None else len(classes),),
               f"ax has {axes.size} axes; {'one is' if classes is None else f'{len(classes or ())} are'} wanted, one for each "
               "problem solved.")
-        used = np.atleast_1d(self.radius_)
+        used = np.broadcast_to(self.radius_, axes.shape)
+        rest = " against the rest" if isinstance(self.solution_, list) else ""
         for k, one in enumerate(axes):
-            title = "Coefficients against the radius" if classes is None else f"Class {classes[k]!r} against the rest"
+            title = "Coefficients against the radius" if classes is None else f"Class {classes[k]!r}{rest}"
             draw_coefficients(one, sizes, coefs if classes is None else coefs[:, k], self._feature_names())
             one.axvline(float(used[k]), color="C3", ls="--", label=f"radius_ = {used[k]:.4g}")
             one.set(xlabel="radius", title=title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+from greedyhull.objectives.composite import Composite
 from greedyhull.types import Objective
 from greedyhull.types.attributes import has
 from greedyhull.types.kinds import linear_model
@@ -17,7 +18,7 @@ def least(f: Objective) -> float:
     >>> least(gh.absolute(X, np.ones(2), l2=0.1)), least(gh.quadratic(X))
     (0.0, -inf)
     """
-    model = linear_model(f)
+    model = f if isinstance(f, Composite) else linear_model(f)
     if model is None or not has(model.exact, "floor"):  # a user's loss need not say
         return -inf
     floor = float(model.exact.floor)

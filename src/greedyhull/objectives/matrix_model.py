@@ -42,6 +42,8 @@ class MatrixModel(Composite):
         view, far = self._known(w), self.image_bound(S)
         value, residual = view.value, view.residual
         assert value is not None and residual is not None
+        if not (residual.any() or view.z.any() or self.loss.y.any()):  # from zeros to zeros nothing is rounded
+            return usual
         off = eps * (16 + self._depth + len(w) + 3 * view.moves) * far
         return usual + self.loss.norm(value, residual) * off + self.loss.swing(self.loss.size(value, view.z), view.z, off)
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
-from greedyhull.objectives.by_products import ByProducts
-from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.tasks import Tasks
 from greedyhull.objectives.losses.base import shares
-from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
+from greedyhull.objectives.multinomial import Multinomial, multinomial_model
 from greedyhull.points.arrays import masked, regular
-from greedyhull.points.iterate import Iterate
-from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Block, Curved
-from greedyhull.types.override import override
+from greedyhull.types import Array
 
 
 @hinting
@@ -65,7 +59,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None) -> MatrixModel:
 
 
 @hinting
-def multinomial(X: Any, y: Any, *, sample_weight: Any = None) -> Multinomial:
+def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Multinomial:
     """Cross-entropy of several classes, f(W) = mean of log Σₖ exp(xᵢ·wₖ) − xᵢ·w_yᵢ.
 
     Parameters
@@ -76,6 +70,9 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None) -> Multinomial:
         The class of each sample: whole numbers from 0 to c − 1, of which none is missing.
     sample_weight : array_like of shape (n,), optional
         Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+    intercept : bool, default False
+        Whether to add a free constant for each class. They are found for every W, are no entries of it, and are returned as
+        `Solution.intercept`; they sum to zero.
 
     Returns
     -------
@@ -100,40 +97,12 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None) -> Multinomial:
     classes = int(labels.max()) + 1
     hot = np.zeros((A.n, classes))
     hot[np.arange(A.n), labels] = 1.0
-    exact, tasks = Softmax(hot.ravel(), shares(sample_weight, A.n), classes), Tasks(A, classes)
-    return Multinomial(tasks, cast(Softmax, exact.cast(A.dtype)), exact)
-
-
-class Multinomial(MatrixModel):
-    """φ(XW) for the loss `Softmax`, whose Hessian has a block a row: solvers see it by its products alone."""
-
-    def __init__(self, tasks: Tasks, loss: Softmax, exact: Softmax) -> None:
-        super().__init__(tasks, loss, "multinomial", exact, tasks.X.frobenius, tasks.domain[0])
-        self.tasks, self.softmax, self._softmax = tasks, loss, exact
-        self.traits = replace(self.traits, second_order=True, linear_model=False, images=False)
-
-    @override
-    def restricted(self, block: Block) -> ByProducts:  # type: ignore[override]  # its `Small` is made by products
-        return ByProducts(cast(Curved, self), block)
-
-    @override
-    def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
-        """∇²f(w)u for a matrix u."""
-        w.work.products += 2.0
-        return self.tasks.adjoint(self.softmax.product(self.at(w).z, self.tasks.matvec(u)))
-
-    @override
-    def curvature(self, S: AtomSet) -> Constant:
-        """½ max pᵢ ‖X‖_F² D² at most, D the diameter."""
-        return Constant(0.5 * self._softmax.heaviest() * self.tasks.X.frobenius**2 * S.diameter**2, "upper bound", "M")
-
-    @override
-    def precise(self) -> Composite:
-        if self.design.dtype == np.float64:
-            return self
-        if self._precise is None:
-            self._precise = Multinomial(self.tasks.precise(), self._softmax, self._softmax)
-        return self._precise
+    p = shares(sample_weight, A.n)
+    counted = hot if isinstance(p, float) else hot[p > 0.0]
+    empty = np.flatnonzero(~counted.any(axis=0))
+    check(not intercept or not len(empty), lambda: f"Class {int(empty[0])} has no sample of positive weight: its best "
+          "intercept is minus infinity. Leave the class out, or the intercept.")
+    return multinomial_model(Tasks(A, classes), hot, p, intercept)
 
 
 def _table(Y: Any, n: int) -> Array:

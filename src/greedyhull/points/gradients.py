@@ -13,9 +13,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.points.arrays import compact, is_sparse
+from greedyhull.points.arrays import compact, flat, is_sparse
 from greedyhull.points.lengths import length
-from greedyhull.types import Array, AtomSet, Gradient, Operator, Shape
+from greedyhull.types import Array, AtomSet, Gradient, Index, Operator, Shape
+from greedyhull.types.attributes import lacks
 
 G = TypeVar("G", bound=Gradient)
 
@@ -83,6 +84,40 @@ def taken(S: AtomSet, g: Gradient) -> Array:
     check(g.shape == S.shape, lambda: f"A gradient is a {type(g).__name__} of shape {g.shape}, and {S!r} holds points of "
                                       f"shape {S.shape}. The two must be the same.")
     return cast(Array, g)  # its oracle is typed for arrays, and takes more
+
+
+def kept_entries(g: Gradient) -> tuple[Index, Array]:
+    """The places of the entries that a sparse matrix keeps, numbered row by row, and these entries; of others, all of them.
+
+    >>> from scipy.sparse import csr_array
+    >>> kept_entries(csr_array([[0.0, 2.0], [3.0, 0.0]]))
+    (array([1, 2]), array([2., 3.]))
+    """
+    if not is_sparse(g) or lacks(g, "tocsr"):
+        x = as_array(g).ravel()
+        return np.arange(x.size), x
+    few = cast(Any, g).tocsr()
+    if not few.has_canonical_format:
+        few = few.copy()
+        few.sum_duplicates()
+    rows = np.repeat(np.arange(few.shape[0]), np.diff(few.indptr))
+    return rows * few.shape[1] + few.indices, _numbers(few.data)
+
+
+def entries_at(g: Gradient, places: Index) -> Array:
+    """The entries of g at places that are numbered row by row; a sparse matrix is not written out.
+
+    >>> from scipy.sparse import csr_array
+    >>> entries_at(csr_array([[0.0, 2.0], [3.0, 0.0]]), np.array([1, 0, 1]))
+    array([2., 0., 2.])
+    """
+    if not is_sparse(g):
+        return flat(as_array(g))[places]
+    kept, entries = kept_entries(g)
+    if not len(kept):
+        return np.zeros(len(places))
+    at = np.minimum(np.searchsorted(kept, places), len(kept) - 1)
+    return np.where(kept[at] == places, entries[at], 0.0)
 
 
 def copied(g: G) -> G:

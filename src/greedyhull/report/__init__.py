@@ -5,7 +5,7 @@ from __future__ import annotations
 from greedyhull.report.atoms import atoms
 from greedyhull.report.compare import Comparison, compare
 from greedyhull.report.plotting import plot
-from greedyhull.report.words import used, words
+from greedyhull.report.words import intercepts, used, words
 from greedyhull.report.writing import write
 
-__all__ = ["Comparison", "atoms", "compare", "plot", "used", "words", "write"]
+__all__ = ["Comparison", "atoms", "compare", "intercepts", "plot", "used", "words", "write"]

@@ -62,6 +62,6 @@ def _name(atom: Any, shape: tuple[int, ...], names: Sequence[str] | None) -> str
 
 def _entry(entries: Any, j: int, names: Sequence[str] | None, plus: str = "", minus: str = "−") -> str:
     place = ", ".join(str(int(i)) for i in np.unravel_index(j, entries.shape))
-    name = str(names[j]) if names is not None and entries.ndim == 1 else f"w[{place}]"
+    name = str(names[j]) if names is not None and len(names) == entries.size else f"w[{place}]"
     c = float(entries.flat[j])
     return f"{plus if c > 0 else minus}{abs(c):.4g}·{name}"

@@ -60,11 +60,12 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     Returns
     -------
     list of (str, float)
-        Names and values. Empty if the point is not a vector, or is zero.
+        Names and values. Empty if the point is zero, or is a matrix whose entries have no names.
     """
     x = solution.point.array()
-    if x.ndim != 1:
+    if x.ndim != 1 and (names is None or len(names) != x.size):
         return []
+    x = x.ravel()
     check(names is None or len(names) == len(x),
           lambda: f"{len(names or ())} names were given for {len(x)} coordinates; one for each is wanted.")
     size = np.abs(x)
@@ -129,3 +130,11 @@ def price(solution: Solution, budget: str | None = None) -> str:
     does = "lowers" if slope > 0.0 else "raises"
     return (f"The price of the {named} is {slope:.3g}: increasing it by a small h {does} the minimum by about "
             f"{abs(slope):.3g}·h.")
+
+
+def intercepts(solution: Solution) -> str:
+    """The intercept, or those of the classes, in a sentence; nothing where there is none."""
+    found = np.atleast_1d(solution.intercept).tolist()
+    if not any(found):
+        return ""
+    return f"The intercept{'s are' if len(found) > 1 else ' is'} {', '.join(f'{b:.6g}' for b in found)}."

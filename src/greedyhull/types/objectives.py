@@ -52,7 +52,7 @@ class Summed(Objective, Protocol):
 class Intercepted(Objective, Protocol):
     """f that was minimised over an intercept (``traits.intercept``)."""
 
-    def intercept(self, w: Iterate) -> float: ...
+    def intercept(self, w: Iterate) -> Any: ...  # a number, or one for each class
 
 
 class Remote(Summed, Protocol):

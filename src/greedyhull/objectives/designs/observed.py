@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.kernels.observed import observed_entries
 from greedyhull.objectives.designs.base import DesignBase
+from greedyhull.objectives.designs.picked_columns import PickedColumns
 from greedyhull.points.factors import gathered
 from greedyhull.types import Array, Gradient, Index, Shape
 from greedyhull.types.override import override
@@ -42,18 +43,21 @@ class Observed(DesignBase):
         if np.array_equal(self._order, np.arange(self.n)):
             self._order = None  # as they come from `completion`
         self._indices, self._indptr = structure.indices, structure.indptr
-        self._flat: Index | None = None  # the places in a matrix that is written out
         self._starts = structure.indptr.astype(np.int64)
         self._columns = structure.indices.astype(np.uint32) if self.domain[1] <= WIDEST else None
+        self._places: Index | None = None  # as given, numbered row by row
 
     def __repr__(self) -> str:
         return f"Observed({self.n} entries of {self.domain[0]}x{self.domain[1]}, {self.dtype})"
 
+    def _numbered(self) -> Index:
+        if self._places is None:
+            self._places = self.i * self.domain[1] + self.j
+        return self._places
+
     @override
     def matvec(self, w: Array) -> Array:
-        if self._flat is None:
-            self._flat = self.i * self.domain[1] + self.j
-        return np.asarray(np.ravel(w).take(self._flat), dtype=self.dtype)
+        return np.asarray(np.ravel(w).take(self._numbered()), dtype=self.dtype)
 
     @override
     def adjoint(self, r: Array) -> Gradient:  # type: ignore[override]  # sets that take dense gradients are handed the array
@@ -74,6 +78,40 @@ class Observed(DesignBase):
         as_given = np.empty_like(out)
         as_given[self._order] = out
         return as_given
+
+    # --- columns: the image of a matrix with a single entry has one number, or none --------------------------------
+
+    def _located(self, index: Index) -> Index:
+        """Which image each entry of W, numbered row by row, is; ``n`` for those that are not observed."""
+        places = self._numbered() if self._order is None else self._numbered()[self._order]
+        at = np.minimum(np.searchsorted(places, index), self.n - 1)
+        which = at if self._order is None else self._order[at]
+        return np.where(places[at] == index, which, self.n)
+
+    def column(self, j: int) -> Array:
+        return self.combine(np.array([j]), np.ones(1))
+
+    def columns(self, index: Index, scales: Array) -> PickedColumns:
+        """The scaled columns, a number each."""
+        at = self._located(np.asarray(index))
+        return PickedColumns(self.n, at, np.where(at < self.n, scales, 0.0).astype(self.dtype))
+
+    def combine(self, index: Index, c: Array) -> Array:
+        return np.bincount(self._located(np.asarray(index)), c, self.n + 1)[:-1].astype(self.dtype)
+
+    def energies(self, weights: Array | float) -> Array:
+        """The weight of each entry of W that is observed, else 0."""
+        squares = np.zeros(self.domain)
+        squares[self.i, self.j] = weights
+        return squares.ravel()
+
+    def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+        """Zᵀ diag(weights) Z2: columns meet where they are the same entry."""
+        right = Z if Z2 is None else Z2
+        if isinstance(Z, PickedColumns) and isinstance(right, PickedColumns):
+            return Z.met(right, weights)
+        Z, right = (X.toarray() if isinstance(X, PickedColumns) else X for X in (Z, right))
+        return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
 
     def factored(self, r: Array, U: Array, V: Array) -> Array:
         """uₖᵀ(Aᵀr)vₖ."""

@@ -10,6 +10,7 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.designs.task_columns import TaskColumns
 from greedyhull.types import Array, Design, Index
 from greedyhull.types.override import override
 
@@ -58,16 +59,16 @@ class Tasks(DesignBase):
         z[:, j % self.c] = self.X.column(j // self.c)
         return z.ravel()
 
-    def columns(self, index: Index, scales: Array) -> Array:
-        Z = np.zeros((len(index), self.X.n, self.c), dtype=self.dtype)
-        for k, (j, scale) in enumerate(zip(index.tolist(), scales.tolist(), strict=True)):
-            Z[k, :, j % self.c] = scale * self.X.column(j // self.c)
-        return Z.reshape(len(index), self.n).T
+    def columns(self, index: Index, scales: Array) -> TaskColumns:
+        """The scaled columns, by reference."""
+        return TaskColumns(self.X, self.c, index, scales)
 
     def combine(self, index: Index, c: Array) -> Array:
-        w = np.zeros(self.domain)
-        np.add.at(w.reshape(-1), index, c)
-        return self.matvec(w)
+        features, which = np.unique(np.asarray(index) // self.c, return_inverse=True)
+        if isinstance(self.X, DenseDesign) and 2 * len(features) < self.X.domain[0]:  # few columns of X are as good as all
+            w = np.bincount(which.ravel() * self.c + index % self.c, c, len(features) * self.c).reshape(-1, self.c)
+            return np.asarray(self.X.X[:, features] @ w.astype(self.dtype, copy=False)).ravel()
+        return self.matvec(np.bincount(index, c, self.domain[0] * self.c).reshape(self.domain))
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢₖ X²ᵢⱼ for every feature j and response k."""
@@ -78,6 +79,9 @@ class Tasks(DesignBase):
 
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         right = Z if Z2 is None else Z2
+        if isinstance(Z, TaskColumns) and isinstance(right, TaskColumns):
+            return Z.met(right, weights)
+        Z, right = (A.toarray() if isinstance(A, TaskColumns) else A for A in (Z, right))
         return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
 
     @override

@@ -38,7 +38,8 @@ class Softmax(Separable):
         terms = np.log(sums[:, 0]) - (self._rows(self.y) * off).sum(axis=1)
         return terms, e / sums
 
-    def _by_row(self, x: Array) -> Array:
+    def by_row(self, x: Array) -> Array:
+        """pᵢ times row i of x."""
         return np.asarray(self.p * x if isinstance(self.p, float) else self.p[:, None] * x)
 
     def terms(self, z: Array) -> Array:
@@ -49,15 +50,21 @@ class Softmax(Separable):
 
     def first_order(self, z: Array) -> tuple[float, Array]:
         terms, s = self._split(z)
-        return self.total(terms), self._by_row(s - self._rows(self.y)).ravel().astype(z.dtype, copy=False)
+        return self.total(terms), self.by_row(s - self._rows(self.y)).ravel().astype(z.dtype, copy=False)
 
     def gradient(self, z: Array) -> Array:
         return self.first_order(z)[1]
 
+    def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
+        """φ(z), ∇φ(z) and, in place of a curvature, the probabilities that make the Hessian."""
+        terms, s = self._split(z)
+        residual = self.by_row(s - self._rows(self.y)).ravel().astype(z.dtype, copy=False)
+        return self.total(terms), residual, s.ravel()
+
     def product(self, z: Array, u: Array) -> Array:
         """∇²φ(z)u."""
         s, rows = self._split(z)[1], self._rows(u)
-        return self._by_row(s * (rows - (s * rows).sum(axis=1, keepdims=True))).ravel()
+        return self.by_row(s * (rows - (s * rows).sum(axis=1, keepdims=True))).ravel()
 
     def energy(self, dz: Array) -> float:
         return float(dz.dot(self.product(np.zeros_like(dz), dz)))

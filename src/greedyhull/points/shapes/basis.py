@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.points.arrays import flat, grown
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.columns import column, columns, combine
-from greedyhull.points.gradients import as_array
+from greedyhull.points.gradients import entries_at
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 from greedyhull.types.override import KeepsAtom, override
 
@@ -58,7 +58,7 @@ class Basis(KeepsAtom):
         try:
             out: float = self.scale * g.item(self.index)  # type: ignore[union-attr]
         except AttributeError:  # no array: asked for so often that it is not looked at first
-            out = self.scale * as_array(g).item(self.index)
+            out = self.scale * float(entries_at(g, np.array([self.index]))[0])
         return out
 
     @override
@@ -115,7 +115,7 @@ class BasisBlock(BlockBase):
     @override
     def dots(self, g: Gradient) -> Array:
         if type(g) is not np.ndarray:
-            g = as_array(g)
+            return entries_at(g, self.index) * self.scale
         if g.size == self.size:
             return flat(g)[self.index] * self.scale
         return g[self.index] * self.scale[:, None]

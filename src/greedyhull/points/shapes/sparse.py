@@ -12,7 +12,7 @@ import numpy as np
 from greedyhull.points.arrays import flat, value_key
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.columns import combine
-from greedyhull.points.gradients import as_array
+from greedyhull.points.gradients import entries_at
 from greedyhull.points.shapes.basis import Basis
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 from greedyhull.types.override import KeepsAtom, override
@@ -53,7 +53,7 @@ class Sparse(KeepsAtom):
 
     @override
     def dot(self, g: Gradient) -> float:
-        return float(self.entries.dot(flat(as_array(g))[self.places]))
+        return float(self.entries.dot(entries_at(g, self.places)))
 
     @override
     def image(self, A: Design) -> Array:
@@ -107,7 +107,9 @@ class SparseBlock(BlockBase):
     @override
     def dots(self, g: Gradient) -> Array:
         if type(g) is not np.ndarray:
-            g = as_array(g)
+            few = self.matrix
+            rows = np.repeat(np.arange(len(self)), np.diff(few.indptr))
+            return np.bincount(rows, few.data * entries_at(g, few.indices), len(self))
         return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
 
     @override

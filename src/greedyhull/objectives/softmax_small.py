@@ -1,0 +1,101 @@
+"""Cross-entropy of several classes on the hull of a few atoms: its Hessian has a block for each row of the data.
+
+With S the probabilities at a point, Z the images of the atoms (a number for each row i and class k) and Yᵢ = Σₖ Sᵢₖ Zᵢₖ, it is
+Zᵀ diag(pS) Z − Yᵀ diag(p) Y. Where intercepts are minimised over, CᵀB⁺C is taken away, C and B the parts of the Hessian that
+belong to them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from greedyhull.objectives.designs.task_columns import TaskColumns
+from greedyhull.objectives.restricted import ImageTrial, beside
+from greedyhull.points.columns import gram
+from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Block, Index, LinearModel, Small, State, Trial
+from greedyhull.types.override import KeepsSmall, keeps, override
+
+if TYPE_CHECKING:
+    from greedyhull.objectives.multinomial import Multinomial
+
+TINY = 1e-300  # what to add where all probabilities are 0 or 1
+
+
+class SoftmaxSmall(KeepsSmall):
+    """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is made anew at every point."""
+
+    if TYPE_CHECKING:
+        keeps(Small.block)
+
+    def __init__(self, f: Multinomial, block: Block) -> None:
+        self.f, self.block = f, block
+        self._images: Any = None
+
+    @property
+    def Z(self) -> Any:
+        """The images of the atoms as columns."""
+        if self._images is None:
+            self._images = self.block.images(self.f.design)
+        return self._images
+
+    @override
+    def extend(self, atoms: Block, w: Iterate) -> None:
+        if self._images is not None:
+            self._images = beside(self._images, atoms.images(self.f.design))
+        self.block = self.block.extend(atoms)
+
+    @override
+    def take(self, index: Index) -> None:
+        self.block = self.block.take(index)
+        if self._images is not None:
+            self._images = self._images[:, index]
+
+    @override
+    def gradient(self, w: Iterate) -> Array:
+        """⟨∇f(w), dᵢ⟩ for every atom."""
+        return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
+
+    @override
+    def hessian(self, w: Iterate, sample: int = 1) -> Array:
+        s, loss = self.f.probabilities(w), self.f.softmax
+        weighted, Y = loss.by_row(s), blended(self.Z, s)
+        H = gram(self.f.design, self.Z, None, weighted.ravel()) - np.asarray(Y.T @ loss.by_row(Y))
+        if self.f.intercepts_fitted:
+            B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
+            C = summed(self.Z, weighted) - np.asarray(weighted.T @ Y)
+            H = H - C.T @ np.linalg.solve(B + max(float(np.trace(B)) / len(B), TINY), C)
+        return np.asarray(0.5 * (H + H.T))
+
+    @override
+    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
+        """The steps from ``base`` to ``target``; where the whole one leads is computed from the atoms afresh."""
+        move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
+        view.lead(move, np.asarray(self.Z @ target.astype(view.z.dtype, copy=False)).astype(view.z.dtype, copy=False))
+        return ImageTrial(cast(LinearModel, self.f), w, move, float(np.finfo(view.z.dtype).eps))
+
+    @override
+    def state(self) -> State:
+        return {}
+
+    @override
+    def restore(self, state: State) -> None:
+        """Images are made when they are asked for."""
+
+
+def blended(Z: Any, s: Array) -> Array:
+    """Yᵢ = Σₖ Sᵢₖ Zᵢₖ, a column for each atom."""
+    if isinstance(Z, TaskColumns):
+        return Z.spread() * s[:, Z.response]
+    return np.asarray(np.einsum("mnc,nc->nm", Z.T.reshape(Z.shape[1], *s.shape), s))
+
+
+def summed(Z: Any, weighted: Array) -> Array:
+    """Σᵢ weightedᵢₖ Zᵢₖ for every class k and atom."""
+    if not isinstance(Z, TaskColumns):
+        return np.asarray(np.einsum("mnc,nc->cm", Z.T.reshape(Z.shape[1], *weighted.shape), weighted))
+    out = np.zeros((Z.c, Z.shape[1]))
+    out[Z.response, np.arange(Z.shape[1])] = np.einsum("nm,nm->m", Z.spread(), weighted[:, Z.response])
+    return out
