@@ -60,7 +60,8 @@ def test_without_groups_it_is_an_l1_budget():
 def test_classes_weights_and_groups_of_samples():
     model = GroupBudgetClassifierCV(GROUPS, radii=[0.1, 2.0], cv=GroupKFold(4)).fit(X, Y > 3.0, groups=np.arange(80) // 5)
     assert model.radius_ == 2.0 and model.cv_losses_.shape == (2, 4) and model.score(X, Y > 3.0) > 0.85
-    three = GroupBudgetClassifierCV(GROUPS, radii=[1.0], cv=2).fit(X, np.digitize(Y, [2.0, 4.0]), sample_weight=np.arange(80) % 3)
+    three = GroupBudgetClassifierCV(GROUPS, radii=[1.0], cv=2)
+    three.fit(X, np.digitize(Y, [2.0, 4.0]), sample_weight=np.arange(80) % 3)
     assert three.coef_.shape == (3, 12) and len(three.price_) == 3 and three.coefs_path_.shape == (1, 36)
 
 
@@ -70,8 +71,8 @@ def test_constant_targets_are_predicted(target):
     np.testing.assert_allclose(model.predict(X), target, atol=1e-9)
 
 
-@pytest.mark.parametrize(("given", "said"), [({"groups": [0, 1]}, "2 features, and the data have 12"), ({"radii": [-1.0]}, "radii"),
-                                             ({"groups": [[0], [2]]}, "in no group")])
+@pytest.mark.parametrize(("given", "said"), [({"groups": [0, 1]}, "2 features, and the data have 12"),
+                                             ({"radii": [-1.0]}, "radii"), ({"groups": [[0], [2]]}, "in no group")])
 def test_bad_input_gets_words(given, said):
     with pytest.raises(gh.GreedyhullError, match=said):
         GroupBudgetRegressorCV(**{"groups": GROUPS, **given}).fit(X, Y)
