@@ -136,7 +136,8 @@ def test_mixtures_of_a_run_are_points_however_many_paths_there_are() -> None:
     S = gh.PathPolytope(edges, n, 0, n - 1)
     ways = [np.array([edges.index(e) for e in zip([0, *p], [*p, n - 1], strict=True)]) for p in
             (np.random.default_rng(k).permutation(np.arange(1, n - 1)).tolist() for k in range(5))]
-    w = Iterate(SparseBlock(len(edges), [Sparse(np.sort(way), np.ones(n - 1)) for way in ways]), np.full(5, 0.2), (len(edges),))
+    block = SparseBlock(len(edges), [Sparse(np.sort(way), np.ones(n - 1)) for way in ways])
+    w = Iterate(block, np.full(5, 0.2), (len(edges),))
     assert S.contains(w) and not S.excludes(w) and S.contains_quickly(w)
     assert not S.excludes(w.array())  # it may not be found, but is not refused for certain
     f = gh.least_squares(np.eye(len(edges)), np.full(len(edges), -1.0))

@@ -189,8 +189,8 @@ class PathPolytope(Combinatorial):
         return bool((x >= -near).all() and (np.abs(net) <= near).all() and (x[idle] <= near).all() and (x <= 1.0 + near).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way; where the
-        flow runs round cycles, a linear program finds paths and weights."""
+        """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way; where
+        the flow runs round cycles, a linear program finds paths and weights."""
         from greedyhull.points.iterate import Iterate
 
         x = self._inside(w)

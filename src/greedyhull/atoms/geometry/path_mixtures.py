@@ -1,13 +1,13 @@
 """Unit flows as mixtures of paths, in graphs with cycles.
 
-A unit flow on edges without a cycle is a mixture of paths. With cycles it may be one or not: a path and a circulation beside it
-is none. To tell is as hard as to find a longest path, so that paths are listed, as many as can be, and a linear program says
-whether the flow is a mixture of them.
+A unit flow on edges without a cycle is a mixture of paths. With cycles it may be one or not: a path and a circulation beside
+it is none. To tell is as hard as to find a longest path, so that paths are listed, as many as can be, and a linear program
+says whether the flow is a mixture of them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,8 @@ PATHS, STEPS = 2000, 50_000  # the most paths that are listed, and the most edge
 
 
 class Mixture(NamedTuple):
-    """Paths, each by its edges, with weights that sum to one, and whether all paths were looked at: where ``ways`` is empty the
-    flow is no mixture, or with ``all`` False, none that was found."""
+    """Paths, each by its edges, with weights that sum to one, and whether all paths were looked at: where ``ways`` is empty,
+    the flow is no mixture, or with ``all`` False, none that was found."""
 
     ways: list[Index]
     weights: Array
@@ -31,7 +31,8 @@ def acyclic(edges: Index, nodes: int) -> bool:
     from scipy.sparse.csgraph import connected_components
 
     graph = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
-    return int(connected_components(graph, directed=True, connection="strong", return_labels=False)) == nodes
+    count: Any = connected_components(graph, directed=True, connection="strong", return_labels=False)
+    return bool(count == nodes)
 
 
 def simple_paths(edges: Index, on: Index, source: int, target: int) -> tuple[list[Index], bool]:
@@ -73,9 +74,10 @@ def mixed(ways: list[Index], x: Array, near: float) -> Array | None:
     starts = np.cumsum([0, *(len(way) for way in ways)])
     P = csc_array((np.ones(starts[-1]), np.concatenate(ways), starts), shape=(len(x), len(ways)))
     off = csc_array(-np.ones((len(x), 1)))
-    rows = csc_array(vstack([hstack([P, off]), hstack([-P, off])]))
-    found = linprog(np.append(np.zeros(len(ways)), 1.0), A_ub=rows, b_ub=np.concatenate([x, -x]),
-                    A_eq=csc_array(np.append(np.ones(len(ways)), 0.0)[None, :]), b_eq=[1.0], bounds=(0, None))
+    rows: Any = csc_array(vstack([hstack([P, off]), hstack([-P, off])]))
+    sums = np.append(np.ones(len(ways)), 0.0)[None, :]
+    found = linprog(np.append(np.zeros(len(ways)), 1.0), A_ub=rows, b_ub=np.concatenate([x, -x]), A_eq=sums, b_eq=[1.0],
+                    bounds=(0, None))
     if found.x is None:
         return None
     weights = np.maximum(found.x[:-1], 0.0)
