@@ -111,3 +111,24 @@ def test_wrong_arguments_are_refused_in_words() -> None:
         gh.Scaled(3, 1.0)  # type: ignore[arg-type]
     with pytest.raises(gh.GreedyhullError, match="must have points of one shape"):
         gh.Sum(gh.Simplex(2), gh.Simplex(3))
+
+
+@pytest.mark.parametrize("radius, total, error", [(1e-8, 1e-8, 1e-3), (1.0, 1.0, 0.3), (1e-3, 1e-8, 0.3), (1e-8, 1.0, 1e-2)])
+def test_answers_of_a_sum_with_errors_are_certified(radius: float, total: float, error: float) -> None:
+    """The parts of a point are its proof, and a search for an array's parts asks oracles that do not err."""
+    draw = np.random.default_rng(0)
+    for S in (gh.Sum(gh.Inexact(gh.L1Ball(3, radius), error), gh.Simplex(3, total)),
+              gh.Sum(gh.Simplex(3, total), gh.Scaled(gh.Inexact(gh.L1Ball(3, radius), error), -1.0),
+                     gh.Cached(gh.L2Ball(3, radius)))):
+        f = gh.least_squares(draw.standard_normal((4, 3)), draw.standard_normal(4))
+        s = gh.minimize(f, S, stop=gh.Iterations(30))
+        for point in (s, s.point, s.x):
+            assert gh.certify(f, S, point).value == pytest.approx(s.value)
+        far = s.x + np.array([3.0 * (radius + total), 0.0, 0.0])
+        assert not S.contains(far) and S.excludes(far)
+        with pytest.raises(gh.GreedyhullError, match="outside"):
+            gh.certify(f, S, far)
+        lying = s.point.copy()
+        lying.weights[:] *= 3.0
+        with pytest.raises(gh.GreedyhullError):
+            gh.certify(f, S, lying)

@@ -4,8 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import greedyhull as gh
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.testing import check_atoms
 
 Array = np.ndarray[Any, Any]
@@ -84,6 +87,63 @@ def test_flows_are_points_and_are_written_in_paths() -> None:
         assert S.contains(x) and np.abs(S.decompose(x).array() - x).max() < 1e-12
         x[0] += 1e-3
         assert not S.contains(x)
+
+
+def hull_holds(paths: Array, x: Array) -> bool:
+    """Whether x is a mixture of these paths, by a linear program of its own."""
+    rows = np.vstack([paths.T, np.ones(len(paths))])
+    return bool(linprog(np.zeros(len(paths)), A_eq=rows, b_eq=np.append(x, 1.0)).status == 0)
+
+
+def test_with_cycles_a_flow_is_a_point_only_if_it_is_a_mixture_of_paths() -> None:
+    rng, both = np.random.default_rng(3), [0, 0]
+    for _ in range(40):
+        n = int(rng.integers(3, 6))
+        edges = [(i, j) for i in range(n) for j in range(n) if i != j and (rng.random() < 0.7 or (i, j) == (0, n - 1))]
+        S, paths = gh.PathPolytope(edges, n, 0, n - 1), all_paths(edges, 0, n - 1)
+        for _ in range(4):
+            some = rng.choice(len(paths), size=min(len(paths), 3), replace=False)
+            x = rng.dirichlet(np.ones(len(some))) @ paths[some]
+            assert S.contains(x) and not S.excludes(x) and np.abs(S.decompose(x).array() - x).max() < 1e-6
+            i, j = sorted(rng.choice(np.arange(1, n - 1), 2, replace=False).tolist()) if n > 3 else (0, 0)
+            if (i, j) in edges and (j, i) in edges:
+                x[[edges.index((i, j)), edges.index((j, i))]] += 0.3  # a flow still, with a circulation
+                inside = hull_holds(paths, x)
+                assert S.contains(x) == inside and S.excludes(x) != inside
+                both[inside] += 1
+    assert min(both) > 0
+
+
+def test_a_circulation_beside_a_path_is_not_certified() -> None:
+    S = gh.PathPolytope(RING, 5, 0, 4)
+    x = np.zeros(len(RING))
+    x[[0, 4, 7]] = 1.0
+    f = gh.least_squares(np.eye(len(RING)), np.full(len(RING), -1.0))
+    assert S.contains(x) and gh.certify(f, S, x).value > 0.0
+    x[[1, 2]] = 0.5
+    assert not S.contains(x) and S.excludes(x)
+    with pytest.raises(gh.GreedyhullError, match="outside"):
+        gh.certify(f, S, x)
+    lying = Iterate.at(Sparse(np.arange(8), x), (8,))
+    for point in (lying, Iterate(SparseBlock(8, [Sparse(np.array([0, 4, 7]), np.ones(3))]), np.array([2.0]), (8,))):
+        with pytest.raises(gh.GreedyhullError):
+            gh.certify(f, S, point)
+
+
+def test_mixtures_of_a_run_are_points_however_many_paths_there_are() -> None:
+    n = 12
+    edges = [(i, j) for i in range(n) for j in range(n) if i != j]  # nearly ten million paths
+    S = gh.PathPolytope(edges, n, 0, n - 1)
+    ways = [np.array([edges.index(e) for e in zip([0, *p], [*p, n - 1], strict=True)]) for p in
+            (np.random.default_rng(k).permutation(np.arange(1, n - 1)).tolist() for k in range(5))]
+    block = SparseBlock(len(edges), [Sparse(np.sort(way), np.ones(n - 1)) for way in ways])
+    w = Iterate(block, np.full(5, 0.2), (len(edges),))
+    assert S.contains(w) and not S.excludes(w) and S.contains_quickly(w)
+    assert not S.excludes(w.array())  # it may not be found, but is not refused for certain
+    f = gh.least_squares(np.eye(len(edges)), np.full(len(edges), -1.0))
+    assert gh.certify(f, S, w).gap >= 0.0 and gh.minimize(f, S, stop=gh.Relative(1e-6)).converged
+    back = Sparse(np.sort(np.array([edges.index(e) for e in [(0, n - 1), (n - 1, 1), (1, n - 1)]])), np.ones(3))
+    assert not S.contains(Iterate.at(back, (len(edges),)))  # it goes on from its end
 
 
 def test_a_least_squares_flow() -> None:

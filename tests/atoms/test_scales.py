@@ -54,3 +54,19 @@ def test_sizes_may_be_numbers_of_any_precision(number):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert gh.L1Ball(3, number).radius == float(number) and gh.Simplex(3, number).total == float(number)
+
+
+@pytest.mark.parametrize("make", [
+    lambda d: gh.Simplex(d), lambda d: gh.L2Ball(d, 1.0), lambda d: gh.LinfBall(d, 1.0), lambda d: gh.HyperSimplex(d, 3),
+    lambda d: gh.SpanningTree([(0, 1)], d), lambda d: gh.PathPolytope([(0, 1)], d, 0, 1), gh.Birkhoff,
+    lambda d: gh.GroupL1Ball([[0, 1], [d]], 1.0)])
+@pytest.mark.parametrize("d", [10**30, 2**63, 10**18])
+def test_dimensions_beyond_memory_get_words(make, d):
+    with pytest.raises(gh.GreedyhullError, match=r"dimension|Group 1|in no group"):
+        make(d)
+
+
+@pytest.mark.parametrize("bounds", [[[], np.zeros((0, 2))], [], np.zeros((2, 0)), [(0, 1), [2]], [[0, 1, 2]]])
+def test_bounds_that_do_not_fit_together_get_words(bounds):
+    with pytest.raises(gh.GreedyhullError, match="bounds"):
+        gh.LinearProgram(bounds=bounds)

@@ -48,11 +48,11 @@ def found(category: str, only: str, runs: int, seed: int = 14) -> int:
 
 
 def test_an_oracle_whose_slack_is_dropped_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = found("false", "certify", 12, seed=8)
+    honest = found("false", "certify", 12, seed=4)
     for oracle in (InexactOracle, ErringOracle):
         told = oracle.argmin
         monkeypatch.setattr(oracle, "argmin", lambda self, *a, told=told, **kw: told(self, *a, **kw)._replace(slack=0.0))
-    assert found("false", "certify", 12, seed=8) > honest
+    assert found("false", "certify", 12, seed=4) > honest
 
 
 def test_gaps_ten_times_too_small_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,14 +89,14 @@ def test_a_point_beside_the_set_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_state_that_comes_back_incomplete_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest, whole = found("broken resume", "resume", 20), Memory.restore
+    honest, whole = found("broken resume", "resume", 20, seed=17), Memory.restore
 
     def forgetful(self: Memory, state: dict[str, np.ndarray]) -> None:
         whole(self, state)
         self.lower = -np.inf
 
     monkeypatch.setattr(Memory, "restore", forgetful)
-    assert found("broken resume", "resume", 20) > honest
+    assert found("broken resume", "resume", 20, seed=17) > honest
 
 
 def test_a_process_that_dies_is_a_crash() -> None:

@@ -14,6 +14,7 @@ from greedyhull.types import Array, Shape
 from greedyhull.types.attributes import has
 
 HUGE = 1e150  # squares of larger numbers overflow
+LONGEST = 2**40  # coordinates: a vector of them takes eight terabytes
 
 
 def array_of(w: Any) -> Array:
@@ -53,6 +54,8 @@ def dimension(d: Any) -> int:
     """d as a whole number of coordinates, at least one."""
     check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
           lambda: f"A dimension of {shown(d)} was given; a whole number of at least 1 is wanted{_columns(d)}.")
+    check(int(d) <= LONGEST, lambda: f"A dimension of {shown(d)} was given; at most {LONGEST} is wanted, for no gradient is "
+                                     "longer than memory.")
     return int(d)
 
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -44,6 +44,14 @@ class Joined(AtomSet):
         first, n = repr(self.sets[0]), len(self.sets)
         same = n > 3 and all(repr(S) == first for S in self.sets[1:])
         return f"{type(self).__name__}({f'{n} × {first}' if same else ', '.join(map(repr, self.sets))})"
+
+    def _bare(self) -> AtomSet:
+        inner = [cast(AtomSet, S)._bare() for S in self.sets]
+        return self if all(one is S for one, S in zip(inner, self.sets, strict=True)) else self._of(inner)
+
+    @abstractmethod
+    def _of(self, sets: Sequence[AnySet]) -> Joined:
+        """The same of other sets."""
 
     @property
     def traits(self) -> SetTraits:

@@ -120,17 +120,17 @@ def grouped_entries(groups: Any, shape: Any = None) -> tuple[Groups, Shape]:
 
 def _listed(groups: Any) -> Groups:
     lists = [_members(k, one) for k, one in enumerate(groups)]
-    d = 1 + max(int(members[-1]) for members in lists)
-    missing = np.setdiff1d(np.arange(d), np.concatenate(lists))
-    check(not len(missing), lambda: f"Coordinate {int(missing[0])} is in no group, so that it could only be zero. Give each "
-                                    "coordinate a group, one of its own if need be.")
-    return Groups(lists, d)
+    named = np.unique(np.concatenate(lists))
+    missing = int(np.argmax(np.append(named != np.arange(len(named)), True)))  # the first that is not named
+    check(missing == len(named), lambda: f"Coordinate {missing} is in no group, so that it could only be zero. Give each "
+                                         "coordinate a group, one of its own if need be.")
+    return Groups(lists, len(named))
 
 
 def _members(k: int, given: Any) -> Index:
     """The coordinates of group k, ascending."""
     members = np.asarray(given)
-    check(members.size > 0 and members.dtype.kind in "iu" and bool((members >= 0).all()),
+    check(members.size > 0 and members.dtype.kind in "iu" and bool(((members >= 0) & (members < 2**62)).all()),
           lambda: f"Group {k} is {shown(given)}; the numbers of its coordinates, from 0 on, are wanted.")
     single = np.unique(members).astype(np.intp)
     check(len(single) == members.size, lambda: f"Group {k} names a coordinate twice: {shown(given)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -55,6 +55,14 @@ class Mapped(AtomSet):
         region = None if inner.region is None else inner.region.moved(*self._affine())
         return self._said(inner._replace(region=region, gradients="dense", slides=False, compresses=False, faces=False,
                                            dense_atoms=self.dense_atoms))
+
+    def _bare(self) -> AtomSet:
+        inner = cast(AtomSet, self.S)._bare()
+        return self if inner is self.S else self._of(inner)
+
+    @abstractmethod
+    def _of(self, S: AnySet) -> Mapped:
+        """The same of another set."""
 
     @abstractmethod
     def _affine(self) -> tuple[float, Array]:

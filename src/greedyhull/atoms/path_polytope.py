@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
+from greedyhull.atoms.geometry.path_mixtures import Mixture, acyclic, mixture
 from greedyhull.atoms.graph import edges_of, node_of
 from greedyhull.atoms.shortest_path import Levels, distances, joined, levels_of
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.arrays import locked
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Atom, Index
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 class PathPolytope(Combinatorial):
     """Unit flows from one node of a directed graph to another; a point has one entry for each edge.
 
-    Its atoms are the paths, with 1 at their edges. The best one for g is a shortest path: by dynamic programming in a graph
+    Its atoms are the paths, with 1 at their edges. No path meets a node twice: a path with a circulation beside it is no point
+    of the set. The best one for g is a shortest path: by dynamic programming in a graph
     without cycles, else by Dijkstra's algorithm where g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative
     length is refused, for then no path is shortest. Distances prove how good the path is, rounding included.
 
@@ -120,9 +123,63 @@ class PathPolytope(Combinatorial):
 
     # --- points and sizes -----------------------------------------------------------------------------------------
 
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point lies in the set: a mixture of paths by its atoms, or a unit flow that is one.
+
+        Where the flow runs round cycles, paths are listed, 2000 at most, and a linear program looks for a mixture of them; a
+        flow of which none is found counts as outside.
+        """
+        return self._by_atoms(w) or self._has(array_of(w), tol)
+
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point certainly lies outside: no unit flow, or no mixture of paths after all of them were listed."""
+        x = array_of(w)
+        if self._by_atoms(w):
+            return False
+        if x.shape != self.shape or not np.isfinite(x).all() or not self._flows(x, tol):
+            return True
+        found = self._mixture(x, tol)
+        return found is not None and not found.ways and found.all
+
+    def _by_atoms(self, w: Any) -> bool:
+        """Whether w is kept as atoms that are paths, with weights of a mixture."""
+        from greedyhull.points.iterate import Iterate
+
+        if self.acyclic or not isinstance(w, Iterate) or not w.keeps_atoms or w.shape != self.shape:
+            return False
+        good = bool((w.weights >= 0.0).all()) and abs(float(w.weights.sum()) - 1.0) <= 1e-9
+        return good and all(self._is_path(w.block[i]) for i in range(len(w)))
+
+    def _is_path(self, d: Atom) -> bool:
+        """Whether an atom has 1 at the edges of a path, each node of which is met once."""
+        if not isinstance(d, Sparse) or not len(d.places) or not (d.entries == 1.0).all():
+            return False
+        steps = dict(self.edges[d.places].tolist())
+        node, last = self.source, self.target not in steps
+        for _ in range(len(d.places)):
+            node = steps.pop(node, -1)
+        return last and node == self.target and not steps
+
     def _holds(self, x: Array, tol: float) -> bool:
+        if not self._flows(x, tol):
+            return False
+        found = self._mixture(x, tol)
+        return found is None or len(found.ways) > 0
+
+    def _near(self, x: Array, tol: float) -> float:
+        return max(tol, 4.0 * EPS) * max(1.0, float(np.abs(x).max()))
+
+    def _mixture(self, x: Array, tol: float) -> Mixture | None:
+        """A unit flow as paths where it runs round cycles; None where it does not, and so is a mixture."""
+        near = self._near(x, tol)
+        on = np.flatnonzero(x > near)
+        if self.acyclic or acyclic(self.edges[on], self.nodes):
+            return None
+        return mixture(self.edges, on, (self.source, self.target), x, max(2.0 * near, 1e-7))
+
+    def _flows(self, x: Array, tol: float) -> bool:
         """Whether x is a unit flow on edges that lie on paths."""
-        near = max(tol, 4.0 * EPS) * max(1.0, float(np.abs(x).max()))
+        near = self._near(x, tol)
         net = np.bincount(self.edges[:, 1], weights=x, minlength=self.nodes) - np.bincount(
             self.edges[:, 0], weights=x, minlength=self.nodes)
         net[self.source] += 1.0
@@ -132,10 +189,15 @@ class PathPolytope(Combinatorial):
         return bool((x >= -near).all() and (np.abs(net) <= near).all() and (x[idle] <= near).all() and (x <= 1.0 + near).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way."""
+        """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way; where
+        the flow runs round cycles, a linear program finds paths and weights."""
         from greedyhull.points.iterate import Iterate
 
-        left = np.maximum(self._inside(w), 0.0)
+        x = self._inside(w)
+        found = self._mixture(x, 1e-9)
+        if found is not None:
+            return Iterate(SparseBlock(self.shape[0], [ones(way) for way in found.ways]), found.weights, self.shape)
+        left = np.maximum(x, 0.0)
         atoms: dict[Any, tuple[Sparse, float]] = {}
         total = 0.0
         outof = {int(v): self._used[self.edges[self._used, 0] == v] for v in np.unique(self.edges[self._used, 0])}
@@ -153,7 +215,7 @@ class PathPolytope(Combinatorial):
             total += least
             atom = ones(np.array(way))
             atoms[atom.key] = (atom, least + atoms.get(atom.key, (atom, 0.0))[1])
-        check(total > 1.0 - 1e-6, lambda: f"{self!r} cannot write the array as a mixture of paths: a cycle is left over.")
+        check(total > 1.0 - 1e-6, lambda: f"{self!r} cannot write the array as a mixture of paths.")
         weights = np.array([weight for _, weight in atoms.values()])
         return Iterate(SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]), weights / weights.sum(), self.shape)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
@@ -55,6 +56,9 @@ class Product(Joined):
         flat = [T for S in sets for T in (S.sets if isinstance(S, Product) else (S,))]
         ends = np.cumsum([0, *(prod(S.shape) for S in flat)])
         super().__init__(flat, ends[:-1].tolist(), (int(ends[-1]),))
+
+    def _of(self, sets: Sequence[AnySet]) -> Product:
+        return Product(*sets)
 
     def slices(self, x: Array) -> list[Array]:
         flat = x.ravel()

@@ -53,6 +53,9 @@ class Scaled(Mapped):
     def __repr__(self) -> str:
         return f"Scaled({self.S!r}, {self.c:g})"
 
+    def _of(self, S: AnySet) -> Scaled:
+        return Scaled(S, self.c)
+
     def _affine(self) -> tuple[float, Array]:
         return self.c, np.zeros(self.shape)
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from greedyhull.atoms.arguments import array_of
+from greedyhull.atoms.base import NEAR, SAME
 from greedyhull.atoms.joined import Joined, checked_sets
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array
+from greedyhull.points.mixture import owners_agree
+from greedyhull.points.shapes import dense
+from greedyhull.types import Array, Atom
 from greedyhull.types import AtomSet as AnySet
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
 
 
 class Sum(Joined):
@@ -43,6 +53,42 @@ class Sum(Joined):
                 raise GreedyhullError(f"The sets of a sum must have points of one shape: {flat[0]!r} has {flat[0].shape}, and "
                                       f"{S!r}, number {i}, has {S.shape}. To put points side by side, use Product.")
         super().__init__(flat, [0] * len(flat), flat[0].shape)
+
+    def _of(self, sets: Sequence[AnySet]) -> Sum:
+        return Sum(*sets)
+
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
+        mixture within 1e-7."""
+        return self._by_parts(w, tol) or self._has(array_of(w), tol)
+
+    def contains_quickly(self, w: Iterate) -> bool | None:
+        """None: the weights of its atoms are the proof."""
+        return None
+
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point certainly lies outside: a search proves it far from all points."""
+        x = array_of(w)
+        if x.shape != self.shape or not np.isfinite(x).all():
+            return True
+        if self._by_parts(w, tol):
+            return False
+        found = self._nearest(x, max(tol, NEAR), max(tol, NEAR))
+        return found.lower > max(tol, NEAR) and found.kind == "always"
+
+    def owns(self, d: Atom) -> bool:
+        """Whether a vertex, or an atom of another set, is a point of the sum, to the last digits."""
+        return self._nearest(dense(d, self.shape), SAME, NEAR).distance <= SAME
+
+    def _by_parts(self, w: Any, tol: float) -> bool:
+        """Whether w is kept as a mixture of atoms for each set, whose parts the sets contain."""
+        from greedyhull.points.iterate import Iterate
+
+        if not isinstance(w, Iterate) or w.owners is None or w.shape != self.shape or not owners_agree(w, self):
+            return False
+        if not (w.weights >= 0.0).all() or not (np.abs(w.totals - 1.0) <= 1e-9).all():
+            return False
+        return all(S.contains(part, tol) for S, part in zip(self.sets, self.parts(w), strict=True))
 
     def slices(self, x: Array) -> list[Array]:
         return [x] * len(self.sets)

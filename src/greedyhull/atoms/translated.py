@@ -56,6 +56,9 @@ class Translated(Mapped):
     def __repr__(self) -> str:
         return f"Translated({self.S!r}, v of length {float(np.abs(self.v).max()) if self.v.size else 0.0:g})"
 
+    def _of(self, S: AnySet) -> Translated:
+        return Translated(S, self.v)
+
     def _affine(self) -> tuple[float, Array]:
         return 1.0, self.v
 

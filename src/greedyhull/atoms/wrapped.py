@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -43,6 +43,9 @@ class Wrapped(AtomSet):
     @abstractmethod
     def _around(self, S: AnySet) -> Wrapped:
         """The same wrapping around another set."""
+
+    def _bare(self) -> AtomSet:
+        return cast(AtomSet, self.S)._bare()
 
     def rescaled(self, radius: float) -> Wrapped:
         """The same around the rescaled inner set."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import greedyhull as gh
 from greedyhull.cli import matrix_names
+from greedyhull.errors import check
 from greedyhull.solvers import gradients
+from greedyhull.types import AtomSet, Shape
 
 Names = Mapping[str, Callable[..., Any]]
+MOST = 1_000_000  # sets of a product
 
 
 def box(d: int, lower: Any, upper: Any) -> gh.Box:
@@ -20,8 +25,13 @@ def box(d: int, lower: Any, upper: Any) -> gh.Box:
 
 
 def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, lower: Any = 0.0,
-                   upper: Any = None) -> gh.LinearProgram:
-    """Rows, each a list or a row of a file, and bounds, vectors or one number for all coordinates."""
+                   upper: Any = None, file: Path | None = None) -> gh.LinearProgram:
+    """Rows, each a list or a row of a file, and bounds, vectors or one number for all coordinates; or a file in MPS format."""
+    if file is not None:
+        given = [x is not None for x in (A_ub, b_ub, A_eq, b_eq, upper)]
+        check(not any(given) and np.ndim(lower) == 0 and lower == 0.0,
+              f"file = {file.name!r} was given together with rows or bounds; the file has all of them. Leave the others out.")
+        return gh.LinearProgram.read(file)
     low, high = np.broadcast_to(lower, d), np.broadcast_to(np.inf if upper is None else upper, d)
     rows = [None if A is None else np.reshape(A, (-1, d)) for A in (A_ub, A_eq)]
     return gh.LinearProgram(rows[0], b_ub, rows[1], b_eq, bounds=np.column_stack([low, high]))
@@ -38,9 +48,39 @@ def spanning_tree(edges: Any, nodes: int) -> gh.SpanningTree:
 
 
 def _whole_numbers(edges: Any) -> Any:
-    """Numbers of a file as nodes, where they are whole."""
+    """Numbers of a file as nodes, where they are whole; a file with one edge was read as a vector."""
     given = np.asarray(edges)
-    return given.astype(np.int64) if (given == np.round(given)).all() else given
+    pairs = given.reshape(1, 2) if given.shape == (2,) else given
+    return pairs.astype(np.int64) if (np.abs(pairs) < 2.0**53).all() and (pairs == np.round(pairs)).all() else pairs
+
+
+def birkhoff(domain: Shape, n: int | None = None) -> AtomSet:
+    """Doubly stochastic matrices, row after row where the columns of a table are their entries."""
+    rows = domain[0] if len(domain) == 2 else isqrt(domain[0])
+    check(n is not None or len(domain) == 2 or rows * rows == domain[0],
+          lambda: f"The data have {domain[0]} columns, which are not the entries of a square matrix; n² of them are wanted.")
+    return _flat(gh.Birkhoff(rows if n is None else n), domain)
+
+
+def transport(domain: Shape, a: Any, b: Any) -> AtomSet:
+    """Couplings, row after row where the columns of a table are their entries."""
+    return _flat(gh.Transport(a, b), domain)
+
+
+def _flat(S: AtomSet, domain: Shape) -> AtomSet:
+    """A set of matrices, or of their entries in a row where the objective takes vectors."""
+    return gh.Product(S) if len(domain) == 1 else S
+
+
+def product(sets: Any, repeat: int = 1) -> gh.Product:
+    """Sets side by side, each with its own number d of columns; all of them again and again, ``repeat`` times."""
+    check(1 <= repeat <= MOST, lambda: f"repeat = {repeat} was given; a whole number from 1 to {MOST} is wanted.")
+    return gh.Product(*(S for _ in range(repeat) for S in sets))
+
+
+def minkowski_sum(sets: Any) -> gh.Sum:
+    """Points of several sets, added."""
+    return gh.Sum(*sets)
 
 
 def whole(value: int) -> int:
@@ -58,8 +98,8 @@ SETS: Names = {
     "group_l1_ball": matrix_names.group_l1_ball, "total_variation_ball": gh.TotalVariationBall,
     "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
     "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
-    "nuclear_ball": matrix_names.nuclear_ball, "spectrahedron": matrix_names.spectrahedron, "scaled": gh.Scaled,
-    "translated": gh.Translated}
+    "nuclear_ball": matrix_names.nuclear_ball, "spectrahedron": matrix_names.spectrahedron, "birkhoff": birkhoff,
+    "transport": transport, "scaled": gh.Scaled, "translated": gh.Translated, "product": product, "sum": minkowski_sum}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
     "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,
@@ -83,5 +123,5 @@ REGULARIZERS: Names = {"squared_norm": gh.SquaredNorm}
 ARGUMENTS: dict[str, Names] = {  # the names that an argument of a solver or a set may have
     **dict.fromkeys(("step", "rule"), STEPS), **dict.fromkeys(("tolerance", "rho", "epsilon"), SCHEDULES),
     **dict.fromkeys(("batch", "epoch", "reset"), SIZES), **dict.fromkeys(("solver", "solvers"), SOLVERS),
-    "S": SETS, "look": LOOKS, "estimator": ESTIMATORS, "sigma": WEIGHTS, "regularizer": REGULARIZERS}
+    "S": SETS, "sets": SETS, "look": LOOKS, "estimator": ESTIMATORS, "sigma": WEIGHTS, "regularizer": REGULARIZERS}
 SECTIONS: dict[str, Names] = {"objective": LOSSES, "set": SETS, "solver": SOLVERS}

@@ -61,8 +61,7 @@ def load(path: Path) -> Problem:
     d = f.domain[0] if f is not None else data.d if data is not None else 0 if names is None else len(names)
     if sound and d > 0 and file.set is not None:
         with faults.at("set"):
-            domain = (d,) if f is None else f.domain
-            S = file.set.made(d=d, domain=domain)
+            S = file.set.made(d=d, domain=(d,) if f is None else f.domain)
             if f is not None:
                 check_pair(f, S)
     faults.settle()

@@ -34,10 +34,11 @@ from greedyhull.errors import check
 from greedyhull.types import Array
 
 MADE_ELSEWHERE = {"X", "P", "y", "Y", "d", "domain", "rows", "cols", "values"}  # they come from the data
-OTHERS = {"solver", "solvers", "S", "rule"}  # arguments that are others of the same kind
+OTHERS = {"solver", "solvers", "S", "sets", "rule"}  # arguments that are others of the same kind
 PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 POSITIVE = {"radius", "total", "delta"}
 NOT_NEGATIVE = {"l2"}
+LEVELS = 2  # sets within sets
 COLUMN = "the name or the number of a column"
 NUMBERS = "a number, a list of numbers, or the name of a file with them"
 
@@ -54,8 +55,8 @@ class Spelled(BaseModel):
         takes = inspect.signature(self.function).parameters
         written = {name: value for name, value in self if name in self.model_fields_set and name != self.tag}
         inner = {name: _made(value, given) for name, value in written.items()}
-        return self.function(**{**inner, **{name: value for name, value in given.items() if name in takes}})
-
+        asked = {name: value for name, value in given.items() if name in takes and not (name == "d" and name in inner)}
+        return self.function(**{**inner, **asked})
 
     def made_over(self, data: Any) -> Any:
         """The function called with shards in place of X and y; the column of weights is theirs."""
@@ -76,8 +77,9 @@ MODELS: dict[str, list[type[Spelled]]] = {}  # by the names of what they make; t
 def model_at(loc: Sequence[int | str]) -> type[Spelled] | None:
     """The model that the last key of pydantic's path belongs to, or would."""
     found = MODELS.get(str(loc[-2]), [])
-    step = loc[-3:-2] in [("step",), ("rule",)]
-    return next((model for model in found if (model.function in STEPS.values()) == step), None)
+    step, part = loc[-3:-2] in [("step",), ("rule",)], "product" in loc[:-2]
+    able = [model for model in found if (model.function in STEPS.values()) == step]
+    return next((model for model in able if ("d" in model.model_fields) == part), able[0] if able else None)
 
 
 def table_of(names: Names, tag: str, kinds: Mapping[str, Any], alone: str | None = None) -> Any:
@@ -85,7 +87,11 @@ def table_of(names: Names, tag: str, kinds: Mapping[str, Any], alone: str | None
 
     A name alone stands for a table with nothing else, a number alone for one that names ``alone`` and has it for a value.
     """
-    models = tuple(_model(name, function, tag, kinds) for name, function in names.items())
+    return union_of(tuple(_model(name, function, tag, kinds) for name, function in names.items()), tag, alone)
+
+
+def union_of(models: tuple[type[Spelled], ...], tag: str, alone: str | None = None) -> Any:
+    """The type of a table that is one of these models."""
     spelled = Annotated[Union[models], Field(discriminator=tag)] if len(models) > 1 else models[0]  # noqa: UP007 — made at run time
     return Annotated[spelled, BeforeValidator(partial(_in_full, tag, alone))]
 
@@ -96,11 +102,13 @@ def _in_full(tag: str, alone: str | None, given: Any) -> Any:
     return {tag: given} if isinstance(given, str) else given
 
 
-def _model(name: str, function: Callable[..., Any], tag: str, kinds: Mapping[str, Any]) -> type[Spelled]:
+def _model(name: str, function: Callable[..., Any], tag: str, kinds: Mapping[str, Any], sized: bool = False) -> type[Spelled]:
+    """The model of one function; a ``sized`` one says its number of columns itself."""
     hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
     fields: dict[str, Any] = {tag: (Literal[name], ...)}
     for argument, parameter in inspect.signature(function).parameters.items():
-        if argument not in MADE_ELSEWHERE and not (argument in OTHERS and argument not in kinds):
+        elsewhere = argument in MADE_ELSEWHERE and not (sized and argument == "d")
+        if not elsewhere and not (argument in OTHERS and argument not in kinds):
             kind, words = _kind(argument, hints[argument], kinds)
             default = ... if parameter.default is parameter.empty else None
             fields[argument] = (kind, Field(default, description=words))
@@ -187,6 +195,26 @@ def _simple(names: Names) -> Names:
             if not OTHERS & set(inspect.signature(function).parameters)}
 
 
+def _sets() -> Any:
+    """The table of a set: one by itself, or one made of others, which may be made of others in turn.
+
+    The sets of a product say how many columns are theirs.
+    """
+    kinds: dict[str, Any] = {"epsilon": Schedule, "file": File}
+    plain = {name: _model(name, function, "kind", kinds) for name, function in _simple(SETS).items()}
+    sized = [_model(name, function, "kind", kinds, sized=True) if "d" in inspect.signature(function).parameters
+             else plain[name] for name, function in _simple(SETS).items()]
+    made = {name: function for name, function in SETS.items() if name not in plain}
+    one, part = union_of(tuple(plain.values()), "kind"), union_of(tuple(sized), "kind")
+    for _ in range(LEVELS):
+        inner = {**kinds, "S": one, "sets": GenericAlias(list, one)}
+        parts = {**kinds, "S": part, "sets": GenericAlias(list, part)}
+        others = [_model(name, made[name], "kind", parts if name == "product" else inner) for name in made]
+        of_parts = [_model(name, made[name], "kind", parts) for name in made]
+        one, part = union_of((*plain.values(), *others), "kind"), union_of((*sized, *of_parts), "kind")
+    return one
+
+
 Schedule = table_of(SCHEDULES, "name", {}, alone="constant")
 Size = table_of(SIZES, "name", {}, alone="whole")
 INNER: dict[str, Any] = {
@@ -196,6 +224,6 @@ INNER: dict[str, Any] = {
 INNER["estimator"] = table_of(ESTIMATORS, "name", INNER)
 Simple = table_of(_simple(SOLVERS), "name", INNER)
 SolverTable = table_of(SOLVERS, "name", {**INNER, "solver": Simple, "solvers": GenericAlias(list, Simple)})
-SetTable = table_of(SETS, "kind", {"S": table_of(_simple(SETS), "kind", {}), "epsilon": Schedule})
+SetTable = _sets()
 Column = Annotated[str | int, Field(description=COLUMN)]
 LossTable = table_of(LOSSES, "loss", {"sample_weight": Column})

@@ -29,10 +29,12 @@ MEANT = {  # arguments as other libraries call them, and what to give here
     **dict.fromkeys(("fun", "func"), ("value", "value={given}")),
     **dict.fromkeys(("dim", "dimension", "n_features"), ("shape", "shape={given}")),
 }
-ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetRegressor", "L1BudgetClassifier",
-              "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion",
-              "SimplexClassifier", "SimplexRegressor")
-APPS = ("Design", "Portfolio", "SyntheticControl", "Unmixing", "optimal_design", "portfolio", "synthetic_control", "unmix")
+ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetClassifierCV",
+              "GroupBudgetRegressor", "GroupBudgetRegressorCV", "L1BudgetClassifier", "L1BudgetClassifierCV",
+              "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion", "SimplexClassifier",
+              "SimplexRegressor")
+APPS = ("Design", "Matching", "Portfolio", "SyntheticControl", "Unmixing", "graph_matching", "optimal_design", "portfolio",
+        "synthetic_control", "unmix")
 ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
 ELSEWHERE = {  # names of other libraries, in small letters and without underscores
     "lasso": BUDGET, "lassocv": "greedyhull.estimators.L1BudgetRegressorCV",

@@ -13,6 +13,7 @@ if find_spec("sklearn") is None:
 from greedyhull.estimators.ensemble_classifier import EnsembleClassifier
 from greedyhull.estimators.ensemble_regressor import EnsembleRegressor
 from greedyhull.estimators.group_budget import GroupBudgetClassifier, GroupBudgetRegressor
+from greedyhull.estimators.group_budget_cv import GroupBudgetClassifierCV, GroupBudgetRegressorCV
 from greedyhull.estimators.l1_budget import L1BudgetClassifier, L1BudgetRegressor
 from greedyhull.estimators.l1_budget_classifier_cv import L1BudgetClassifierCV
 from greedyhull.estimators.l1_budget_cv import L1BudgetRegressorCV
@@ -21,7 +22,7 @@ from greedyhull.estimators.matrix_completion import MatrixCompletion
 from greedyhull.estimators.simplex import SimplexClassifier, SimplexRegressor
 
 __all__ = [
-    "EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetRegressor", "L1BudgetClassifier",
-    "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion",
-    "SimplexClassifier", "SimplexRegressor",
+    "EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetClassifierCV", "GroupBudgetRegressor",
+    "GroupBudgetRegressorCV", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV",
+    "LowRankRegressor", "MatrixCompletion", "SimplexClassifier", "SimplexRegressor",
 ]

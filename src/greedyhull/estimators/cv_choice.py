@@ -23,12 +23,13 @@ from greedyhull.estimators.losses import Posed
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
 from greedyhull.solvers.parts.loss_path import loss_path
-from greedyhull.types import Array, LinearModel
+from greedyhull.types import Array, AtomSet, LinearModel
 
 ROUNDING = 4  # units in the last place that equal numbers may differ by
 CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
                                 "eps": [Interval(Real, 0, 1, closed="neither")], "select": [StrOptions({"best", "one_se"})],
-                                "standardize": ["boolean"], "positive": ["boolean"], "n_jobs": [Integral, None]}
+                                "n_jobs": [Integral, None]}
+SCALED: dict[str, list[Any]] = {"standardize": ["boolean"], "positive": ["boolean"]}
 
 
 class Chosen(Certified):
@@ -39,12 +40,6 @@ class Chosen(Certified):
     coefs_path_: Array
     radius_: float
     select: str
-    standardize: bool
-    positive: bool
-
-    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
-        """The ball of radius one, which is scaled to the radii; of matrices with a column for each of ``classes``."""
-        return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive, classes=classes)
 
     def _choose(self, radii: Array, losses: Array) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
@@ -98,6 +93,17 @@ class Chosen(Certified):
         return axes
 
 
+class L1Chosen(Chosen):
+    """An l1 budget to choose the radius of."""
+
+    standardize: bool
+    positive: bool
+
+    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
+        """The ball of radius one, which is scaled to the radii; of matrices with a column for each of ``classes``."""
+        return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive, classes=classes)
+
+
 def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold], problem: Posed) -> Array:
     """The loss on the rows that each fold leaves out, (radius, fold)."""
     columns, of_scores = [], replace(problem, intercept=False)
@@ -120,7 +126,7 @@ def standard_errors(losses: Array) -> Array:
     return np.asarray(losses.std(axis=1, ddof=1) / np.sqrt(folds)) if folds > 1 else np.zeros(len(losses))
 
 
-def affordable(f: LinearModel, S: Budget, eps: float) -> float:
+def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
     """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left.
 
     Where not even the first unit is worth anything, it is 1: any radius would do.

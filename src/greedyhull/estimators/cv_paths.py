@@ -21,7 +21,7 @@ from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.columns import energies
 from greedyhull.solvers.parts.loss_path import loss_path
-from greedyhull.types import Array, Index, LinearModel
+from greedyhull.types import Array, AtomSet, Index, LinearModel
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
@@ -48,7 +48,7 @@ class Paths:
     ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius.
     """
 
-    def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, problem: Callable[..., Any]) -> None:
+    def __init__(self, X: Any, y: Array, s: Array | None, S: AtomSet, problem: Callable[..., Any]) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
 
     def on(self, rows: Index | None, radii: Array) -> Line:
@@ -196,7 +196,7 @@ def priced(trail: Trail | CompiledTrail, eps: float, count: int) -> tuple[Array,
     return np.array(radii), np.array(coefs)
 
 
-def first_price(f: LinearModel, S: Budget) -> float:
+def first_price(f: LinearModel, S: AtomSet) -> float:
     """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
 
     With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.
@@ -206,7 +206,8 @@ def first_price(f: LinearModel, S: Budget) -> float:
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
     noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))
-    return max(-float(unit.scores(np.where(np.abs(g) > noise, g, 0.0)).min()), 0.0)
+    g = np.where(np.abs(g) > noise, g, 0.0)
+    return max(-float(unit.atom(g).dot(g)), 0.0)
 
 
 def in_range(radius: float) -> float:

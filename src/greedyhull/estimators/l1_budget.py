@@ -10,7 +10,8 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.budget_set import Budget, budget, price_of, scaled_into
+from greedyhull.estimators.budget_set import Budget, budget, scaled_into
+from greedyhull.estimators.described import REGRESSOR, TOGETHER, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.penalty import at_price
@@ -60,12 +61,6 @@ class Budgeted(RadiusPath, Linear):
                         f"{priced.radius:.6g}{'.' if priced.converged else MISSED}")
         return self._counted(found)
 
-    def _keep(self, solutions: list[Solution], dtype: Any) -> None:
-        super()._keep(solutions, dtype)
-        radii, prices = [float(s.atom_set.radius) for s in solutions], [price_of(s) for s in solutions]
-        self.radius_: Any = radii if len(solutions) > 1 else radii[0]
-        self.price_: Any = prices if len(solutions) > 1 else prices[0]
-
     def _minimised(self) -> str:
         if self.alpha is None:
             return ""
@@ -74,6 +69,7 @@ class Budgeted(RadiusPath, Linear):
                 "the last solve, over the ball of that radius.")
 
 
+@described(REGRESSOR)
 class L1BudgetRegressor(Budgeted, LinearRegressor):
     """
     Linear regression with an l1 budget: Σ|w_j| ≤ radius.
@@ -87,57 +83,14 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
         The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
     alpha : float, default=None
         The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
-    loss : {"squared", "huber", "absolute", "quantile", "poisson"}, default="squared"
-        The loss. "squared" is ½(z − y)², "poisson" models counts with mean e^z.
-    standardize : bool, default=False
-        Measure each coefficient in units of the standard deviation of its column. The data are not copied, and sparse data
-        stay sparse.
-    positive : bool, default=False
-        Only coefficients w_j ≥ 0.
-    delta : float, default=1.0
-        Where the Huber loss turns from quadratic to linear.
-    quantile : float, default=0.5
-        The quantile that ``loss="quantile"`` predicts, between 0 and 1.
-    fit_intercept : bool, default=True
-        Fit an intercept, which does not count towards the budget.
-    warm_start : bool, default=False
-        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
-    tol : float, default=1e-6
-        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
-        constant) where that is larger.
-    max_iter : int, default=10000
-        The most iterations of one solve.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the solver.
-    verbose : int, default=0
-        Show progress if positive.
+    {loss, standardize, positive, delta, quantile, fit_intercept, warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
-        The coefficients.
-    weights_ : ndarray
-        The coefficients once more.
-    intercept_ : float
-        The intercept, 0 without one.
-    radius_ : float
-        The radius used.
-    price_ : float
-        How much the least loss falls for one more unit of radius.
+    {coef_, weights_, intercept_, radius_, price_}
     dual_gap_ : float
         The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    certificate_ : Certificate
-        Value, gap and lower bound.
-    solution_ : Solution
-        The whole answer of the solver.
-    trace_ : Trace
-        How the solve went.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the training data had them.
+    {certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -178,6 +131,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
         return tags
 
 
+@described(TOGETHER)
 class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
     Linear classification with an l1 budget: Σ|w_j| ≤ radius.
@@ -192,57 +146,14 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
         The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
     alpha : float, default=None
         The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
-    loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
-        The loss. Only "logistic" has probabilities.
-    standardize : bool, default=False
-        Measure each coefficient in units of the standard deviation of its column. The data are not copied, and sparse data
-        stay sparse.
-    positive : bool, default=False
-        Only coefficients w_j ≥ 0.
-    fit_intercept : bool, default=True
-        Fit an intercept, which does not count towards the budget.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes, multiplied into ``sample_weight``. "balanced" makes all classes count the same.
-    warm_start : bool, default=False
-        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
-    tol : float, default=1e-6
-        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
-        constant) where that is larger.
-    max_iter : int, default=10000
-        The most iterations of one solve.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the solver.
-    verbose : int, default=0
-        Show progress if positive.
+    {loss, standardize, positive, fit_intercept, class_weight, warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The coefficients; with more than two classes a row for each.
-    weights_ : ndarray
-        The coefficients once more, a vector for two classes.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercept, 0 without one; those of several classes in one problem sum to zero.
-    radius_ : float or list of float
-        The radius used; where classes are fitted one against the rest, a list, one for each.
-    price_ : float or list of float
-        How much the least loss falls for one more unit of radius; where classes are fitted one against the rest, a list.
+    {coef_, weights_, intercept_, radius_, price_}
     dual_gap_ : float
         The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    certificate_ : Certificate or list of Certificate
-        Value, gap and lower bound; where classes are fitted one against the rest, a list, one for each.
-    solution_ : Solution or list of Solution
-        The whole answer of the solver; where classes are fitted one against the rest, a list, one for each.
-    trace_ : Trace or list of Trace
-        How the solve went; where classes are fitted one against the rest, a list, one for each.
-    n_iter_ : int
-        Iterations of the solver, the most of any class.
-    classes_ : ndarray of shape (n_classes,)
-        The class labels, sorted.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the training data had them.
+    {certificate_, solution_, trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------

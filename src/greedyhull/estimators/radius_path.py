@@ -12,6 +12,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.base import STILL, Certified
+from greedyhull.estimators.budget_set import price_of
 from greedyhull.estimators.cv_paths import radii_of, rounded
 from greedyhull.estimators.figures import draw_coefficients, legend_beside, new_axes
 from greedyhull.types import Array
@@ -21,6 +22,13 @@ class RadiusPath(Certified):
     """What an estimator with one radius can show about smaller and larger ones."""
 
     radius_: Any
+    price_: Any
+
+    def _keep(self, solutions: list[Solution], dtype: Any) -> None:
+        super()._keep(solutions, dtype)
+        radii, prices = [float(s.atom_set.radius) for s in solutions], [price_of(s) for s in solutions]
+        self.radius_ = radii if len(solutions) > 1 else radii[0]
+        self.price_ = prices if len(solutions) > 1 else prices[0]
 
     def path(self, radii: Any = 50) -> tuple[Array, Array]:
         """

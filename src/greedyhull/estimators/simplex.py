@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from greedyhull.atoms.simplex import Simplex
+from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.types import Array, AtomSet
@@ -33,6 +34,7 @@ class Shared(Linear):
         return np.asarray(inside * (self.total / sum_)) if sum_ > 0.0 else inside
 
 
+@described(REGRESSOR)
 class SimplexRegressor(Shared, LinearRegressor):
     """
     Linear regression with non-negative weights that have a given sum.
@@ -42,36 +44,21 @@ class SimplexRegressor(Shared, LinearRegressor):
 
     Parameters
     ----------
-    loss : {"squared", "huber", "absolute", "quantile", "poisson"}, default="squared"
-        The loss. "squared" is ½(z − y)², "poisson" models counts with mean e^z.
+    {loss}
     total : float, default=1.0
         What the weights sum to.
     upper : float or array-like of shape (n_features,), default=None
         No weight is above it: a number, or one for each weight.
-    delta : float, default=1.0
-        Where the Huber loss turns from quadratic to linear.
-    quantile : float, default=0.5
-        The quantile that ``loss="quantile"`` predicts, between 0 and 1.
+    {delta, quantile}
     fit_intercept : bool, default=False
         Fit an intercept. Without one, the predictions are weighted sums of the columns.
-    warm_start : bool, default=False
-        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
-    tol : float, default=1e-6
-        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
-        constant) where that is larger.
-    max_iter : int, default=10000
-        The most iterations of one solve.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the solver.
-    verbose : int, default=0
-        Show progress if positive.
+    {warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
         The coefficients; where y has several columns, a row for each of them.
-    weights_ : ndarray
-        The coefficients once more.
+    {weights_}
     intercept_ : float or ndarray of shape (n_targets,)
         The intercept, 0 without one.
     dual_gap_ : float
@@ -82,12 +69,7 @@ class SimplexRegressor(Shared, LinearRegressor):
         The whole answer of the solver.
     trace_ : Trace
         How the solve went. Not set where y has several columns: ``solution_[j].trace``.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the training data had them.
+    {n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -124,6 +106,7 @@ class SimplexRegressor(Shared, LinearRegressor):
         return self.loss != "poisson"  # scikit-learn tests several targets with negative ones
 
 
+@described(CLASSIFIER)
 class SimplexClassifier(Shared, LinearClassifier):
     """
     Linear classification with non-negative weights that have a given sum.
@@ -132,52 +115,19 @@ class SimplexClassifier(Shared, LinearClassifier):
 
     Parameters
     ----------
-    loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
-        The loss. Only "logistic" has probabilities.
+    {loss}
     total : float, default=1.0
         What the weights sum to. A larger one lets scores, and so probabilities, grow.
     upper : float or array-like of shape (n_features,), default=None
         No weight is above it: a number, or one for each weight.
     fit_intercept : bool, default=True
         Fit an intercept.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes, multiplied into ``sample_weight``. "balanced" makes all classes count the same.
-    warm_start : bool, default=False
-        Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
-    tol : float, default=1e-6
-        The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
-        constant) where that is larger.
-    max_iter : int, default=10000
-        The most iterations of one solve.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the solver.
-    verbose : int, default=0
-        Show progress if positive.
+    {class_weight, warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The coefficients; with more than two classes a row for each.
-    weights_ : ndarray
-        The coefficients once more, a vector for two classes.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        The intercept, 0 without one.
-    dual_gap_ : float
-        The loss is at most this far above the least one: proved, rounding included.
-    certificate_ : Certificate or list of Certificate
-        Value, gap and lower bound; with more than two classes a list, one for each.
-    solution_ : Solution or list of Solution
-        The whole answer of the solver; with more than two classes a list, one for each.
-    trace_ : Trace or list of Trace
-        How the solve went; with more than two classes a list, one for each.
-    n_iter_ : int
-        Iterations of the solver, the most of any class.
-    classes_ : ndarray of shape (n_classes,)
-        The class labels, sorted.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the training data had them.
+    {coef_, weights_, intercept_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_, n_features_in_}
+    {feature_names_in_}
 
     See Also
     --------

@@ -123,7 +123,9 @@ def price(solution: Solution, budget: str | None = None) -> str:
     named = size_name(solution) if budget is None else budget
     told = solution.certificate
     hidden = (told.gap or 0.0) + ROUNDED * max(abs(told.value or 0.0), solution.objective.scale)
-    if abs(slope) * solution.atom_set.radius <= hidden:  # nothing that the gap does not hide
+    traits = solution.atom_set.traits
+    size = traits.total if traits.radius is None else traits.radius
+    if abs(slope) * (1.0 if size is None else size) <= hidden:  # nothing that the gap does not hide
         why = ("it does not limit the minimum by more than the gap" if solution.converged
                else "the gap is too wide to estimate it")
         return f"The {named} has no price to report: {why}."

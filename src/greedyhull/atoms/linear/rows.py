@@ -137,7 +137,10 @@ def _side(A: Any, b: Any, name: str) -> tuple[Any, Array] | None:
 
 def _variables_of(bounds: Any) -> int:
     """How many variables there are where bounds alone tell."""
-    pairs = np.array(bounds, dtype=object)
+    try:
+        pairs = np.array(bounds, dtype=object)
+    except ValueError:  # of parts that do not fit together
+        pairs = np.zeros(0, dtype=object)
     check(pairs.ndim == 2 and pairs.shape[1] == 2 and len(pairs) > 0, lambda: f"LinearProgram(bounds={shown(bounds)}) was "
           "given without A_ub and A_eq; rows, or a pair (lower, upper) for each variable, are wanted.")
     return len(pairs)

@@ -8,16 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import closed_sets, made_sets, membership, searched_sets
+from greedyhull.testing.fuzz import closed_sets, composed_sets, made_sets, membership, searched_sets
 from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.testing.fuzz.exact import LD
 from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
 from greedyhull.testing.fuzz.region import Pull, Region, radius_of
 from greedyhull.types import Array
 
+NESTED = 0.15  # how often a set is made of any others
 
-def draw_region(rng: Rng, d: int) -> Region:
-    """Any set."""
+
+def draw_region(rng: Rng, d: int, depth: int = 2) -> Region:
+    """Any set; ``depth`` is how often sets may be made of others."""
+    if depth > 0 and chance(rng, NESTED):
+        return pick(rng, composed_sets.MAKES)(rng, d, lambda rng, d: draw_region(rng, d, depth - 1))
     others: tuple[Callable[[Rng, int], Region], ...] = (*closed_sets.MAKES, *searched_sets.MAKES, *made_sets.MAKES)
     makes = (l1_ball, l2_ball, linf_ball, box, simplex, capped_simplex, vertices, own, *others)
     return pick(rng, makes, (2, 1.5, 0.7, 1.5, 1.5, 0.7, 2, 2, *[0.7] * len(others)))(rng, d)

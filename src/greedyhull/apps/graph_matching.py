@@ -1,0 +1,283 @@
+"""Which node of one graph is which of the other? Quadratic assignment by Frank-Wolfe over doubly stochastic matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from greedyhull.atoms.birkhoff import Birkhoff
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Iterations, Relative
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import shown
+from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.line import Parabola
+from greedyhull.points.arrays import is_sparse, masked
+from greedyhull.points.direction import Direction
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.types import Array, Index, Line
+
+EPS = float(np.finfo(np.float64).eps)
+NEAR = 0.9  # how far from the centre, towards a random permutation, random starts lie
+MOST = 200  # iterations from one start
+ROUNDS = 50  # rounds for the convex relaxation, which is a start only
+SURE = 1e-12  # a swap must lower the cost by this share of ‖A‖‖B‖, so that rounding does not swap for ever
+LARGEST = 2.0**500  # the product of two such entries, and sums of them, are finite
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """The result of `graph_matching`: a permutation, what it costs, and what is known about better ones.
+
+    Each parameter is an attribute of the same name.
+
+    Parameters
+    ----------
+    permutation : ndarray of int
+        Node i of A is node ``permutation[i]`` of B.
+    value : float
+        Σ AᵢⱼB_p(i)p(j), the cost of the permutation p, or with ``maximize`` its gain.
+    bound : float
+        No permutation costs less, or gains more: proved, rounding included (Gilmore, 1962; Lawler, 1963).
+    values : ndarray
+        The value that each start ended at.
+    maximize : bool
+        Whether the value was made large.
+    solution : Solution
+        The run of Frank-Wolfe that led to the permutation. f is not convex, so its certificate is of kind "stationary": the
+        gap bounds the first-order decrease, and not the distance to the minimum.
+
+    See Also
+    --------
+    graph_matching : Where it comes from.
+
+    Examples
+    --------
+    >>> path, other = np.diag(np.ones(3), 1), np.diag(np.ones(3), -1)
+    >>> graph_matching(path, other, maximize=True)
+    Matching(4 nodes, gain 3, at most 3: optimal; the best of 10 starts)
+    """
+
+    permutation: Index
+    value: float
+    bound: float
+    values: Array
+    maximize: bool
+    solution: Solution = field(repr=False)
+
+    def __repr__(self) -> str:
+        word, side = ("gain", "at most") if self.maximize else ("cost", "at least")
+        known = "optimal" if self.optimal else "stationary, perhaps not optimal"
+        starts = "one start" if len(self.values) == 1 else f"the best of {len(self.values)} starts"
+        return f"Matching({len(self.permutation)} nodes, {word} {self.value:.6g}, {side} {self.bound:.6g}: {known}; {starts})"
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the run, of kind "stationary"."""
+        return self.solution.certificate
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the bound proves that no other permutation is better, by more than rounding."""
+        return abs(self.value - self.bound) <= 1e-9 * max(abs(self.value), abs(self.bound))
+
+    @property
+    def matrix(self) -> Array:
+        """The permutation as a matrix X with A compared to XBXᵀ."""
+        n = len(self.permutation)
+        X = np.zeros((n, n))
+        X[np.arange(n), self.permutation] = 1.0
+        return X
+
+
+class Form(BlackBox):
+    """f(X) = ½⟨X, L(X)⟩ for a symmetric linear map L: a parabola along every line, which may open downwards."""
+
+    def __init__(self, L: Callable[[Array], Array], n: int, *, convex: bool) -> None:
+        self.L = L
+        super().__init__(lambda X: 0.5 * float(np.vdot(X, L(X))), L, (n, n), None, convex=convex, scale=1.0)
+
+    def along(self, w: Iterate, move: Direction) -> Line:
+        """The parabola; where it opens downwards, its least point is an end."""
+        v = self.at(w).direction(move)
+        return Parabola(self.value(w), float(np.vdot(self.gradient(w), v)), float(np.vdot(v, self.L(v))), move.max_step)
+
+
+def alignment(A: Array, B: Array) -> Form:
+    """f(X) = tr(AXBᵀXᵀ) = Σ Aᵢⱼ(XBXᵀ)ᵢⱼ, which is not convex."""
+    return Form(lambda X: A @ X @ B.T + A.T @ X @ B, len(A), convex=False)
+
+
+def mismatch(A: Array, B: Array) -> Form:
+    """½‖AX + XB‖², which is convex. At permutations it is tr(AᵀXBXᵀ) and a constant."""
+
+    def L(X: Array) -> Array:
+        R = A @ X + X @ B
+        return np.asarray(A.T @ R + R @ B.T)
+
+    return Form(L, len(A), convex=True)
+
+
+def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, tol: float = 1e-3,
+                   seed: int = 0) -> Matching:
+    """Find the permutation p with a small Σ AᵢⱼB_p(i)p(j), the quadratic assignment problem.
+
+    With flows A between facilities and distances B between places it is a cost. With two graphs and ``maximize=True`` it
+    is the weight of the edges that fall on edges, and ‖A − XBXᵀ‖ is made small. The problem is NP-hard: what is found is
+    stationary, the best of several starts, and is said to be optimal only where a bound proves it.
+
+    Parameters
+    ----------
+    A, B : array_like or sparse matrix of shape (n, n)
+        Weights of the edges from i to j; 0 where there is none. They need not be symmetric.
+    maximize : bool, default False
+        Whether a large value is wanted: True to match two graphs.
+    starts : int, default 10
+        The number of starts. The first is the matrix with 1/n everywhere, the second minimises ‖AX ∓ XB‖, which is convex,
+        and the others lie near random permutations.
+    tol : float, default 1e-3
+        A run ends where the first-order decrease is this share of the value, or of ‖A‖‖B‖ where that is larger.
+    seed : int, default 0
+        Seed of the random starts.
+
+    Returns
+    -------
+    Matching
+        Permutation, value, bound and the run.
+
+    See Also
+    --------
+    greedyhull.Birkhoff : The set, doubly stochastic matrices.
+    scipy.optimize.quadratic_assignment : The same problem from one start.
+
+    Notes
+    -----
+    From each start, `FrankWolfe` with exact line search minimises f(X) = tr(AXBᵀXᵀ) over doubly stochastic matrices (the FAQ
+    algorithm of Vogelstein et al., 2015); the permutation nearest to its end is improved by swaps of two nodes until none
+    helps. Where graphs are alike, the start by convex relaxation is the one that finds it (Lyzinski et al., 2016).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> A = np.triu((rng.random((12, 12)) < 0.4).astype(float), 1)
+    >>> A, hidden = A + A.T, rng.permutation(12)
+    >>> found = graph_matching(A, A[np.ix_(hidden, hidden)], maximize=True)
+    >>> bool((A == A[np.ix_(hidden, hidden)][np.ix_(found.permutation, found.permutation)]).all())
+    True
+    """
+    first, second = _weights(A, "A"), _weights(B, "B")
+    check(first.shape == second.shape, lambda: f"A has {len(first)} nodes and B has {len(second)}; as many of both are "
+          "wanted. Add rows and columns of zeros to the smaller one: nodes without edges.")
+    check(isinstance(starts, (int, np.integer)) and not isinstance(starts, bool) and starts >= 1,
+          lambda: f"starts={shown(starts)} was given; a whole number of at least 1 is wanted.")
+    check(isinstance(maximize, (bool, np.bool_)), lambda: f"maximize={shown(maximize)} was given; True or False is wanted.")
+    check(isinstance(tol, (int, float)) and 0.0 < tol < 1.0,
+          lambda: f"tol={shown(tol)} was given; a number between 0 and 1 is wanted.")
+    check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0,
+          lambda: f"seed={shown(seed)} was given; a whole number of at least 0 is wanted.")
+    sign = -1.0 if maximize else 1.0
+    (one, a), (two, b) = _unit(first), _unit(second)
+    one = sign * one
+    found = [_from(one, two, start, tol) for start in _starts(one, two, int(starts), np.random.default_rng(seed))]
+    values = np.array([_cost(one, two, p) for p, _ in found])
+    best = int(values.argmin())
+    unit = sign * a * b
+    p, s = found[best]
+    return Matching(p, unit * values[best], unit * _least(one, two), unit * values, bool(maximize), s)
+
+
+def _weights(given: Any, name: str) -> Array:
+    """A square matrix of finite numbers, as float64."""
+    check(not masked(given), lambda: f"{name} is masked; a weight for each pair of nodes is wanted, 0 where there is no edge.")
+    try:
+        array = given.toarray() if is_sparse(given) else np.asarray(given)
+    except ValueError:
+        raise GreedyhullError(f"{name} has rows of different lengths; a square matrix is wanted.") from None
+    check(array.dtype.kind in "biuf", lambda: f"{name} has dtype {array.dtype}; numbers are wanted.")
+    check(array.ndim == 2 and array.shape[0] == array.shape[1] and array.size > 0,
+          lambda: f"{name} has shape {array.shape}; a square matrix, with a row and a column for each node, is wanted.")
+    found = array.astype(np.float64)
+    check(bool(np.isfinite(found).all()), lambda: f"{name} has NaN or infinite entries; 0 stands for no edge.")
+    check(float(np.abs(found).max()) <= LARGEST, lambda: f"{name} has entries above {LARGEST:.3g}; scale it down.")
+    return found
+
+
+def _unit(M: Array) -> tuple[Array, float]:
+    """The matrix divided by a power of two near its norm, exactly unless entries are denormal, and this power."""
+    largest = float(np.abs(M).max())
+    if largest == 0.0:
+        return M, 1.0
+    power = int(np.frexp(largest)[1])
+    power += int(np.frexp(np.linalg.norm(np.ldexp(M, -power)))[1])
+    return np.ldexp(M, -power), float(np.ldexp(1.0, power))
+
+
+def _starts(A: Array, B: Array, count: int, rng: np.random.Generator) -> Iterator[Iterate]:
+    """The centre, what convex relaxation makes of it, and mixtures of it with random permutations."""
+    S, n = Birkhoff(len(A)), len(A)
+    yield S.centre()
+    if count > 1:
+        yield minimize(mismatch(A, B), S, FrankWolfe(), start=S.centre(), stop=Relative(1e-6) | Iterations(ROUNDS)).point
+    for _ in range(count - 2):
+        w = S.centre()
+        w.move(w.toward(S.argmin(-np.eye(n)[rng.permutation(n)])), NEAR)
+        yield w
+
+
+def _from(A: Array, B: Array, start: Iterate, tol: float) -> tuple[Index, Solution]:
+    """A stationary point, and the permutation near it that no swap improves."""
+    S = Birkhoff(len(A))
+    s = minimize(alignment(A, B), S, FrankWolfe(), start=start, stop=Relative(tol) | Iterations(MOST))
+    return improved(A, B, S.argmin(-s.x).places % len(A)), s
+
+
+def _cost(A: Array, B: Array, p: Index) -> float:
+    return float(np.vdot(A, B[np.ix_(p, p)]))
+
+
+def improved(A: Array, B: Array, p: Index) -> Index:
+    """The permutation after the best swap of two nodes, again and again until none lowers the cost.
+
+    With D the change of X by a swap of i and k, f(X + D) = f(X) + ⟨∇f(X), D⟩ + f(D), and f(D) = (aᵢᵢ + aₖₖ − aᵢₖ − aₖᵢ) times
+    the same of XBXᵀ: all n² swaps cost two products of matrices.
+
+    >>> improved(np.diag([1.0, 2.0, 3.0]), np.diag([1.0, 2.0, 3.0]), np.array([0, 1, 2]))
+    array([2, 1, 0])
+    """
+    p = p.copy()
+    bend, enough = _across(A), SURE * max(float(np.linalg.norm(A) * np.linalg.norm(B)), np.finfo(float).tiny)
+    for _ in range(100 * len(p)):
+        C = B[np.ix_(p, p)]
+        G = A @ C.T + A.T @ C  # column k: the place that node k has now
+        own = np.diagonal(G)
+        change = G + G.T - np.add.outer(own, own) + bend * _across(C)
+        i, k = np.unravel_index(int(change.argmin()), change.shape)
+        if not change[i, k] < -enough:
+            break
+        p[[i, k]] = p[[k, i]]
+    return p
+
+
+def _across(M: Array) -> Array:
+    """mᵢᵢ + mₖₖ − mᵢₖ − mₖᵢ for all i and k."""
+    own = np.diagonal(M)
+    return np.asarray(np.add.outer(own, own) - M - M.T)
+
+
+def _least(A: Array, B: Array) -> float:
+    """The bound of Gilmore and Lawler: each node pays at least for its edges in the cheapest order, and nodes are assigned.
+
+    Products of a row of A and a row of B without their diagonals are least where one rises and the other falls.
+    """
+    n = len(A)
+    off = ~np.eye(n, dtype=bool)
+    rising, falling = np.sort(A[off].reshape(n, n - 1), axis=1), -np.sort(-B[off].reshape(n, n - 1), axis=1)
+    cost = np.multiply.outer(np.diagonal(A), np.diagonal(B)) + rising @ falling.T
+    size = np.multiply.outer(np.abs(np.diagonal(A)), np.abs(np.diagonal(B))) + np.abs(rising) @ np.abs(falling).T
+    return Birkhoff(n).solved(cost - (n + 2.0) * EPS * size)[1]

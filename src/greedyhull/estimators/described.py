@@ -1,0 +1,164 @@
+"""What several estimators have in common in their docstrings: parameters and attributes, each described once.
+
+A line ``{coef_, intercept_}`` of a docstring stands for the entries of these names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+Class = TypeVar("Class", bound=type)
+LINE = re.compile(r"^( *)\{([a-z_0-9, ]+)\}$", re.MULTILINE)
+
+
+def described(entries: Mapping[str, str]) -> Callable[[Class], Class]:
+    r"""A decorator that writes entries into the docstring of a class; without docstrings, as Python's -OO has it, nothing.
+
+    >>> @described({"tol": "tol : float\n    The gap."})
+    ... class Estimator:
+    ...     '''
+    ...     Parameters
+    ...     ----------
+    ...     {tol}
+    ...     '''
+    >>> print(Estimator.__doc__.strip())
+    Parameters
+        ----------
+        tol : float
+            The gap.
+    """
+
+    def write(cls: Class) -> Class:
+        if cls.__doc__ is not None:
+            cls.__doc__ = LINE.sub(lambda found: _entries(found[1], found[2], entries), cls.__doc__)
+        return cls
+
+    return write
+
+
+def _entries(indent: str, names: str, entries: Mapping[str, str]) -> str:
+    lines = "\n".join(entries[name] for name in names.split(", ")).split("\n")
+    return "\n".join(indent + line for line in lines)
+
+
+def _table(text: str, *others: Mapping[str, str]) -> dict[str, str]:
+    """Entries as they stand in a docstring, by name."""
+    found = {name: text for other in others for name, text in other.items()}
+    for entry in re.split(r"\n(?=\S)", text.strip()):
+        found[entry.partition(" : ")[0]] = entry
+    return found
+
+
+ANY = _table("""
+fit_intercept : bool, default=True
+    Fit an intercept, which does not count towards the budget.
+warm_start : bool, default=False
+    Start from the coefficients of the previous call to `fit`, if the number of features and the classes are the same.
+tol : float, default=1e-6
+    The certified gap to reach, relative to the loss, or to the loss of predicting zero (with an intercept: the best
+    constant) where that is larger.
+max_iter : int, default=10000
+    The most iterations of one solve.
+random_state : int, RandomState instance or None, default=None
+    Seed of the solver.
+verbose : int, default=0
+    Show progress if positive.
+dual_gap_ : float
+    The loss is at most this far above the least one: proved, rounding included.
+n_features_in_ : int
+    Number of features seen in `fit`.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of the features, where the training data had them.
+standardize : bool, default=False
+    Measure each coefficient in units of the standard deviation of its column. The data are not copied, and sparse data
+    stay sparse.
+positive : bool, default=False
+    Only coefficients w_j ≥ 0.
+cv : int, cross-validation generator or iterable, default=None
+    How to split the data, as in scikit-learn; None stands for five folds.
+eps : float, default=1e-3
+    At the largest radius the price of the budget has fallen to ``eps`` times what its first unit is worth.
+select : {"best", "one_se"}, default="best"
+    "best" takes the radius with the least loss on left-out data, "one_se" the least radius within one standard error of
+    it.
+n_jobs : int, default=None
+    How many folds to fit in parallel, by joblib; None means 1 and -1 all processors.
+radii_ : ndarray of shape (n_radii,)
+    The radii tried, in increasing order.
+cv_losses_ : ndarray of shape (n_radii, n_folds)
+    The loss on left-out data.
+groups : array-like of shape (n_features,) or list of index arrays, default=None
+    The group of each feature, a number or a name; or a list with the features of each group, which may overlap. None makes
+    each feature a group of its own, an l1 budget.
+""")
+
+REGRESSOR = _table("""
+loss : {"squared", "huber", "absolute", "quantile", "poisson"}, default="squared"
+    The loss. "squared" is ½(z − y)², "poisson" models counts with mean e^z.
+delta : float, default=1.0
+    Where the Huber loss turns from quadratic to linear.
+quantile : float, default=0.5
+    The quantile that ``loss="quantile"`` predicts, between 0 and 1.
+coef_ : ndarray of shape (n_features,)
+    The coefficients.
+weights_ : ndarray
+    The coefficients once more.
+intercept_ : float
+    The intercept, 0 without one.
+radius_ : float
+    The radius used.
+price_ : float
+    How much the least loss falls for one more unit of radius.
+certificate_ : Certificate
+    Value, gap and lower bound.
+solution_ : Solution
+    The whole answer of the solver.
+trace_ : Trace
+    How the solve went.
+n_iter_ : int
+    Iterations of the solver.
+""", ANY)
+
+CLASSIFIER = _table("""
+loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
+    The loss. Only "logistic" has probabilities.
+class_weight : dict or "balanced", default=None
+    Weights of the classes, multiplied into ``sample_weight``. "balanced" makes all classes count the same.
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    The coefficients; with more than two classes a row for each.
+weights_ : ndarray
+    The coefficients once more, a vector for two classes.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    The intercept, 0 without one.
+radius_ : float or list of float
+    The radius used; with more than two classes a list, one for each.
+price_ : float or list of float
+    How much the least loss falls for one more unit of radius; with more than two classes a list, one for each.
+certificate_ : Certificate or list of Certificate
+    Value, gap and lower bound; with more than two classes a list, one for each.
+solution_ : Solution or list of Solution
+    The whole answer of the solver; with more than two classes a list, one for each.
+trace_ : Trace or list of Trace
+    How the solve went; with more than two classes a list, one for each.
+n_iter_ : int
+    Iterations of the solver, the most of any class.
+classes_ : ndarray of shape (n_classes,)
+    The class labels, sorted.
+""", ANY)
+
+TOGETHER = _table("""
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    The intercept, 0 without one; those of several classes in one problem sum to zero.
+radius_ : float or list of float
+    The radius used; where classes are fitted one against the rest, a list, one for each.
+price_ : float or list of float
+    How much the least loss falls for one more unit of radius; where classes are fitted one against the rest, a list.
+certificate_ : Certificate or list of Certificate
+    Value, gap and lower bound; where classes are fitted one against the rest, a list, one for each.
+solution_ : Solution or list of Solution
+    The whole answer of the solver; where classes are fitted one against the rest, a list, one for each.
+trace_ : Trace or list of Trace
+    How the solve went; where classes are fitted one against the rest, a list, one for each.
+""", CLASSIFIER)
