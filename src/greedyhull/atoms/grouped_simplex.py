@@ -115,7 +115,7 @@ class GroupedSimplex(AtomSet):
     def argmin(self, g: Array) -> Sparse:
         """The vertex that is filled in the order of g; mostly a few coordinates use up the total."""
         scores = g[self._open]
-        found = self._filled(self._open[lowest(scores, FIRST)]) if FIRST < len(scores) else None
+        found = self._filled(self._open[lowest(scores, FIRST)]) if len(scores) > FIRST else None
         if found is None:
             found = self._filled(self._open[np.argsort(scores, kind="stable")])
         assert found is not None  # all coordinates have room for the total

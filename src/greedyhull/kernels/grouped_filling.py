@@ -114,7 +114,7 @@ def _put_right(near: Array, high: Array, of: Index, left: Array, off: float) -> 
 
 
 def _clipped(x: Array, high: Array, of: Index, level: Array) -> Array:
-    return np.clip(x - level[of], 0.0, high)
+    return np.asarray(np.clip(x - level[of], 0.0, high))
 
 
 def _levels_of(x: Array, high: Array, of: Index, room: Array, total: float) -> Array:

@@ -15,6 +15,9 @@ from greedyhull.types import Array
 
 MOST = 60  # steps; about fifteen are taken
 INSIDE = 0.995  # of the way to the boundary
+INWARD = 0.1  # of the width: how far from its ends a number begins
+FORCED = 1e-14  # of a row's size: what is less than this above its least activity leaves no choice
+ON = 1e-13  # of a row's size: how well it is kept at the end
 RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 
 
@@ -39,7 +42,11 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
     >>> found.x.round(6) + 0.0
     array([1., 0.])
     """
-    equal, wide = l == u, (low < high).nonzero()[0]
+    if not (np.isfinite(H).all() and np.isfinite(c).all()):
+        return None
+    low, high, forced = _forced(low, high, A, l, u)
+    l, u = np.where(forced, -np.inf, l), np.where(forced, np.inf, u)
+    equal, wide = (l == u), (low < high).nonzero()[0]
     m = int((~equal).sum())
     start = c - H.dot(x)
     fixed = low.copy()
@@ -48,9 +55,7 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
     problem = _Problem(H[np.ix_(wide, wide)], (start + H.dot(fixed))[wide], A[np.ix_(~equal, wide)], A[np.ix_(equal, wide)],
                        u[equal] - base[equal],
                        np.concatenate([low[wide], (l - base)[~equal]]), np.concatenate([high[wide], (u - base)[~equal]]))
-    if not len(wide) or not (np.isfinite(problem.H).all() and np.isfinite(problem.c).all()):
-        return None
-    found = problem.solve(x[wide], tol)
+    found = problem.solve(x[wide], tol) if len(wide) else None
     if found is None:
         return None
     t, y_equal, v, z_low, z_high = found
@@ -63,6 +68,19 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
     lower[wide], upper[wide] = z_low[:n], z_high[:n]
     below[~equal], above[~equal] = z_low[n : n + m], z_high[n : n + m]
     return Path(there, y, lower, upper, below, above)
+
+
+def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Array, Array, Array]:
+    """Bounds with those coordinates fixed that a row leaves no choice, and which rows do so: there nothing is between."""
+    ends = np.clip(low, -1e300, None), np.clip(high, None, 1e300)
+    up, down = np.maximum(A, 0.0), np.minimum(A, 0.0)
+    least, most = up.dot(ends[0]) + down.dot(ends[1]), up.dot(ends[1]) + down.dot(ends[0])
+    near = FORCED * np.maximum((up - down).dot(np.maximum(np.abs(ends[0]), np.abs(ends[1]))), 1e-300)
+    for i in ((least >= u - near) | (most <= l + near)).nonzero()[0].tolist():
+        at_low = (A[i] > 0.0) == (least[i] >= u[i] - near[i])
+        end = np.where(at_low, low, high)
+        low, high = np.where(A[i] != 0.0, end, low), np.where(A[i] != 0.0, end, high)
+    return low, high, (least >= u - near) | (most <= l + near)
 
 
 class _Problem(NamedTuple):
@@ -82,6 +100,7 @@ class _Problem(NamedTuple):
         ends, count = (has_low, has_high), int(has_low.sum() + has_high.sum())
         t = self._begin(x)
         y, v = np.zeros(len(self.e)), np.zeros(len(self.G))
+        near = np.abs(self.E).dot(np.abs(t[:n])), np.abs(self.G).dot(np.abs(t[:n]))  # what rows are compared with
         slope = self._slope(t, y, v)
         size = max(float(np.abs(slope[:n]).mean()), 1e-300)
         zl = np.where(has_low, np.maximum(slope, 0.0) + size, 0.0)
@@ -90,9 +109,8 @@ class _Problem(NamedTuple):
             sl, sh = np.where(has_low, t - self.low, 1.0), np.where(has_high, self.high - t, 1.0)
             mu = float(zl.dot(sl) + zh.dot(sh)) / count
             r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), self._slope(t, y, v) - zl + zh
-            off = float(np.abs(r_e).sum() + np.abs(r_g).sum()), float(np.abs(r_t).sum())
-            if (count * mu <= tol and off[0] <= 1e-12 * (1.0 + float(np.abs(self.e).sum())) and off[1] <= 1e-9 * size * n) or not (
-                    sl.all() and sh.all() and mu):
+            done = count * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
+            if (done and float(np.abs(r_t).sum()) <= 1e-9 * size * n) or not (sl.all() and sh.all() and mu):
                 break
             system = _System.of(self, zl / sl + zh / sh)
             if system is None:
@@ -124,11 +142,10 @@ class _Problem(NamedTuple):
         """x and its activities, drawn well between their ends."""
         t = np.concatenate([x, self.G.dot(x)])
         width = self.high - self.low
-        both = np.isfinite(width)
-        with np.errstate(invalid="ignore"):
-            near = np.where(both, 0.1 * width, np.maximum(0.1 * np.abs(t), 0.1 * float(np.abs(x).max(initial=0.0)) + 1e-3))
-            return np.minimum(np.maximum(t, np.where(np.isfinite(self.low), self.low + near, -np.inf)),
-                              np.where(np.isfinite(self.high), self.high - near, np.inf))
+        known = np.concatenate([np.abs(t), width[np.isfinite(width)]])
+        wide = INWARD * np.maximum(np.abs(t), float(known.max(initial=0.0)) or 1.0)
+        near = np.where(np.isfinite(width), INWARD * width, wide)
+        return np.asarray(np.minimum(np.maximum(t, self.low + near), self.high - near))
 
 
 class _System(NamedTuple):

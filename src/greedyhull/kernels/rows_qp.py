@@ -17,6 +17,7 @@ from greedyhull.kernels.rows_interior import interior_rows
 from greedyhull.types import Array
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
+MUCH = 16  # one in so many coordinates of a first guess may be wrong, else the interior point method begins at once
 QUICK = 12  # rounds of the active set method
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
 OFF = 1e-11  # of a row's size: by how much a candidate may miss it
@@ -32,9 +33,11 @@ class Limits(NamedTuple):
     u: Array
 
     def sizes(self) -> Array:
-        """What a row's activity is compared with."""
-        ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.l, self.u)]
-        return np.maximum(np.maximum(*ends), 1e-300)
+        """What a row's activity is compared with: its ends, or what one coordinate can add to it."""
+        sides = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.l, self.u)]
+        ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.low, self.high)]
+        most = (np.abs(self.A) * np.maximum(*ends)).max(axis=1, initial=1e-300)
+        return np.asarray(np.maximum(np.maximum(*sides), most))
 
 
 class Face(NamedTuple):
@@ -87,25 +90,26 @@ def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
 
 def _candidates(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Iterator[tuple[Array, Array]]:
     """Points of the set with row prices, the last of them near the minimiser; those that take longer come later."""
-    bends = _bends(H)
-    yield from _active_set(H, c, x, limits, _guess(x, limits), bends)
+    bends, near = _bends(H), OFF * limits.sizes()
+    wrong = max(2, len(x) // MUCH)
+    yield from _active_set(H, c, x, limits, _guess(x, limits, near), bends, near, wrong)
     path = interior_rows(H, c, x, *limits, tol)
     if path is None:
         return
     inside, y, lower, upper, below, above = path
-    if _is_in(inside, limits):
-        yield inside, y
     steep = float(bends.max(initial=0.0))
     for sure in SURE:
         sides = _ends(inside, limits.low, limits.high, lower, upper, steep / sure)
         rows = _ends(limits.A.dot(inside), limits.l, limits.u, below, above, steep / sure)
-        yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends)
+        yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends, near, wrong)
+    if _is_in(inside, limits, near):
+        yield inside, y
 
 
 def _bends(H: Array) -> Array:
     """The curvature in each coordinate, a tiny one where there is none."""
     diagonal = np.diagonal(H)
-    return np.maximum(diagonal, RIDGE * float(diagonal.max(initial=0.0)) + 1e-300)
+    return np.asarray(np.maximum(diagonal, RIDGE * float(diagonal.max(initial=0.0)) + 1e-300))
 
 
 def _ends(at: Array, low: Array, high: Array, lower: Array, upper: Array, steep: float) -> Array:
@@ -113,17 +117,20 @@ def _ends(at: Array, low: Array, high: Array, lower: Array, upper: Array, steep:
     return np.where(steep * (at - low) < lower, -1, np.where(steep * (high - at) < upper, 1, 0))
 
 
-def _guess(x: Array, limits: Limits) -> Face:
+def _guess(x: Array, limits: Limits, near: Array) -> Face:
     """The ends that x is at."""
     low, high, A, l, u = limits
-    near = OFF * limits.sizes()
     activity = A.dot(x)
     rows = np.where(activity >= u - near, 1, np.where(activity <= l + near, -1, 0))
     return Face(np.where(x <= low, -1, np.where(x >= high, 1, 0)), np.where(l == u, 1, rows))
 
 
-def _active_set(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Array) -> Iterator[tuple[Array, Array]]:
-    """The minimisers over the faces that are guessed one after another, those of them that are in the set."""
+def _active_set(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Array, near: Array,
+                most: int) -> Iterator[tuple[Array, Array]]:
+    """The minimisers over the faces that are guessed one after another, those of them that are in the set.
+
+    A guess in which more than ``most`` coordinates are wrong is given up.
+    """
     for _ in range(QUICK):
         solved = on_face(H, c, x, limits, face, bends)
         if solved is None:
@@ -134,21 +141,22 @@ def _active_set(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends:
         sides = np.where(aim <= limits.low, -1, np.where(aim >= limits.high, 1, 0))
         rows = np.where(aimed >= limits.u, 1, np.where(aimed <= limits.l, -1, 0))
         new = Face(sides, np.where(limits.l == limits.u, 1, rows))
-        settled = np.array_equal(new.sides, face.sides) and np.array_equal(new.rows, face.rows)
+        wrong = int((new.sides != face.sides).sum() + (new.rows != face.rows).sum())
+        settled = wrong == 0
         inside = np.clip(there, limits.low, limits.high)
-        if _is_in(inside if settled else there, limits):
+        if _is_in(inside if settled else there, limits, near):
             yield inside, y
-        if settled:
+        if settled or wrong > most:
             return
-        face = new
+        face, most = new, min(most, max(wrong, 2))
 
 
-def _is_in(x: Array, limits: Limits) -> bool:
+def _is_in(x: Array, limits: Limits, near: Array) -> bool:
     """Whether x satisfies all rows and bounds up to rounding."""
     low, high, A, l, u = limits
     if not np.isfinite(x).all() or (x < low).any() or (x > high).any():
         return False
-    activity, near = A.dot(x), OFF * limits.sizes()
+    activity = A.dot(x)
     return bool((activity >= l - near).all() and (activity <= u + near).all())
 
 

@@ -57,7 +57,7 @@ class FactoredForm(QuadraticForm):
         images = Z if Z2 is None else Z2
         if isinstance(rows, BasisBlock) and isinstance(images, FactoredColumns):
             index = rows.index if Z2 is None else images.index
-            return self.design.block(rows.index, index) * (rows.scale[:, None] * images.scales)
+            return np.asarray(self.design.block(rows.index, index) * (rows.scale[:, None] * images.scales))
         return rows.dots(dense(images)).reshape(len(rows), -1)
 
     @override

@@ -83,8 +83,8 @@ class GroupedSection(KeepsSection):
 
     @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        binding = (np.bincount(self.of, self.high, len(self.room)) > self.room).nonzero()[0]
-        A = np.concatenate([np.ones((1, len(y))), self.of == binding[:, None]])
         total = y.sum(keepdims=True)
+        binding = (np.minimum(np.bincount(self.of, self.high, len(self.room)), total) > self.room).nonzero()[0]
+        A = np.concatenate([np.ones((1, len(y))), self.of == binding[:, None]])
         l, u = np.concatenate([total, np.full(len(binding), -np.inf)]), np.concatenate([total, self.room[binding]])
         return solve_rows_qp(H, grad, y, Limits(np.zeros(len(y)), self.high, A, l, u), tol)

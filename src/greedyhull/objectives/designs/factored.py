@@ -29,7 +29,7 @@ class FactoredDesign(DesignBase):
         return f"FactoredDesign({self.n}x{self.n}, {self.F.n} factors)"
 
     def matvec(self, w: Array) -> Array:
-        return np.asarray(self.F.adjoint(self.F.matvec(w))) + self.D * w
+        return np.asarray(self.F.adjoint(self.F.matvec(w)) + self.D * w)
 
     def adjoint(self, r: Array) -> Array:
         return self.matvec(r)
