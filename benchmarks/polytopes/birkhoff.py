@@ -35,6 +35,30 @@ class Mismatch(extend.DesignBase):
         R = r.reshape(self.domain)
         return np.asarray(self.scale * (self.A.T @ R - R @ self.B.T))
 
+    def column(self, j: int) -> Any:
+        return self.columns(np.array([j]), np.ones(1))[:, 0]
+
+    def columns(self, index: Any, scales: Any) -> Any:
+        """The unit matrix at (i, k) is mapped to column i of A in column k, less row k of B in row i."""
+        n, m = len(self.A), len(index)
+        i, k = np.divmod(index, n)
+        out, each = np.zeros((m, n, n)), np.arange(m)
+        out[each, :, k] = self.A[:, i].T
+        out[each, i, :] -= self.B[k]
+        return (out.reshape(m, -1) * (self.scale * scales)[:, None]).T
+
+    def combine(self, index: Any, c: Any) -> Any:
+        W = np.zeros(self.n)
+        np.add.at(W, index, c)
+        return self.matvec(W.reshape(self.domain))
+
+    def energies(self, weights: Any) -> Any:
+        return np.asarray(weights * np.ones(self.n) @ self.columns(np.arange(self.n), np.ones(self.n)) ** 2)
+
+    def gram(self, Z: Any, Z2: Any = None, weights: Any = None) -> Any:
+        right = Z if Z2 is None else Z2
+        return np.asarray(Z.T @ (right if weights is None else right * weights[:, None]))
+
 
 def by_clarabel(A: Any, B: Any) -> Any:
     import clarabel

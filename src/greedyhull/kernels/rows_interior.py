@@ -75,7 +75,8 @@ def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Arra
     ends = np.clip(low, -1e300, None), np.clip(high, None, 1e300)
     up, down = np.maximum(A, 0.0), np.minimum(A, 0.0)
     least, most = up.dot(ends[0]) + down.dot(ends[1]), up.dot(ends[1]) + down.dot(ends[0])
-    near = FORCED * np.maximum((up - down).dot(np.maximum(np.abs(ends[0]), np.abs(ends[1]))), 1e-300)
+    sizes = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (low, high)]
+    near = FORCED * np.maximum((up - down).dot(np.maximum(*sizes)), 1e-300)
     for i in ((least >= u - near) | (most <= l + near)).nonzero()[0].tolist():
         at_low = (A[i] > 0.0) == (least[i] >= u[i] - near[i])
         end = np.where(at_low, low, high)
