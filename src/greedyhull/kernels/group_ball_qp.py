@@ -14,7 +14,7 @@ import numpy as np
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
-FIRST, MOST = 40, 2000  # projected steps before Newton's method is tried, and in all
+FIRST, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
 NEWTON = 30  # of its steps; about six are taken
 HALVED = 12  # times that a step of it is shortened
 

@@ -12,7 +12,7 @@ from greedyhull.kernels.group_ball_qp import solve_group_qp
 from greedyhull.types import Array, Frame, Index
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
-AHEAD = 10  # groups at zero that are let in together, the steepest; or as many as there are already
+AHEAD = 80  # coordinates in groups at zero that are let in together, the steepest; or as many groups as there are already
 MOST = 2000  # coordinates of the groups that are solved for together
 FULL = 1e-9  # of the budget: what is left of it counts as nothing
 
@@ -50,7 +50,7 @@ class GroupBallRegion(KeepsRegion):
         price = 0.0 if left else -float(g.dot(x)) / self.radius
         worth = np.where(on | (slopes <= max(price, 0.0)), 0.0, slopes)
         chosen = on.copy()
-        chosen[top(worth, max(AHEAD, int(on.sum())))] = True
+        chosen[top(worth, max(1 + AHEAD * len(norms) // len(x), int(on.sum())))] = True
         chosen &= on | (worth > 0.0)
         sizes = np.diff(self.groups.starts)
         if int(sizes[chosen].sum()) > MOST:  # of too many the steepest
