@@ -196,7 +196,8 @@ class GroupedSimplex(AtomSet):
         return {str(name): level - float(cost) for name, cost in zip(self.labels.tolist(), full, strict=True)}
 
     def max_abs(self, c: Array) -> float:
-        return self.argmin(-c).dot(c)
+        most = float(c.max())
+        return most * self.total if most == c.min() else self.argmin(-c).dot(c)
 
     def rescaled(self, radius: float) -> GroupedSimplex:
         """Another total under the same caps."""

@@ -89,7 +89,7 @@ def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float)
     near = np.clip(x, 0.0, high)
     sums = np.bincount(of, near, len(room))
     off = total - float(near.sum())
-    if abs(off) > NEAR * total or (sums > room + NEAR * total).any() or not np.allclose(near, x, rtol=0.0, atol=NEAR * total):
+    if max(abs(off), float((sums - room).max()), float(np.abs(near - x).max())) > NEAR * total:
         near = _clipped(x, high, of, _levels_of(x, high, of, room, total))
         sums = np.bincount(of, near, len(room))
         off = total - float(near.sum())

@@ -17,6 +17,7 @@ MOST = 60  # steps; about fifteen are taken
 INSIDE = 0.995  # of the way to the boundary
 INWARD = 0.1  # of the width: how far from its ends a number begins
 FORCED = 1e-14  # of a row's size: what is less than this above its least activity leaves no choice
+STEADY = 1e-9  # of its first size: how small the gradient of the Lagrangian is at the end
 ON = 1e-13  # of a row's size: how well it is kept at the end
 RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 
@@ -55,7 +56,8 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
     problem = _Problem(H[np.ix_(wide, wide)], (start + H.dot(fixed))[wide], A[np.ix_(~equal, wide)], A[np.ix_(equal, wide)],
                        u[equal] - base[equal],
                        np.concatenate([low[wide], (l - base)[~equal]]), np.concatenate([high[wide], (u - base)[~equal]]))
-    found = problem.solve(x[wide], tol) if len(wide) else None
+    with np.errstate(all="ignore"):  # ends that are infinitely far
+        found = problem.solve(x[wide], tol) if len(wide) else None
     if found is None:
         return None
     t, y_equal, v, z_low, z_high = found
@@ -96,42 +98,42 @@ class _Problem(NamedTuple):
     high: Array
 
     def solve(self, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
-        """t, the prices of E and G, and the multipliers of both ends of t."""
-        n, has_low, has_high = len(self.c), np.isfinite(self.low), np.isfinite(self.high)
-        ends, count = (has_low, has_high), int(has_low.sum() + has_high.sum())
-        t = self._begin(x)
-        y, v = np.zeros(len(self.e)), np.zeros(len(self.G))
+        """t, the prices of E and G, and the multipliers of both ends of t.
+
+        An end that is infinite is infinitely far; its multiplier is 0 and stays so.
+        """
+        n, ends = len(self.c), _Ends.of(self.low, self.high)
+        t, y, v = self._begin(x), np.zeros(len(self.e)), np.zeros(len(self.G))
         near = np.abs(self.E).dot(np.abs(t[:n])), np.abs(self.G).dot(np.abs(t[:n]))  # what rows are compared with
         slope = self._slope(t, y, v)
         size = max(float(np.abs(slope[:n]).mean()), 1e-300)
-        zl = np.where(has_low, np.maximum(slope, 0.0) + size, 0.0)
-        zh = np.where(has_high, np.maximum(-slope, 0.0) + size, 0.0)
-        for _ in range(MOST if count else 0):
-            sl, sh = np.where(has_low, t - self.low, 1.0), np.where(has_high, self.high - t, 1.0)
-            mu = float(zl.dot(sl) + zh.dot(sh)) / count
-            r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), self._slope(t, y, v) - zl + zh
-            done = count * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
-            if (done and float(np.abs(r_t).sum()) <= 1e-9 * size * n) or not (sl.all() and sh.all() and mu):
+        zl, zh = np.maximum(slope, 0.0) + size, np.maximum(-slope, 0.0) + size
+        zl[ends.no_low], zh[ends.no_high] = 0.0, 0.0
+        for _ in range(MOST if ends.count else 0):
+            sl, sh = t - self.low, self.high - t
+            mu = ends.product(zl, sl, zh, sh) / ends.count
+            r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
+            done = ends.count * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
+            if (done and float(np.abs(r_t).sum()) <= STEADY * size * n) or not (sl.all() and sh.all() and mu):
                 break
-            system = _System.of(self, zl / sl + zh / sh)
+            stiff_l, stiff_h = zl / sl, zh / sh
+            system = _System.of(self, stiff_l + stiff_h)
             if system is None:
                 break
-            step = system.step(self, -r_t - zl + zh, r_e, r_g)
-            dl, dh = np.where(has_low, -zl - zl / sl * step[0], 0.0), np.where(has_high, -zh + zh / sh * step[0], 0.0)
-            reach = _reach((sl, sh, zl, zh), (step[0], -step[0], dl, dh), ends)
-            left = float((zl + reach * dl).dot(sl + reach * step[0])
-                         + (zh + reach * dh).dot(sh - reach * step[0])) / count
+            right = zh - zl - r_t
+            dt, dy, dv = system.step(self, right, r_e, r_g)  # the predictor: straight to a gap of zero
+            dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
+            reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
+            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.count
             aim = (max(left, 0.0) / mu) ** 3 * mu
-            to_l = np.where(has_low, (aim - step[0] * dl) / sl, 0.0)
-            to_h = np.where(has_high, (aim + step[0] * dh) / sh, 0.0)
-            step = system.step(self, -r_t - zl + zh + to_l - to_h, r_e, r_g)
-            dl, dh = (np.where(has_low, to_l - zl - zl / sl * step[0], 0.0),
-                      np.where(has_high, to_h - zh + zh / sh * step[0], 0.0))
-            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (step[0], -step[0], dl, dh), ends))
-            if not (length > 1e-12 and np.isfinite(step[0]).all()):
+            to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
+            dt, dy, dv = system.step(self, right + to_l - to_h, r_e, r_g)
+            dl, dh = to_l - zl - stiff_l * dt, to_h - zh + stiff_h * dt
+            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dt, -dt, dl, dh)))
+            if not (length > 1e-12 and np.isfinite(dt).all()):
                 break
-            t, y, v = t + length * step[0], y + length * step[1], v + length * step[2]
-            zl, zh = zl + length * dl, zh + length * dh
+            t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
+            slope = self._slope(t, y, v)
         return (t, y, v, zl, zh) if np.isfinite(t).all() and np.isfinite(y).all() else None
 
     def _slope(self, t: Array, y: Array, v: Array) -> Array:
@@ -147,6 +149,25 @@ class _Problem(NamedTuple):
         wide = INWARD * np.maximum(np.abs(t), float(known.max(initial=0.0)) or 1.0)
         near = np.where(np.isfinite(width), INWARD * width, wide)
         return np.asarray(np.minimum(np.maximum(t, self.low + near), self.high - near))
+
+
+class _Ends(NamedTuple):
+    """Which numbers have no lower or upper end, and how many ends there are."""
+
+    no_low: Array
+    no_high: Array
+    count: int
+
+    @staticmethod
+    def of(low: Array, high: Array) -> _Ends:
+        no_low, no_high = np.isinf(low).nonzero()[0], np.isinf(high).nonzero()[0]
+        return _Ends(no_low, no_high, 2 * len(low) - len(no_low) - len(no_high))
+
+    def product(self, zl: Array, sl: Array, zh: Array, sh: Array) -> float:
+        """The complementarity gap: multipliers by distances."""
+        below, above = zl * sl, zh * sh
+        below[self.no_low], above[self.no_high] = 0.0, 0.0
+        return float(below.sum() + above.sum())
 
 
 class _System(NamedTuple):
@@ -192,10 +213,7 @@ class _System(NamedTuple):
         return np.concatenate([dx, da]), dy, right[n:] - theta * da
 
 
-def _reach(at: tuple[Array, ...], change: tuple[Array, ...], ends: tuple[Array, Array]) -> float:
-    """The longest step, at most about 1, that keeps all numbers that have an end at 0 or above."""
-    found = 1.0 / INSIDE
-    for x, d, on in zip(at, change, (*ends, *ends), strict=True):
-        down = on & (d < 0.0)
-        found = min(found, float((x[down] / -d[down]).min(initial=np.inf)))
-    return found
+def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
+    """The longest step, at most about 1, that keeps all numbers at 0 or above."""
+    pace = float(np.fmax.reduce(-np.concatenate(change) / np.concatenate(at)))  # 0/0, of no end, is passed over
+    return 1.0 / max(pace, INSIDE)

@@ -92,7 +92,9 @@ def _candidates(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Ite
     """Points of the set with row prices, the last of them near the minimiser; those that take longer come later."""
     bends, near = _bends(H), OFF * limits.sizes()
     wrong = max(2, len(x) // MUCH)
-    yield from _active_set(H, c, x, limits, _guess(x, limits, near), bends, near, wrong)
+    guess = _guess(x, limits, near)
+    if np.count_nonzero(guess.sides == 0) > np.count_nonzero(guess.rows):  # a vertex tells nothing of where the minimum is
+        yield from _active_set(H, c, x, limits, guess, bends, near, wrong)
     path = interior_rows(H, c, x, *limits, tol)
     if path is None:
         return
