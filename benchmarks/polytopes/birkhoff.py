@@ -79,8 +79,8 @@ def by_clarabel(A: Any, B: Any) -> Any:
 def tables(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
     table = Table("polytopes_birkhoff", f"Relaxed graph matching: seconds to a gap of {ACCURACY:g}",
                   ["problem", "n", "rounds", "atoms", "above the reference", "greedyhull", "Clarabel", "rival / ours"],
-                  notes=["The minimum of esc16b is the centre, 1/n everywhere. Made ones have random symmetric matrices; their "
-                         "column 'above' compares with Clarabel's value."])
+                  notes=["The minimum of esc16b is the centre, 1/n everywhere. Made ones have random symmetric matrices, "
+                         "and are compared with Clarabel's value."])
     for name, A, B, optimum in problems():
         if only and name not in only:
             continue

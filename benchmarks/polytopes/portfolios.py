@@ -164,7 +164,7 @@ def tables(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
                   ["problem", "rounds", "greedyhull", "as rows", *rivals, "best rival / ours"],
                   notes=["Rivals at the loosest tolerance that reaches the accuracy, set-up included everywhere, forming the "
                          "covariance too where it is used. Dense forms are tried for 500 assets only, where "
-                         "they already lose to factors. 'As rows' is ours over LinearProgram with the covariance as a matrix."])
+                         "they already lose to factors. 'As rows' is ours over LinearProgram, with the covariance."])
     for case in cases():
         if not only or any(word in case.name for word in only):
             table.rows.append(_row(case, rivals, repeats))
