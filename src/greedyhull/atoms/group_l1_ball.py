@@ -11,6 +11,8 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, positive
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.group_ball_region import GroupBallRegion
+from greedyhull.atoms.geometry.regions import as_written
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
 from greedyhull.atoms.l2_ball import direction
 from greedyhull.atoms.labels import Groups, grouped_entries
@@ -18,7 +20,7 @@ from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.arrays import flat
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Design
+from greedyhull.types import Array, Design, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -72,6 +74,13 @@ class GroupL1Ball(AtomSet):
     def _norms(self, x: Array, shares: Array | None = None) -> Array:
         """‖x_group‖₂ for every group of a point."""
         return self.groups.norms(flat(x), shares)
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and groups and budget where groups are disjoint, unless a derived class answers otherwise."""
+        plain = not self.groups.overlap and as_written(type(self), GroupL1Ball)
+        region = GroupBallRegion(self.groups, self.groups.of, self.radius) if plain else None
+        return super().traits._replace(region=region)
 
     def _on(self, g: Array, k: int) -> Sparse:
         """The best atom within group k."""

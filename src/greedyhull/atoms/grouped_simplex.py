@@ -11,14 +11,18 @@ from greedyhull.atoms.arguments import numbers, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.bounded_simplex import FRAGMENT
 from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
+from greedyhull.atoms.geometry.grouped_region import GroupedRegion
+from greedyhull.atoms.geometry.regions import as_written
 from greedyhull.atoms.labels import labelled
 from greedyhull.atoms.neighbours import best_of
+from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.kernels.grouped_filling import FIRST, levels
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Index
+from greedyhull.types import Array, Index, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -76,10 +80,16 @@ class GroupedSimplex(AtomSet):
               "weights satisfy all of them. Raise upper or group_upper, or lower total.")
         self._open = np.flatnonzero(self._cap > 0)
         self._rooms = rooms
+        self._region = GroupedRegion(self._cap, self.of, self.group_upper, self.total)
 
     def __repr__(self) -> str:
         caps = "" if self.upper is None else ", upper=..."
         return f"GroupedSimplex({self.shape[0]} weights in {len(self.labels)} groups{caps}, total={self.total:g})"
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and caps, groups and sum, unless a derived class answers with other atoms."""
+        return super().traits._replace(region=self._region if as_written(type(self), GroupedSimplex) else None)
 
     def _filled(self, order: Index) -> Sparse | None:
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""
@@ -103,7 +113,11 @@ class GroupedSimplex(AtomSet):
         return Sparse(places[ascending], entries[kept][ascending])
 
     def argmin(self, g: Array) -> Sparse:
-        found = self._filled(self._open[np.argsort(g[self._open], kind="stable")])
+        """The vertex that is filled in the order of g; mostly a few coordinates use up the total."""
+        scores = g[self._open]
+        found = self._filled(self._open[lowest(scores, FIRST)]) if len(scores) > FIRST else None
+        if found is None:
+            found = self._filled(self._open[np.argsort(scores, kind="stable")])
         assert found is not None  # all coordinates have room for the total
         return found
 
@@ -171,8 +185,19 @@ class GroupedSimplex(AtomSet):
                        float(((mass * self._cap[up] - y[up]) / (self._cap[up] - v[up])).min(initial=np.inf)),
                        float(((mass * self.group_upper - Y)[loose] / (self.group_upper - V)[loose]).min(initial=np.inf))), 0.0)
 
+    def levels(self, g: Array) -> tuple[float, Array]:
+        """What a weight costs at the margin where ∇f = g, and up to which cost each group takes weights: less where its cap
+        holds it back. A weight at its own cap costs less still."""
+        return levels(g, self._cap, self.of, self.group_upper, self.total)
+
+    def prices(self, g: Array) -> dict[str, float]:
+        """What one more unit of each group's cap is worth where ∇f = g, by label."""
+        level, full = self.levels(g)
+        return {str(name): level - float(cost) for name, cost in zip(self.labels.tolist(), full, strict=True)}
+
     def max_abs(self, c: Array) -> float:
-        return self.argmin(-c).dot(c)
+        most = float(c.max())
+        return most * self.total if most == c.min() else self.argmin(-c).dot(c)
 
     def rescaled(self, radius: float) -> GroupedSimplex:
         """Another total under the same caps."""

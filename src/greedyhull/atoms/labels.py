@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,13 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    @cached_property
+    def of(self) -> Index:
+        """The group of each coordinate; of several, the last one."""
+        found = np.empty(self.d, dtype=np.intp)
+        found[self.places] = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return found
 
     def members(self, k: int) -> Index:
         """The coordinates of group k, ascending."""

@@ -14,6 +14,7 @@ from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.counted import in_place_of
+from greedyhull.objectives.factored import FactoredForm
 from greedyhull.objectives.information import LogDet, TraceInverse
 from greedyhull.objectives.losses.absolute import Absolute
 from greedyhull.objectives.losses.base import Separable, shares, signs, vector
@@ -501,18 +502,20 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
 
 
 @hinting
-def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> QuadraticForm:
+def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, factors: Any = None) -> QuadraticForm:
     """Quadratic function, f(w) = ½wᵀQw − bᵀw.
 
     Parameters
     ----------
     Q : array_like, sparse matrix or linear operator of shape (d, d)
-        Symmetric and positive semidefinite.
+        Symmetric and positive semidefinite. With ``factors``, None or the d numbers of a diagonal.
     b : array_like of shape (d,), optional
         The linear part, zero by default.
     scale : float, optional
         A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
         be zero.
+    factors : array_like, sparse matrix or linear operator of shape (k, d), optional
+        F of Q = FᵀF + diag(Q): a risk model with k factors, or a sample covariance. No d×d matrix is formed.
 
     Returns
     -------
@@ -526,14 +529,20 @@ def quadratic(Q: Any, b: Any = None, *, scale: float | None = None) -> Quadratic
     Notes
     -----
     Q of up to 2000 rows (200 for an operator) is tested for semidefiniteness. A small negative eigenvalue, as rounding leaves
-    it, is accounted for in every gap. That a larger Q is semidefinite is your promise, and the gap rests on it.
+    it, is accounted for in every gap. That a larger Q is semidefinite is your promise, and the gap rests on it. With factors Q
+    is semidefinite by its form.
 
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
     >>> gh.minimize(gh.quadratic(np.diag([1.0, 3.0])), gh.Simplex(2)).x
     array([0.75, 0.25])
+    >>> gh.minimize(gh.quadratic([0.0, 2.0], factors=[[1.0, 1.0]]), gh.Simplex(2)).x
+    array([1., 0.])
     """
+    if factors is not None:
+        return FactoredForm(factors, Q, b, scale)
+    check(Q is not None, "quadratic() was given neither Q nor factors; a matrix Q, or factors F of Q = FᵀF, is wanted.")
     return QuadraticForm(Q, b, scale)
 
 

@@ -23,6 +23,7 @@ class Information(BlackBox):
 
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
+        self._kept: tuple[Array, Array | None] | None = None
         super().__init__(self._value_at, self._gradient_at, (len(self.X),), None, hessian_product=self._product_at)
         self.traits = Traits(second_order=True, finite_everywhere=False)
 
@@ -36,7 +37,13 @@ class Information(BlackBox):
         return np.asarray((rows * x[on, None]).T.dot(rows))
 
     def _factor(self, x: Array) -> Array | None:
-        """The Cholesky factor of M(w); None where it is singular."""
+        """The Cholesky factor of M(w); None where it is singular. That of the last point is kept: it is asked for often."""
+        kept = self._kept
+        if kept is None or not np.array_equal(kept[0], x):
+            self._kept = kept = (np.array(x), self._factorised(x))
+        return kept[1]
+
+    def _factorised(self, x: Array) -> Array | None:
         try:
             L = np.linalg.cholesky(self.information(x))
         except np.linalg.LinAlgError:
@@ -53,10 +60,8 @@ class Information(BlackBox):
 
     def _whitened(self, x: Array) -> Array:
         """L⁻¹xᵢ for every candidate, as columns; infinite where M(w) is singular."""
-        from scipy.linalg import solve_triangular
-
         L = self._factor(x)
-        return np.full(self.X.T.shape, np.inf) if L is None else solve_triangular(L, self.X.T, lower=True)
+        return np.full(self.X.T.shape, np.inf) if L is None else _solved(L, self.X.T)
 
     @abstractmethod
     def _value_at(self, x: Array) -> float: ...
@@ -70,15 +75,13 @@ class Information(BlackBox):
 
     def along(self, w: Iterate, move: Direction) -> Line:
         """With V = M(v) and the eigenvalues λ of L⁻¹VL⁻ᵀ, f is a sum of p functions of the step; it ends at −1/min λ."""
-        from scipy.linalg import solve_triangular
-
         view = self.at(w)
         v, L = view.direction(move), self._factor(view.x)
         if L is None:
             return super().along(w, move)
-        half = solve_triangular(L, self.information(v), lower=True)
-        eigenvalues, U = np.linalg.eigh(solve_triangular(L, half.T, lower=True))
-        shares = (solve_triangular(L, U, lower=True, trans="T") ** 2).sum(axis=0)
+        half = _solved(L, self.information(v))
+        eigenvalues, U = np.linalg.eigh(_solved(L, half.T))
+        shares = (_solved(L, U, across=True) ** 2).sum(axis=0)
         start, least = self.value(w), float(eigenvalues.min())
         limit = -1.0 / least if least < 0.0 else np.inf
 
@@ -130,6 +133,13 @@ class Information(BlackBox):
         """What the value is off by, if M is off by a share of itself."""
 
 
+def _solved(L: Array, B: Array, across: bool = False) -> Array:
+    """L⁻¹B, or L⁻ᵀB: LAPACK itself, for small systems take as long to check as to solve."""
+    from scipy.linalg.lapack import dtrtrs
+
+    return np.asarray(dtrtrs(L, B, lower=1, trans=int(across))[0])
+
+
 class OnCandidates(ByProducts):
     """The criterion on a few candidates, whose Hessian is a small matrix of products xᵢᵀM⁻¹xⱼ."""
 
@@ -159,9 +169,7 @@ class LogDet(Information):
         return -np.asarray((self._whitened(x) ** 2).sum(axis=0))
 
     def hessian_on(self, x: Array, index: Index) -> Array:
-        from scipy.linalg import solve_triangular
-
-        Z = solve_triangular(self._regular(x), self.X[index].T, lower=True)
+        Z = _solved(self._regular(x), self.X[index].T)
         return np.asarray(Z.T.dot(Z) ** 2)
 
     def _product_at(self, x: Array, v: Array) -> Array:
@@ -182,10 +190,8 @@ class TraceInverse(Information):
     name = "trace_inverse"
 
     def _value_at(self, x: Array) -> float:
-        from scipy.linalg import solve_triangular
-
         L = self._factor(x)
-        return np.inf if L is None else float((solve_triangular(L, np.eye(len(L)), lower=True) ** 2).sum())
+        return np.inf if L is None else float((_solved(L, np.eye(len(L))) ** 2).sum())
 
     def _inverses(self, x: Array) -> Array:
         """M⁻¹xᵢ for every candidate, as columns."""

@@ -69,6 +69,7 @@ class QuadraticForm(KeepsImaged):
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
         self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
+        self._inner = 0  # numbers that a product sums on the way, where Q is given by factors
         self.concavity: float | None = None  # where Q is too large to be factorised
         self._slack = 1e-10 if self.design.dtype == np.float64 else 1e-5  # of Q's size: what counts as rounding of Q
         self._check_symmetric()
@@ -206,7 +207,7 @@ class QuadraticForm(KeepsImaged):
         view, d = self.at(w), self.domain[0]
         few = view.moves == 0 and w.keeps_atoms and isinstance(w.block, BasisBlock)
         summed = min(d, len(w)) if few else d  # numbers in a sum that are not zero
-        terms = summed + 16 + 3 * view.moves + len(w)
+        terms = summed + self._inner + 16 + 3 * view.moves + len(w)
         if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
             self._sizes = self._measured(S)
         _, entry, size, linear, sag, _ = self._sizes

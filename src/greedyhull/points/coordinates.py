@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.owners import Owned, OwnedBlock
+from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, Atom, State, View
 from greedyhull.types.override import KeepsView, keeps, override
 
@@ -64,9 +65,24 @@ class Coordinates(KeepsView):
     def _direction(self, move: Direction) -> Array:
         v = -move.drift * self.x
         move.add_to(v, 1.0)
+        if isinstance(move.terms, BasisBlock) and self.own is None and self.x.ndim == 1:
+            self._meet_units(move.terms)
+            return v
         for i in range(len(move.terms)):
             self._meet(move.terms[i])
         return v
+
+    def _meet_units(self, block: BasisBlock) -> None:
+        """The same for multiples of unit vectors, all at once: every coordinate meets 0, but one that is that of all of them."""
+        index, scale = block.index, block.scale
+        if not len(index):
+            return
+        low, high = np.minimum(self.low, 0.0), np.maximum(self.high, 0.0)
+        if (index == index[0]).all():
+            low[index[0]], high[index[0]] = self.low[index[0]], self.high[index[0]]
+        np.minimum.at(low, index, scale)
+        np.maximum.at(high, index, scale)
+        self.low, self.high = low, high
 
     def _meet(self, atom: Atom) -> None:
         d = np.zeros_like(self.x)

@@ -33,6 +33,7 @@ class Region(Protocol):
     @property
     def middle(self) -> Array | None: ...  # if any turn about it maps the set to itself: sections may have any directions
     def nearest(self, x: Array) -> Array: ...  # the point of the set nearest to x
+    def begin(self, d: int) -> Array | None: ...  # where a run goes at first if f is lower there; None: it stays
     def free(self, g: Array, x: Array) -> Index: ...  # the coordinates in which a function with gradient g can fall
     def shares(self, g: Array, x: Array) -> Array: ...  # what each coordinate adds to the duality gap
     def section(self, frame: Frame, x: Array) -> Section: ...

@@ -10,10 +10,13 @@ import numpy as np
 
 from greedyhull.apps.portfolios.assets import Assets, few, labels_of
 from greedyhull.atoms.arguments import positive
+from greedyhull.atoms.grouped_simplex import GroupedSimplex
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, AtomSet
+
+GROUP = "group "  # before a label, in the name of its row
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,11 @@ class Feasible:
     S: AtomSet
     d: int
     caps: Array | None
+
+    @property
+    def by_groups(self) -> GroupedSimplex | None:
+        """The set as caps on groups, where there are no other rows."""
+        return self.S if isinstance(self.S, GroupedSimplex) else None
 
     @property
     def by_rows(self) -> LinearProgram | None:
@@ -43,7 +51,9 @@ def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover
                                                     "weights before them.")
     if not rows and turnover is None:
         return Feasible(Simplex(d, upper=caps), d, caps)
-    # caps on disjoint groups alone are a polymatroid: GroupedSimplex, which fills in the order of g, would be the quicker set
+    if constraints is None and turnover is None:  # caps on disjoint groups alone are a polymatroid: no program is needed
+        limits = {name.removeprefix(GROUP): min(end, 1.0) for name, _, end in rows}
+        return Feasible(GroupedSimplex(labels_of(groups, assets), upper=caps, group_upper=limits), d, caps)
     A, b = np.array([row for _, row, _ in rows]).reshape(len(rows), d), [float(end) for _, _, end in rows]
     names, bounds = [name for name, _, _ in rows], [(0.0, cap) for cap in (np.ones(d) if caps is None else caps)]
     sum_ = np.ones((1, d))
@@ -82,7 +92,7 @@ def _groups(assets: Assets, groups: Any, group_upper: Any) -> list[tuple[str, Ar
         check(cap * len(kinds) >= 1.0 - 1e-12, f"group_upper = {cap:g} for {len(kinds)} groups leaves at most "
               f"{cap * len(kinds):.4g} of the portfolio; the weights sum to 1. Give at least {1 / len(kinds):.4g}.")
         caps = dict.fromkeys(kinds, cap)
-    return [(f"group {kind}", np.array([label == kind for label in labels], dtype=float), cap) for kind, cap in caps.items()]
+    return [(f"{GROUP}{kind}", np.array([label == kind for label in labels], dtype=float), cap) for kind, cap in caps.items()]
 
 
 def _own(assets: Assets, constraints: Any) -> list[tuple[str, Array, float]]:

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from greedyhull.apps.portfolios.assets import Assets, assets_of
-from greedyhull.apps.portfolios.feasible import Feasible, feasible
+from greedyhull.apps.portfolios.feasible import GROUP, Feasible, feasible
 from greedyhull.apps.portfolios.result import Portfolio
 from greedyhull.atoms.arguments import numbers
 from greedyhull.driver.minimize import minimize
@@ -74,7 +74,8 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
 
     See Also
     --------
-    greedyhull.LinearProgram : The set behind groups, own constraints and turnover; it needs highspy.
+    greedyhull.GroupedSimplex : The set behind groups and caps.
+    greedyhull.LinearProgram : The set behind own constraints and turnover; it needs highspy.
     greedyhull.Simplex : The set where there are at most single caps.
 
     Examples
@@ -126,18 +127,17 @@ def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> 
         n = len(assets.returns)
         centred = np.sqrt(n / (n - 1)) * (assets.returns - assets.returns.mean(axis=0))
         return least_squares(np.hstack([centred, np.zeros((n, more))]), np.zeros(n))
+    if assets.covariance is None:
+        assert assets.returns is not None
+        n = len(assets.returns)
+        spread = np.sqrt(float(risk) / (n - 1)) * (assets.returns - assets.returns.mean(axis=0))
+        mean = np.concatenate([_mean(assets), np.zeros(more)])
+        return quadratic(None, mean, factors=np.hstack([spread, np.zeros((n, more))]))
     scale = 1.0 if isinstance(risk, str) else float(risk)
-    mean = None if isinstance(risk, str) else _mean(assets)
+    mean = np.zeros(allowed.d) if isinstance(risk, str) else _mean(assets)
     Q = np.zeros((allowed.d + more, allowed.d + more))
-    Q[: allowed.d, : allowed.d] = scale * _covariance(assets)
-    return quadratic(Q, None if mean is None else np.concatenate([mean, np.zeros(more)]))
-
-
-def _covariance(assets: Assets) -> Array:
-    if assets.covariance is not None:
-        return assets.covariance
-    assert assets.returns is not None
-    return np.atleast_2d(np.cov(assets.returns, rowvar=False))
+    Q[: allowed.d, : allowed.d] = scale * assets.covariance
+    return quadratic(Q, np.concatenate([mean, np.zeros(more)]))
 
 
 def _mean(assets: Assets) -> Array:
@@ -164,11 +164,13 @@ def _told(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
 def _prices(assets: Assets, allowed: Feasible, s: Solution) -> dict[str, float]:
     """The prices of rows and of single caps that matter; that of the sum of weights is no constraint to give way."""
     g, d = as_array(s.objective.gradient(s.point)), allowed.d
-    least, rows = ACTIVE * float(np.abs(g).max(initial=0.0)), allowed.by_rows
+    least, rows, grouped = ACTIVE * float(np.abs(g).max(initial=0.0)), allowed.by_rows, allowed.by_groups
     if rows is not None:
         y, reduced = rows.duals(g)
         found = {name: float(-p) for name, p in zip(rows.rows.names, y, strict=True)
                  if not name.startswith(("buy ", "sell ")) and name != "sum of weights"}
+    elif grouped is not None:
+        found, reduced = {GROUP + name: p for name, p in grouped.prices(g).items()}, g - grouped.levels(g)[1][grouped.of]
     else:
         w = s.x
         full = np.zeros(d, dtype=bool) if allowed.caps is None else w >= allowed.caps - 1e-7

@@ -27,6 +27,10 @@ class BoxRegion(KeepsRegion):
         return np.clip(x, self.low, self.high)
 
     @override
+    def begin(self, d: int) -> Array:
+        return self.nearest(np.zeros(d))
+
+    @override
     def free(self, g: Array, x: Array) -> Index:
         return free_coordinates(g, x, self.low, self.high)
 
@@ -80,6 +84,10 @@ class FillingRegion(KeepsRegion):
     def nearest(self, x: Array) -> Array:
         near = nearest_filling(self._above(x), self.high, self.total)
         return near if self.low is None else near + self.low
+
+    @override
+    def begin(self, d: int) -> Array:
+        return self.nearest(np.zeros(d))
 
     @override
     def free(self, g: Array, x: Array) -> Index:
@@ -144,6 +152,10 @@ class BallRegion(KeepsRegion):
         t = (x - self.middle) / self.radius
         inside = into_unit_ball(t)
         return x if inside is t else self.middle + self.radius * inside
+
+    @override
+    def begin(self, d: int) -> Array:
+        return self.nearest(np.zeros(d))
 
     @override
     def free(self, g: Array, x: Array) -> Index:

@@ -35,6 +35,10 @@ class SparseRegion(KeepsRegion):
     def nearest(self, x: Array) -> Array:
         return nearest_sparse(x, self.bound, self.budget)
 
+    @override
+    def begin(self, d: int) -> Array:
+        return np.zeros(d)
+
     def _price(self, g: Array, x: Array) -> float:
         """What one more unit of the budget is worth; nothing, where some is left."""
         left = float(np.abs(x).sum()) < self.budget * (1.0 - FULL)

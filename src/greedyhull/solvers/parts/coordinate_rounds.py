@@ -54,12 +54,15 @@ class CoordinateWorking:
         self.directions: Directions = directions_of(f, region)
 
     def begin(self, w: CoordinateIterate) -> None:
-        """Go to the point of the set nearest to the origin if f is lower there.
+        """Go where the region says, mostly to the point nearest to the origin, if f is lower there.
 
         A corner of a large box is far from where models fit, and losses may be flat there. If many points are optimal, the run
         ends near its start, and the smaller its entries are, the less rounding there is.
         """
-        move = w.toward(Dense(self.region.nearest(np.zeros(w.x.size)).reshape(w.shape)))
+        there = self.region.begin(w.x.size)
+        if there is None:
+            return
+        move = w.toward(Dense(there.reshape(w.shape)))
         line = self.f.along(w, move)
         if line.limit > 1.0 and line.value(1.0) < self.f.value(w):
             w.move(move, 1.0)

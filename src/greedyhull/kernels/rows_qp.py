@@ -1,0 +1,231 @@
+"""Convex quadratics over bounds and rows: the heart of a corrective round over a polytope.
+
+min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over low ≤ x ≤ high, l ≤ Ax ≤ u. With the prices y of the rows, the reduced gradient
+r = ∇q − Aᵀy decides for each coordinate as over a box. An active set method solves for the coordinates and rows that are
+thought to be free and tight, then corrects that guess by the signs of r and y. Mostly a few rounds of this are all; where
+they do not settle, an interior point method takes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from greedyhull.kernels.rows_interior import interior_rows
+from greedyhull.types import Array
+
+RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
+MUCH = 16  # one in so many coordinates of a first guess may be wrong, else the interior point method begins at once
+QUICK = 12  # rounds of the active set method
+SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
+OFF = 1e-11  # of a row's size: by how much a candidate may miss it
+
+
+class Limits(NamedTuple):
+    """low ≤ x ≤ high and l ≤ Ax ≤ u; equal ends of a row make it an equation."""
+
+    low: Array
+    high: Array
+    A: Array
+    l: Array
+    u: Array
+
+    def sizes(self) -> Array:
+        """What a row's activity is compared with: its ends, or what one coordinate can add to it."""
+        sides = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.l, self.u)]
+        ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.low, self.high)]
+        most = (np.abs(self.A) * np.maximum(*ends)).max(axis=1, initial=1e-300)
+        return np.asarray(np.maximum(np.maximum(*sides), most))
+
+
+class Face(NamedTuple):
+    """A guess: −1 at the lower end, 1 at the upper end, 0 between, for coordinates and for rows."""
+
+    sides: Array
+    rows: Array
+
+
+def solve_rows_qp(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Array:
+    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
+
+    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
+    never rises.
+
+    >>> limits = Limits(np.zeros(3), np.ones(3), np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1.0, -np.inf]),
+    ...                 np.array([1.0, 0.6]))
+    >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), limits, 1e-12)
+    array([0.6, 0. , 0.4])
+    """
+    best, least = x, np.inf
+    if not len(x):
+        return x.copy()
+    for found, y in _candidates(H, c, x, limits, tol):
+        move = found - x
+        bend = H.dot(move)
+        grad = c + bend
+        gap = rows_gap(grad, found, limits, y)
+        if gap < least and float((c - y.dot(limits.A) + 0.5 * bend).dot(move) + y.dot(limits.A.dot(move))) <= 0.0:
+            best, least = found, gap
+        if least <= tol:
+            break
+    return np.array(best, dtype=np.float64)
+
+
+def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
+    """⟨grad, x⟩ less a bound on its least value that the row prices y prove; none of them where y rewards an open end.
+
+    >>> limits = Limits(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
+    >>> rows_gap(np.array([1.0, 3.0]), np.array([0.5, 0.5]), limits, np.array([1.0]))
+    1.0
+    """
+    low, high, A, l, u = limits
+    y = np.where(l == -np.inf, np.minimum(y, 0.0), np.where(u == np.inf, np.maximum(y, 0.0), y))
+    r, activity = grad - y.dot(A), A.dot(x)
+    ends = np.where(r > 0.0, low, np.where(r < 0.0, high, x))
+    row_ends = np.where(y > 0.0, l, np.where(y < 0.0, u, activity))
+    return float(r.dot(x - ends) + y.dot(activity - row_ends))
+
+
+def _candidates(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Iterator[tuple[Array, Array]]:
+    """Points of the set with row prices, the last of them near the minimiser; those that take longer come later."""
+    bends, near = _bends(H), OFF * limits.sizes()
+    wrong = max(2, len(x) // MUCH)
+    guess = _guess(x, limits, near)
+    if np.count_nonzero(guess.sides == 0) > np.count_nonzero(guess.rows):  # a vertex tells nothing of where the minimum is
+        yield from _active_set(H, c, x, limits, guess, bends, near, wrong)
+    path = interior_rows(H, c, x, *limits, tol)
+    if path is None:
+        return
+    inside, y, lower, upper, below, above = path
+    steep = float(bends.max(initial=0.0))
+    for sure in SURE:
+        sides = _ends(inside, limits.low, limits.high, lower, upper, steep / sure)
+        rows = _ends(limits.A.dot(inside), limits.l, limits.u, below, above, steep / sure)
+        yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends, near, wrong)
+    if _is_in(inside, limits, near):
+        yield inside, y
+
+
+def _bends(H: Array) -> Array:
+    """The curvature in each coordinate, a tiny one where there is none."""
+    diagonal = np.diagonal(H)
+    return np.asarray(np.maximum(diagonal, RIDGE * float(diagonal.max(initial=0.0)) + 1e-300))
+
+
+def _ends(at: Array, low: Array, high: Array, lower: Array, upper: Array, steep: float) -> Array:
+    """Which ends numbers are put at that have come near them, as the multipliers say."""
+    return np.where(steep * (at - low) < lower, -1, np.where(steep * (high - at) < upper, 1, 0))
+
+
+def _guess(x: Array, limits: Limits, near: Array) -> Face:
+    """The ends that x is at."""
+    low, high, A, l, u = limits
+    activity = A.dot(x)
+    rows = np.where(activity >= u - near, 1, np.where(activity <= l + near, -1, 0))
+    return Face(np.where(x <= low, -1, np.where(x >= high, 1, 0)), np.where(l == u, 1, rows))
+
+
+def _active_set(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Array, near: Array,
+                most: int) -> Iterator[tuple[Array, Array]]:
+    """The minimisers over the faces that are guessed one after another, those of them that are in the set.
+
+    A guess in which more than ``most`` coordinates are wrong is given up.
+    """
+    for _ in range(QUICK):
+        solved = on_face(H, c, x, limits, face, bends)
+        if solved is None:
+            return
+        there, y, grad, give = solved
+        r, activity = grad - y.dot(limits.A), limits.A.dot(there)
+        aim, aimed = there - r / bends, activity - give * y
+        sides = np.where(aim <= limits.low, -1, np.where(aim >= limits.high, 1, 0))
+        rows = np.where(aimed >= limits.u, 1, np.where(aimed <= limits.l, -1, 0))
+        new = Face(sides, np.where(limits.l == limits.u, 1, rows))
+        wrong = int((new.sides != face.sides).sum() + (new.rows != face.rows).sum())
+        settled = wrong == 0
+        inside = np.clip(there, limits.low, limits.high)
+        if _is_in(inside if settled else there, limits, near):
+            yield inside, y
+        if settled or wrong > most:
+            return
+        face, most = new, min(most, max(wrong, 2))
+
+
+def _is_in(x: Array, limits: Limits, near: Array) -> bool:
+    """Whether x satisfies all rows and bounds up to rounding."""
+    low, high, A, l, u = limits
+    if not np.isfinite(x).all() or (x < low).any() or (x > high).any():
+        return False
+    activity = A.dot(x)
+    return bool((activity >= l - near).all() and (activity <= u + near).all())
+
+
+def on_face(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Array,
+            ) -> tuple[Array, Array, Array, Array] | None:
+    """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
+    row gives way to a unit of its price."""
+    from scipy.linalg.lapack import dposv
+
+    free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
+    there = np.where(face.sides > 0, limits.high, limits.low)
+    there[free] = x[free]
+    if not np.isfinite(there).all():
+        return None
+    grad, give, y = c + H.dot(there - x), np.zeros(len(limits.l)), np.zeros(len(limits.l))
+    if len(free):
+        B, scale = limits.A[np.ix_(tight, free)], 1.0 / np.sqrt(bends[free])  # equal curvature in all coordinates
+        M = H[np.ix_(free, free)] * scale[:, None] * scale
+        M.flat[:: len(free) + 1] = 1.0 + RIDGE
+        right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
+        _, both, info = dposv(M, right, overwrite_a=True)
+        if info != 0:
+            return None
+        both *= scale[:, None]
+        S = B.dot(both[:, 1:])
+        ends = np.where(face.rows[tight] > 0, limits.u[tight], limits.l[tight])
+        y[tight] = _prices(S, ends - limits.A[tight].dot(there) - B.dot(both[:, 0]))
+        step = both[:, 0] + both[:, 1:].dot(y[tight])
+        there[free] += step
+        grad = grad + H[:, free].dot(step)
+        give[tight] = np.diagonal(S)
+    _price_rest(y, give, grad, limits, face, tight)
+    return (there, y, grad, give) if np.isfinite(there).all() and np.isfinite(y).all() else None
+
+
+def _prices(S: Array, off: Array) -> Array:
+    """y with Sy = off, where rows that depend on others, or have no free coordinate, get what they can."""
+    from scipy.linalg.lapack import dposv
+
+    diagonal = np.diagonal(S)
+    on = (diagonal > 0.0).nonzero()[0]
+    y = np.zeros(len(off))
+    if not len(on):
+        return y
+    scale = 1.0 / np.sqrt(diagonal[on])
+    M = S[np.ix_(on, on)] * scale[:, None] * scale
+    M.flat[:: len(on) + 1] = 1.0 + RIDGE
+    _, found, info = dposv(M, scale * off[on])
+    if info == 0 and np.isfinite(found).all():
+        y[on] = scale * found
+        rest = off[on] - S[np.ix_(on, on)].dot(y[on])
+        y[on] += scale * dposv(M, scale * rest)[1]
+    return y
+
+
+def _price_rest(y: Array, give: Array, grad: Array, limits: Limits, face: Face, tight: Array) -> None:
+    """Prices of tight rows without a free coordinate: the least that keep their coordinates where they are."""
+    for i in tight[give[tight] <= 0.0].tolist():
+        a = limits.A[i]
+        on = (a != 0.0).nonzero()[0]
+        if not len(on):
+            continue
+        cuts, down = (grad[on] - y.dot(limits.A[:, on])) / a[on], (face.sides[on] < 0) == (a[on] > 0.0)
+        most, least = float(cuts[down].min(initial=np.inf)), float(cuts[~down].max(initial=-np.inf))
+        y[i] = min(max(0.0, least), most) if least <= most else most
+        if face.rows[i] > 0 and limits.l[i] < limits.u[i]:
+            y[i] = min(y[i], 0.0)
+        elif limits.l[i] < limits.u[i]:
+            y[i] = max(y[i], 0.0)
+        give[i] = 1.0 / max(float((np.abs(a[on])).max()), 1e-300) if y[i] else 0.0

@@ -1,0 +1,68 @@
+"""Quadratics over a ball of group norms: in the ball, never worse, to the tolerance asked for."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from greedyhull.kernels.group_ball_qp import Ball, solve_group_qp
+
+
+def norms(x, of):
+    return np.sqrt(np.bincount(of, x * x))
+
+
+def problem(rng, groups, size, rank, at_zero):
+    of = rng.permutation(np.repeat(np.arange(groups), size))
+    B, radius = rng.standard_normal((rank, len(of))), 10.0 ** rng.uniform(-2.0, 1.5)
+    x = np.zeros(len(of)) if at_zero else rng.standard_normal(len(of))
+    x = x if at_zero else x * radius * rng.random() / norms(x, of).sum()
+    return B.T @ B / rank, B.T @ rng.standard_normal(rank), x, of, radius
+
+
+def check(H, c, x, of, radius, tol):
+    kept = [a.copy() for a in (H, c, x, of)]
+    found = solve_group_qp(H, c, x, of, radius, tol)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, (H, c, x, of), strict=True))
+    assert norms(found, of).sum() <= radius * (1.0 + 1e-12)
+    move = found - x
+    size = radius * norms(c, of).max() + radius * radius * np.abs(H).max()
+    assert c @ move + 0.5 * move @ H @ move <= 1e-14 * size, "the quadratic rose"
+    grad = c + H @ move
+    assert grad @ found + radius * norms(grad, of).max() <= tol + 1e-12 * size
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**9), groups=st.integers(1, 15), size=st.integers(1, 6), rank=st.integers(1, 60),
+       at_zero=st.booleans())
+@example(seed=0, groups=1, size=1, rank=1, at_zero=True)
+def test_the_gap_is_as_small_as_was_asked_for(seed, groups, size, rank, at_zero):
+    H, c, x, of, radius = problem(np.random.default_rng(seed), groups, size, rank, at_zero)
+    check(H, c, x, of, radius, 1e-7 * (c @ x + radius * norms(c, of).max()))
+
+
+@pytest.mark.parametrize("power", [-120, -40, 40, 120])
+def test_scales_from_tiny_to_huge(power):
+    H, c, x, of, radius = problem(np.random.default_rng(1), 6, 3, 30, True)
+    found = check(10.0**power * H, 10.0**power * c, x, of, radius, 1e-7 * 10.0**power)
+    np.testing.assert_allclose(found, check(H, c, x, of, radius, 1e-9), atol=1e-4 * radius)
+
+
+def test_groups_of_one_coordinate_are_the_l1_ball():
+    import greedyhull as gh
+
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((30, 12)), rng.standard_normal(30)
+    found = check(X.T @ X / 30, -X.T @ y / 30, np.zeros(12), np.arange(12), 0.3, 1e-12)
+    np.testing.assert_allclose(found, gh.minimize(gh.least_squares(X, y), gh.L1Ball(12, 0.3), stop=gh.Gap(1e-12)).x, atol=1e-5)
+
+
+def test_nothing_to_do_stays_as_it_is():
+    x = np.array([0.1, 0.0])
+    assert solve_group_qp(np.zeros((2, 2)), np.zeros(2), x, np.array([0, 1]), 1.0, 0.0).tolist() == [0.1, 0.0]
+
+
+def test_the_nearest_point_of_the_ball_keeps_directions():
+    ball = Ball(np.array([0, 2]), np.array([0, 0, 1]))
+    np.testing.assert_allclose(ball.nearest(np.array([3.0, 4.0, 4.5])), [0.45, 0.6, 0.25])
