@@ -131,7 +131,8 @@ class AtomSet(ABC, KeepsAtomSet):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        self.__dict__.pop("_traits", None)
+        if "_traits" in self.__dict__:
+            del self.__dict__["_traits"]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -179,7 +180,9 @@ class AtomSet(ABC, KeepsAtomSet):
     @override
     def start(self, rng: np.random.Generator) -> Atom:
         """Return the atom that a run starts from."""
-        return self.atom(np.ones(self.shape))
+        ones = np.empty(self.shape)  # `np.ones` takes four times as long
+        ones.fill(1.0)
+        return self.atom(ones)
 
     @override
     def centre(self) -> Iterate:

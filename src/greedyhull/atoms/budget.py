@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.points.arrays import locked
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, AtomSet, Block
 
@@ -73,4 +75,10 @@ def has_atoms(S: AtomSet, block: Block) -> bool:
 
 
 def _scales(scale: object) -> Array:
-    return np.array(scale, dtype=np.float64, ndmin=1)
+    return _one(scale) if type(scale) is float else np.array(scale, dtype=np.float64, ndmin=1)
+
+
+@lru_cache(maxsize=256)
+def _one(scale: float) -> Array:
+    """A scale that all coordinates have; the core only reads it."""
+    return locked(np.array([scale]))

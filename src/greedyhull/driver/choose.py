@@ -5,25 +5,31 @@ from __future__ import annotations
 from functools import lru_cache
 
 from greedyhull.atoms.product import Product
+from greedyhull.driver.words import Told
 from greedyhull.types import AtomSet, Objective, Solver
 
 MANY_SETS = 3000  # of a product, from which on steps in one set at a time are faster, whether its minimum is zero or not
 
 
-def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:
+def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, Told]:
     """A solver and why: `Smoothed` where f has kinks, `BlockCoordinate` over a product of very many sets, `Corrective`
     where f has a Hessian to reweight atoms with, else `BlendedPairwise`."""
+    solver, why = _choice(f, S)
+    return solver, lambda: why.format(f=repr(f), S=repr(S))
+
+
+def _choice(f: Objective, S: AtomSet) -> tuple[Solver, str]:
     traits = f.traits
     if traits.terms == "stream":
-        return _stochastic(), f"StochasticFrankWolfe was chosen: {f!r} can only be sampled."
+        return _stochastic(), "StochasticFrankWolfe was chosen: {f} can only be sampled."
     if not traits.smooth:
-        return _smoothed(), (f"Smoothed was chosen: {f!r} has kinks, where gradients mislead; smoothed less and less, it is "
+        return _smoothed(), ("Smoothed was chosen: {f} has kinks, where gradients mislead; smoothed less and less, it is "
                             "minimised by a smooth solver and certified as it is.")
     if isinstance(S, Product) and len(S.sets) >= MANY_SETS and S.traits.owners == len(S.sets):
-        return _blocks(), (f"BlockCoordinate was chosen: {S!r} has so many sets that steps in one of them at a time pay.")
+        return _blocks(), ("BlockCoordinate was chosen: {S} has so many sets that steps in one of them at a time pay.")
     if traits.second_order:
-        return _corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
-    return _pairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and swapping "
+        return _corrective(), "Corrective was chosen: {f} has a Hessian, so many atoms can be reweighted at once."
+    return _pairwise(), ("BlendedPairwise was chosen: {f} has no finite Hessian to reweight many atoms with, and swapping "
                          "weight between two of them needs none.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf, isinf, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -163,11 +163,14 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
     converged = met or run.stop.met(final)
     if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
         certificate = replace(certificate, kind="estimate")
-    words = reason.words if met and not reason.cause else closing(run.stop, reason, final).words
-    words = f"{words} {run.taken_over}".rstrip()
-    if run.interrupt.requested and not words.startswith("Interrupted"):
-        words = f"{words} {PRESSED}"
+    why = reason if met and not reason.cause else closing(run.stop, reason, final)
+    said: Any = why.told  # perhaps a function, whose words are made when they are read
+    if run.taken_over or run.interrupt.requested:
+        said = f"{why.words} {run.taken_over}".rstrip()
+        if run.interrupt.requested and not said.startswith("Interrupted"):
+            said = f"{said} {PRESSED}"
+    choice: Any = run.choice
     run.trace.thin()
     kind = StreamSolution if certificate.value is None else Solution
-    return kind(final.point, certificate, words, converged, final.iteration, final.seconds, run.trace, run.solver,
-                    run.f, run.S, run.memory.curvature, run.choice, final.also or {}, *run.given)
+    return kind(final.point, certificate, said, converged, final.iteration, final.seconds, run.trace, run.solver,
+                    run.f, run.S, run.memory.curvature, choice, final.also or {}, *run.given)

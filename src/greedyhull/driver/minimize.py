@@ -105,8 +105,8 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     with np.errstate(all="ignore"):  # overflow shows in values that are not finite, and is reported in words
         run = Run(f, S, solver, start, stop, seed)
         run.watchers = watchers_of(watch)
-        run.careful = check
         if check:
+            run.careful = True
             from greedyhull.driver.inspection import inspect_problem
 
             inspect_problem(f, S, run.w, seed)

@@ -7,6 +7,7 @@ from math import inf
 from typing import Literal, NamedTuple, TypeAlias
 
 from greedyhull.driver.certificate import promise
+from greedyhull.driver.words import Told, in_words
 from greedyhull.solvers.parts.progress import Event
 
 Cause: TypeAlias = Literal["gap", "relative", "iterations", "seconds", "stalled", "callback", "custom", "interrupted", "ended",
@@ -16,14 +17,21 @@ Cause: TypeAlias = Literal["gap", "relative", "iterations", "seconds", "stalled"
 class Reason(NamedTuple):
     """What a stop answers. Where ``words`` tell a gap, ``cause`` and ``advice`` are what stands before and after it.
 
+    What is ``told`` is the words, or a function that makes them: most are never read.
+
     >>> Reason("custom", "Enough.").words
     'Enough.'
     """
 
     kind: Cause
-    words: str
+    told: Told
     cause: str = ""
     advice: str = ""
+
+    @property
+    def words(self) -> str:
+        """What is told, in words."""
+        return in_words(self.told)
 
     @property
     def claims(self) -> bool:

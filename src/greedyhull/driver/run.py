@@ -30,6 +30,7 @@ from greedyhull.driver.standing import BLURRED, Standing, held_by_rounding, stan
 from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.driver.unseen import ahead_of, may_set_out, note_passed
+from greedyhull.driver.words import in_words
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
@@ -60,6 +61,18 @@ CARRIED_FAR = 64  # moves
 class Run:
     """One solve: its iterate, its memory, its trace, and the clock."""
 
+    # what most runs leave as it is
+    checkpoint: Checkpoint | None = None
+    careful = False
+    start_value = nan
+    asked_at = 0.0  # seconds of the run when a solver last asked how far it may go
+    earlier = saved_at = 0.0
+    open: Progress | None = None  # the last one, where it has no proof and none has been asked for
+    unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
+    taken_over = ""  # what a resumed run did not take over, in words
+    rounding = 0.0  # what rounding may have done to the last gap
+    gradient_slack = 0.0  # and an inexact gradient
+
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
         check_seed(seed)
@@ -68,7 +81,8 @@ class Run:
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
         self.limits: Limits = stop.limits()  # where the run ends whatever its gap is
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
-        self.choice = f"{self.choice} {smaller}".strip()
+        if smaller:
+            self.choice = f"{in_words(self.choice)} {smaller}".strip()
         if not has(self.solver, "run"):
             raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
         self.needs = check_needs(f, S, self.solver)
@@ -80,21 +94,11 @@ class Run:
         self.begin_at(first, start is None and self._is_finite_at(first))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
-        self.careful = False
-        self.checkpoint: Checkpoint | None = None
-        self.start_value = nan
-        self.asked_at = 0.0  # seconds of the run when a solver last asked how far it may go
         self.inspects = own_objective(f)  # whether value and gradient are a user's, and compared at the start
-        self.earlier, self.began, self.saved_at = 0.0, perf_counter(), 0.0
+        self.began = perf_counter()
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex, self.exact_gradient, self.scale = f.traits.convex, f.traits.exact_gradient, f.scale
         self.least = self.memory.lower = least(f)  # a bound that is known before the run
-        self.standing = Standing()
-        self.open: Progress | None = None  # the last one, where it has no proof and none has been asked for
-        self.unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
-        self.taken_over = ""  # what a resumed run did not take over, in words
-        self.rounding = 0.0  # what rounding may have done to the last gap
-        self.gradient_slack = 0.0  # and an inexact gradient
         self.interrupt = Interrupt()
 
     def _begin(self, start: Any, seed: int) -> Iterate:
@@ -287,7 +291,7 @@ class Run:
             kind, delta = held(bound.kind, bound.delta + memory.spent)
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
-            self.start_value = told if memory.passed is None else memory.passed.value[0]
+            self.start_value = told if memory.passed is None else memory.passed.rounds[0][0]
             self._caution()
         if memory.passed is not None:
             note_passed(self)
@@ -334,6 +338,11 @@ class Run:
     def proofs(self) -> Proofs:
         """Those of a run whose oracle proposes atoms without one."""
         return Proofs(self)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Whether it stands still; asked after every event that does not end it."""
+        return Standing()
 
     @cached_property
     def identity(self) -> Identity:

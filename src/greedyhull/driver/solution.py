@@ -13,6 +13,7 @@ import numpy as np
 from greedyhull.driver.called import SOLUTION
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.trace import Trace
+from greedyhull.driver.words import worded
 from greedyhull.errors import GreedyhullError
 from greedyhull.errors.attributes import suggesting
 from greedyhull.points.gradients import inner, taken
@@ -54,6 +55,7 @@ class Absent:
 
 
 @suggesting(SOLUTION)
+@worded("reason", "choice")
 @dataclass
 class Solution:
     """Point of the hull with a proof of how good it is.
@@ -325,6 +327,7 @@ class Solution:
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: all but the data and the views of the point, which are images of them."""
         state = {name: value for name, value in self.__dict__.items() if name != "constants"}
+        state["reason"], state["choice"] = self.reason, self.choice  # made by now
         state.update({name: Absent(repr(state[name])) for name in FIELDS
                       if state[name] is not None and not isinstance(state[name], Absent)})
         known = {"price": self.price, "prices": self.prices, "intercept": self.intercept}  # only the objective knows them

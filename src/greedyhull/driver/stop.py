@@ -118,8 +118,8 @@ def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
         return Reason(said.kind, words, said.cause, said.advice)
     cause = f"{reason.cause.rstrip(',')}." if reason.cause else ""
     if reason.claims:
-        return claim._replace(words=f"{claim.words} {cause}".rstrip())
-    return reason._replace(words=f"{cause or reason.words} {claim.words}")
+        return claim._replace(told=f"{claim.words} {cause}".rstrip())
+    return reason._replace(told=f"{cause or reason.words} {claim.words}")
 
 
 @hinted
@@ -154,8 +154,8 @@ class Gap(Stop):
 
     def __call__(self, event: Event) -> Reason | None:
         if event.gap <= self.absolute:
-            return Reason("gap", f"The certified gap {event.gap:.3g}{claimed(event)} is at most the requested "
-                                 f"{self.absolute:g}.")
+            return Reason("gap", lambda: f"The certified gap {event.gap:.3g}{claimed(event)} is at most the requested "
+                                         f"{self.absolute:g}.")
         return None
 
     def met(self, event: Event) -> bool:
@@ -212,8 +212,8 @@ class Relative(Stop):
         floor = event.scale if self.floor is None else self.floor
         relative = event.relative_to(floor)
         if relative <= self.r:
-            return Reason("relative", f"The certified relative gap {relative:.3g} {of_what(floor)}{claimed(event)} is at most "
-                                      f"the requested {self.r:g}.")
+            return Reason("relative", lambda: f"The certified relative gap {relative:.3g} {of_what(floor)}{claimed(event)} is "
+                                              f"at most the requested {self.r:g}.")
         return None
 
     def met(self, event: Event) -> bool:

@@ -58,19 +58,20 @@ class Unseen:
         self.passed, self.convex, self.rounding, self.began = passed, run.convex, run.rounding, run.asked_at
         self.k, self.calls, self.gradients, self.products = memory.k, memory.oracle_calls, work.gradients, work.products
         self.lower = run.least if before is None else max(before[2] - before[3], run.least)
-        value = passed.value[0] if before is None else before[2]
+        value = passed.rounds[0][0] if before is None else before[2]
         self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
 
     def rows(self) -> list[Row]:
         """A row for each round."""
-        passed, n = self.passed, len(self.passed.value)
-        value, gap = np.array(passed.value), np.array(passed.gap) + self.rounding + self.blur
+        passed, n = self.passed, len(self.passed.rounds)
+        value, gap, spent, atoms = (np.array(column) for column in zip(*passed.rounds, strict=True))
+        gap = gap + self.rounding + self.blur
         if self.convex:
             best = np.maximum(np.maximum.accumulate(value - gap), self.lower)
             gap = np.minimum(gap, value - best + self.rounding)
         left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
-        seconds, products = self.began + np.array(passed.seconds), self.products - passed.products * left
-        columns = (self.k - left, seconds, value, gap, np.array(passed.atoms), self.calls - left, self.gradients - left,
+        seconds, products = self.began + spent, self.products - passed.products * left
+        columns = (self.k - left, seconds, value, gap, atoms, self.calls - left, self.gradients - left,
                    products, np.zeros(n))
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
@@ -82,4 +83,4 @@ def note_passed(run: Run) -> None:
     before, memory.passed = (trace.parts[-1] if trace.parts else None), None
     assert before is None or isinstance(before, tuple)
     trace.steps.extend(passed.step if before is not None else passed.step[1:])
-    trace.fold(Unseen(run, passed, before), len(passed.value))
+    trace.fold(Unseen(run, passed, before), len(passed.rounds))

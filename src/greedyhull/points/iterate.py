@@ -81,7 +81,8 @@ class Iterate:
     @property
     def weights(self) -> Array:
         """The weights of the atoms, positive, summing to one; with several owners, for each of them."""
-        return self._weights[: len(self.block)]
+        weights, m = self._weights, len(self.block)
+        return weights if len(weights) == m else weights[:m]
 
     @property
     def owners(self) -> Index | None:

@@ -98,11 +98,13 @@ class BasisBlock(BlockBase):
 
     @property
     def index(self) -> Index:
-        return self._index[: self._m]
+        index = self._index
+        return index if len(index) == self._m else index[: self._m]
 
     @property
     def scale(self) -> Array:
-        return self._scale[: self._m]
+        scale = self._scale
+        return scale if len(scale) == self._m else scale[: self._m]
 
     @override
     def __len__(self) -> int:

@@ -46,16 +46,13 @@ class Ahead(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Rounds that nobody saw, in columns for the trace. ``gap`` is the Frank-Wolfe gap, before rounding.
+    """Rounds that nobody saw, for the trace: value, Frank-Wolfe gap before rounding, seconds and number of atoms of each.
 
     ``step`` is the step that led to the point of a round, and ``products`` what each round cost in passes over the data.
     Where nobody saw the start, it is the first of them; no step led there.
     """
 
-    value: Sequence[float]
-    gap: Sequence[float]
-    seconds: Sequence[float]
-    atoms: Sequence[int]
+    rounds: Sequence[tuple[float, float, float, int]]
     step: Sequence[float]
     products: float = 1.0
 

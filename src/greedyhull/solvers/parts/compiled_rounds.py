@@ -126,7 +126,8 @@ def _coordinates(w: Iterate) -> tuple[Index, Array]:
     """The nonzero coordinates of a point, by number; of a single atom, as most runs begin with, it has them at hand."""
     block = w.block
     if type(block) is BasisBlock and len(block) == 1:
-        return (block.index, block.scale * w.weights) if block.scale[0] != 0.0 else (block.index[:0], block.scale[:0])
+        scale = block.scale
+        return (block.index, scale * w.weights) if scale[0] != 0.0 else (block.index[:0], scale[:0])
     x = w.array()
     index = x.nonzero()[0]
     return index, x[index]
@@ -186,8 +187,7 @@ class CompiledRounds:
         if rounds < 1 or ending == LOST:
             return False
         if rounds > seen:
-            value, gap, seconds, atoms = zip(*rows[seen:-1], strict=True)
-            memory.skip(Passed(value, gap, seconds, atoms, [1.0] * (rounds - seen)))
+            memory.skip(Passed(rows[seen:-1], [1.0] * (rounds - seen)))
         w.work.gradients += rounds
         w.work.products += float(rounds)
         self._stand(w)

@@ -114,7 +114,7 @@ class CompiledSteps:
         products = 1.0 + 1.0 / self.f.domain[0]  # a gradient, and the image of an atom
         if rounds > 1:
             value, gap, seconds, atoms, step = (column[:-1].tolist() for column in columns)
-            memory.skip(Passed(value, gap, seconds, atoms, step, products))
+            memory.skip(Passed(list(zip(value, gap, seconds, atoms, strict=True)), step, products))
             self._bound(memory)
         w.work.gradients += rounds
         w.work.products += rounds * products

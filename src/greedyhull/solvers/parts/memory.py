@@ -100,11 +100,11 @@ class Memory:
 
     def skip(self, passed: Passed) -> None:
         """Rounds were made that nobody saw: they count, each with a search of the set."""
-        self.passed = passed
-        self.k += len(passed.value)
+        self.passed, count = passed, len(passed.rounds)
+        self.k += count
         if self._oracle is not None:
-            self._oracle.calls += len(passed.value)
-            self._oracle.glances += len(passed.value)  # of a cache: the set itself was searched
+            self._oracle.calls += count
+            self._oracle.glances += count  # of a cache: the set itself was searched
 
     def proved(self, lower: float) -> None:
         """A round that nobody saw has proved that f is nowhere below ``lower``, rounding included."""
