@@ -172,9 +172,10 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
     def _profiled(self, x: Array, block: Block | None, before: Leaning | None, sample: int) -> Settled:
         """What is said at x with an intercept that is good enough there."""
         ask = lambda b, off, beside: self._asked(x, b, block, None, off, beside, sample=sample)
-        if before is None:
-            return settled(ask, self.facts.alone - float(self.facts.mean.dot(x)), self.n)
-        return settled(ask, before.at(x), self.n, before)
+        facts = self.facts
+        farthest = 1.0 + 1.01 * (facts.farthest + float(np.abs(x).dot(facts.largest)))
+        first = facts.alone - float(facts.mean.dot(x)) if before is None else before.at(x)
+        return settled(ask, first, self.n, before, farthest)
 
     def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
                beside: Array | None = None, tilt: float = 0.0, sample: int = 1) -> dict[str, Array]:
