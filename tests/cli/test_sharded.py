@@ -137,7 +137,7 @@ def labelled(tmp_path, table):
     def write(iterations):
         text = (tmp_path / "problem.toml").read_text()
         (tmp_path / "problem.toml").write_text(text.replace("gap = 1e-8", f"iterations = {iterations}")
-                                               + '\n[solver]\nname = "frank_wolfe"\n')
+                                               + '\n[solver]\nname = "frank_wolfe"\nstep = "open_loop"\n')
 
     return write
 

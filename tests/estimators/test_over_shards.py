@@ -55,7 +55,7 @@ def test_a_regressor_is_the_one_of_all_rows(model):
 
 
 @pytest.mark.parametrize(("model", "words"), [
-    (L1BudgetRegressor(radius=1.0, loss="absolute"), "needs all rows in one place"),
+    (L1BudgetRegressor(radius=1.0, loss="absolute"), "add a constant column"),
     (L1BudgetRegressor(alpha=0.1), "alpha needs all rows"),
     (L1BudgetClassifier(radius=1.0, class_weight="balanced"), "class_weight needs all rows"),
 ])

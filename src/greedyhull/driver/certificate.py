@@ -189,7 +189,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
         return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
     found = Floor(value - gap, kind_of(lowest.kind, precise, S), lowest.delta)
     floor = least(precise)
-    if not f.traits.smooth and isinstance(precise, Composite):
+    if not f.traits.smooth and (isinstance(precise, Composite) or f.traits.remote):
         from greedyhull.driver.dual_bound import dual_bound
 
         found = dual_bound(precise, S, w, found, max(known, floor), ask)

@@ -11,26 +11,28 @@ from collections.abc import Callable
 
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.smoothing import smoothing
+from greedyhull.objectives.smoothing import smoothing, with_kinks
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.continuation import LEAST, SHARPER, first_mu
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.types import Array, AtomSet, Floor
+from greedyhull.types import Array, AtomSet, Floor, Objective
 
 TRIALS = 16  # values of μ that are tried at the point itself
 ROUNDS = 100  # of the solver that begins at the point
 ENOUGH = 1e-9  # relative to f: a gap that is not worth another round
 
 
-def dual_bound(f: Composite, S: AtomSet, w: Iterate, best: Floor, known: float, ask: Callable[[Array], Floor]) -> Floor:
+def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: Floor, known: float, ask: Callable[[Array], Floor]) -> Floor:
     """A lower bound of min f, ``best`` or a better one that is quick to find from w; its delta is that of all compared.
 
     What the caller has ``known`` before is left alone, unless w itself shows that there is a better one. ``ask`` is the floor
     of an oracle.
     """
-    value, soft = f.value(w), smoothing(f, first_mu(f, w))
+    sharp = with_kinks(f)
+    if sharp is None:
+        return best
+    value, soft = f.value(w), smoothing(sharp, first_mu(sharp, w))
     above, enough = value - f.rounding(w, S), ENOUGH * abs(value) + 2.0 * f.rounding(w, S)
     for _ in range(TRIALS):
         g = soft.gradient(w)
@@ -53,7 +55,7 @@ def higher(one: Floor, other: Floor) -> Floor:
     return max(one, other, key=lambda bound: bound.lower)._replace(delta=one.delta + other.delta)
 
 
-def _searched(f: Composite, S: AtomSet, w: Iterate, wanted: float) -> Floor:
+def _searched(f: Objective, S: AtomSet, w: Iterate, wanted: float) -> Floor:
     """The best lower bound that some rounds of `Smoothed`, begun at w, come by, until one is ``wanted`` or above."""
     from greedyhull.solvers.smoothed import Smoothed
 

@@ -323,7 +323,7 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss", l2)
 
 
-@over_shards(instead="Use squared_hinge or logistic, which are smooth.")
+@over_shards("labels")
 @hinting
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
@@ -367,7 +367,7 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
     return _model(A, Hinge(_labels(A, y, p, intercept), p), intercept, "hinge", l2)
 
 
-@over_shards(instead="Use huber with a small delta, which is smooth.")
+@over_shards()
 @hinting
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
@@ -409,7 +409,7 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     return _model(A, Absolute(_targets(A, y), _shares(A, sample_weight)), intercept, "absolute", l2)
 
 
-@over_shards(instead="Use huber, which is smooth, for the median.")
+@over_shards(numbers=("q",))
 @hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
@@ -454,7 +454,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile", l2)
 
 
-@over_shards(instead="Use huber, which is smooth.")
+@over_shards(numbers=("epsilon",))
 @hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False,
                         l2: float = 0.0) -> Composite:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FIRST = np.array([1.0, 0.7, 0.45, 0.25, 0.12, 0.04, 0.01, 0.0])  # where a search begins, as shares of the longest step
 AROUND = np.array([0.0, 0.03, -0.03, 1e-3, -1e-3, 1e-5, -1e-5])  # then around a guess, as shares of what it lies between
+SHORTER = 10.0 ** -np.arange(1.0, 9.0)  # where a step was too long for h to be finite, as shares of it
 TRIPS = 3  # to find the best step, at most
 CLOSE = 1e-12  # of the slope at the start: a slope that is smaller ends the search
 
@@ -92,6 +93,9 @@ class ExpandedLine(KeepsLine, CostlyLine):
                 return self.max_step
             low, high = max(below, default=0.0), min(above)
             guess = self._between(low, high)
+            if not np.isfinite(self._seen[high][0]):  # h ends before, or overflows: nobody knows how far before
+                guess, steps = low, low + (high - low) * SHORTER
+                continue
             least = min(abs(first) for _, first, _ in self._seen.values())
             if not low < guess < high or least <= CLOSE * -self.slope or trip == TRIPS - 1 or ends(low, high):
                 break

@@ -6,6 +6,8 @@ f_μ ≤ f, and the residual of f_μ is feasible for the dual of f. So a linear 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from greedyhull.objectives.composite import Composite
@@ -13,8 +15,11 @@ from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.direction import Direction
 from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Loss, State
+from greedyhull.types import Array, AtomSet, Loss, Objective, State
 from greedyhull.types.kinds import kinked, profiled
+
+if TYPE_CHECKING:
+    from greedyhull.objectives.sharded.kinked import KinkedShards, SoftShards
 
 
 class SoftImage(Image):
@@ -145,6 +150,39 @@ class RidgedSmoothing(Ridged):
         self.loss = self._soft.loss
 
 
-def smoothing(f: Composite, mu: float) -> Smoothing | RidgedSmoothing:
+def with_kinks(f: Objective) -> Composite | KinkedShards | None:
+    """f, if it is one with kinks that can be smoothed."""
+    if f.traits.smooth or isinstance(f, Composite):
+        return f if isinstance(f, Composite) and not f.traits.smooth else None
+    return _over_shards(f)
+
+
+def _over_shards(f: Objective) -> KinkedShards | None:
+    if not f.traits.remote:
+        return None
+    from greedyhull.objectives.sharded.kinked import KinkedShards
+
+    return f if isinstance(f, KinkedShards) else None
+
+
+def smoothing(f: Composite | KinkedShards, mu: float) -> Smoothing | RidgedSmoothing | SoftShards:
     """f_μ of one solve, for f with kinks."""
-    return RidgedSmoothing(f, mu) if isinstance(f, Ridged) else Smoothing(f, mu)
+    if isinstance(f, Composite):
+        return RidgedSmoothing(f, mu) if isinstance(f, Ridged) else Smoothing(f, mu)
+    return f.smoothed(mu)
+
+
+def finest(f: Composite | KinkedShards, w: Iterate) -> float:
+    """A μ that the rounding of predictions hides."""
+    if not isinstance(f, Composite):
+        return f.finest(w)
+    z = f.at(w).z
+    return float(np.finfo(z.dtype).eps) * f.loss.size(0.0, z)
+
+
+def distance(f: Composite | KinkedShards, w: Iterate) -> float:
+    """The mean distance of predictions from targets."""
+    if not isinstance(f, Composite):
+        return f.distance(w)
+    z = f.at(w).z
+    return float(f.loss.total(np.abs(z + z.dtype.type(f.intercept(w)) - f.loss.y)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.hinted import hinted
-from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.smoothing import with_kinks
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.blended_pairwise import BlendedPairwise
 from greedyhull.solvers.corrective import Corrective
@@ -81,10 +81,11 @@ class Smoothed(KeepsAround):
 
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        if f.traits.smooth or not isinstance(f, Composite):
+        sharp = with_kinks(f)
+        if sharp is None:
             raise GreedyhullError(f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "
                                   f"{type(self.solver).__name__}() itself.")
-        way: Continuation = memory.part("continuation", lambda: Continuation(f, w, self.mu or first_mu(f, w)))
+        way: Continuation = memory.part("continuation", lambda: Continuation(sharp, w, self.mu or first_mu(sharp, w)))
         u, soft = way.u, way.soft
         u.work = w.work
         for p in self.solver.run(soft, S, u, memory):

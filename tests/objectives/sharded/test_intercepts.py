@@ -146,3 +146,25 @@ def test_trips_are_as_few_as_without_an_intercept(make, n, d, radius, seed, monk
     whole = gh.minimize(make(X, y, intercept=True), S, stop=gh.Relative(1e-8))
     assert s.converged and f.trips <= 1.5 * len(steps) + 2
     assert abs(s.value - whole.value) <= s.gap + whole.gap
+
+
+def test_intercepts_are_found_where_losses_overflow_or_have_no_curvature():
+    """e^z is infinite at the first guess; and of targets of 1e4 with δ = 0.5 hardly a row has curvature."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 2)) * 300.0
+    for make, y in ((gh.poisson, rng.poisson(2.0, 60).astype(np.float64)), (gh.huber, 1e4 * rng.standard_t(2, 60))):
+        f, g, S = make(Pieces(X, y, [20]), intercept=True), make(X, y, intercept=True), gh.Simplex(2)
+        x = np.array([1.0, 0.0])
+        value = g.value(gh.Simplex(2).decompose(x))
+        assert f.value(S.decompose(x)) == pytest.approx(value, rel=1e-9) and f.trips <= 25
+        s, whole = gh.minimize(f, S, stop=gh.Relative(1e-6)), gh.minimize(g, S, stop=gh.Relative(1e-9))
+        assert s.value - s.gap <= whole.value <= s.value * (1 + 1e-9) and s.value <= whole.value * (1 + 1e-5)
+
+
+def test_a_line_that_overflows_at_once_is_followed_a_little():
+    X = np.array([[1e5, 0.0], [-1e5, 1.0], [3.0, 2.0]])
+    f = gh.poisson(Pieces(X, np.array([1.0, 2.0, 3.0]), [1]))
+    w = gh.L1Ball(2, 1.0).centre()
+    line = f.along(w, w.toward(gh.L1Ball(2, 1.0)[0]))
+    step = line.argmin()
+    assert np.isfinite(line.value(step))

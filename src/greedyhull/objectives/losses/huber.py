@@ -48,11 +48,11 @@ class Huber(Separable):
 
     def steady(self, z: Array, c: Array, off: float) -> Array:
         """Slopes that stay between −δ and δ."""
-        return np.where(np.abs(z - self.y) <= self.delta - off, c, 0.0)
+        return np.where(np.abs(z - self.y) <= self.delta - min(off, 0.5 * self.delta), c, 0.0)
 
     def sway(self, t: float, off: float) -> float:
         """φ* is a parabola there."""
-        return 0.5 * t * t if abs(t) <= off else np.inf
+        return 0.5 * t * t if abs(t) <= min(off, 0.5 * self.delta) else np.inf
 
     def within(self, residual: Array) -> Array:
         most = self.p * self.delta

@@ -59,4 +59,8 @@ def over(function: Callable[..., Any], shards: Shards, named: dict[str, Any], ta
     if not isinstance(loss, Separable):
         raise GreedyhullError(f"{sample!r} is no sum over rows, which is all that shards can be added up for.")
     kind = Kind(type(loss), sample.name, tuple(vars(loss)[number] for number in numbers), targets)
-    return ShardedModel(shards, kind, sample.has_intercept, sample.l2)
+    if loss.smooth:
+        return ShardedModel(shards, kind, sample.has_intercept, sample.l2)
+    from greedyhull.objectives.sharded.kinked import KinkedShards
+
+    return KinkedShards(shards, kind, sample.has_intercept, sample.l2)

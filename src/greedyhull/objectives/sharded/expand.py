@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.losses.softened import Softened
 from greedyhull.objectives.sharded.rows import DenseRows, SparseRows
 from greedyhull.objectives.sharded.task import RowTask
 from greedyhull.objectives.sharded.worker import added
@@ -50,6 +51,8 @@ class Expand(RowTask):
         z = z + self.b if self.b else z
         value, r, c = loss.value_gradient_curvature(z)
         sums = _at(A, loss, z, r, value)
+        if isinstance(loss, Softened):
+            sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
         if self.profiled:
             sums.update(_leaning(A, loss, z, c, self.off))
             if self.beside is not None:
@@ -65,8 +68,10 @@ class Expand(RowTask):
 def _at(A: DenseRows | SparseRows, loss: Separable, z: Array, r: Array, value: float) -> Sums:
     """Value, gradient, and what rounding is measured by."""
     gradient = np.asarray(dense(A.adjoint(r)), dtype=np.float64)
+    kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of losses with kinks are made from other slopes too
+    square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
     return {"value": np.asarray(value, dtype=np.float64), "gradient": gradient,
-            "dot": np.asarray(r.dot(z)), "square": np.asarray(r.dot(r)),
+            "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
             "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 

@@ -37,6 +37,7 @@ SHARE = 0.5  # of what a step has changed: what a better intercept may gain afte
 TRIPS = 60  # at most: halving a bracket of any width needs no more
 WIDE = 8.0  # a Newton step that is longer is cut to this
 FAR = np.array([1.0, 0.3, 0.1, 0.03, -0.03, -0.1, -0.3, -1.0])  # candidates lie so many of the last steps from b
+PARTS = np.arange(1.0, 9.0) / 9.0  # or so far apart in a bracket, where nothing else is known
 NEARBY = 1e-3  # times √value: how far an intercept is expected from its prediction, at least
 MISSED = 0.25  # of its step: how far an intercept is expected from its prediction
 
@@ -107,33 +108,34 @@ def leaning(x: Array, at: Settled, mean: Array) -> Leaning:
     return Leaning(b, float(sums["value"]), abs(step), off, base, lean)
 
 
-def settled(ask: Ask, first: float, n: int, before: Leaning | None = None) -> Settled:
+def settled(ask: Ask, first: float, n: int, before: Leaning | None = None, farthest: float = np.inf) -> Settled:
     """What is said at an intercept that is good enough; ``n`` terms, whose slopes rounding does not sum to less than
-    eps·Σ|r| ≤ eps·√n‖r‖.
+    eps·Σ|r| ≤ eps·√n‖r‖, and no best intercept beyond ±``farthest``.
 
     After a step from the point ``before``, ``first`` is a prediction: one trip, unless a better intercept would change what
     the step has brought. Else it is searched for, with Σr and Σc at eight more candidates a trip.
     """
-    b, low, high, best = first, -np.inf, np.inf, None
+    b, low, high, best = min(max(first, -farthest), farthest), -farthest, farthest, None
     off = NEARBY if before is None else before.expected(b)
     beside = FAR if before is None else None
     for _ in range(TRIPS):
         sums = ask(b, off, beside)
         found = Settled(sums, b, off)
-        if _enough(sums, n, before):
-            return found
-        slope, noise = float(sums["residual"]), _noise(sums, n)
+        slope, noise = known_slope(found), _noise(sums, n)
         more = [] if beside is None else zip(beside, sums["beside"].tolist(), strict=True)
         known = [(b, slope, float(sums["curve"])), *((b + step, *pair) for step, pair in more)]
         low = max([low, *(at for at, one, _ in known if one < -noise)])
         high = min([high, *(at for at, one, _ in known if one > noise)])
+        if abs(slope) <= noise or _gain(sums, max(b - low, high - b)) <= _allowed(sums, before):
+            return found
         if best is None or abs(slope) < abs(known_slope(best)) or not np.isfinite(known_slope(best)):
             best = found
-        trial = _next(known, low, high)
+        trial, close = _next(known, low, high)
         if trial == b or not low < trial < high:
             break
         width = max(float(abs(trial - b)), 16.0 * EPS * (abs(b) + float(sums["spread"])))
-        b, off, beside = trial, MISSED * width, width * FAR
+        beside = width * FAR if close else low + (high - low) * PARTS - trial
+        b, off = trial, MISSED * width
     if best is None or not np.isfinite(known_slope(best)):
         raise GreedyhullError("No intercept was found at which the loss is finite. Scale the data down, or leave the "
                               "intercept out.")
@@ -146,21 +148,27 @@ def known_slope(at: Settled) -> float:
 
 
 def _noise(sums: dict[str, Array], n: int) -> float:
-    return NOISE * EPS * float(np.sqrt(n * sums["square"]))
+    noise = NOISE * EPS * float(np.sqrt(n * sums["square"]))
+    return noise if np.isfinite(noise) else 0.0  # slopes that overflow still have a sign
 
 
-def _enough(sums: dict[str, Array], n: int, before: Leaning | None) -> bool:
-    """Whether a better intercept would gain little: ½(Σr)²/Σc, about."""
-    slope, steady, value = float(sums["residual"]), float(sums["steady"]), float(sums["value"])
-    if abs(slope) <= _noise(sums, n):
-        return True
+def _gain(sums: dict[str, Array], apart: float) -> float:
+    """About what a better intercept would gain, ½(Σr)²/Σc̃; |Σr| times how far it can be, if that is less."""
+    slope, steady = abs(float(sums["residual"])), float(sums["steady"])
     gain = 0.5 * slope * slope / steady if steady > 0.0 else np.inf
-    changed = 0.0 if before is None else abs(value - before.value)
-    return bool(gain <= max(FINE * float(sums["size"]), SHARE * changed))
+    return min(gain, slope * apart) if gain >= 0.0 else np.inf  # not where it is NaN
 
 
-def _next(known: list[tuple[float, float, float]], low: float, high: float) -> float:
-    """Where Σr vanishes, kept in the bracket: b as a polynomial in Σr through the four smallest of them, or a Newton step."""
+def _allowed(sums: dict[str, Array], before: Leaning | None) -> float:
+    """What a better intercept may gain: next to nothing at first, later a share of what a step has changed."""
+    changed = 0.0 if before is None else abs(float(sums["value"]) - before.value)
+    allowed = max(FINE * float(sums["size"]), SHARE * changed)
+    return allowed if np.isfinite(allowed) else 0.0
+
+
+def _next(known: list[tuple[float, float, float]], low: float, high: float) -> tuple[float, bool]:
+    """Where Σr vanishes, and whether that is close: b as a polynomial in Σr through the four smallest of them, or a Newton
+    step; else the middle of the bracket."""
     sound = sorted((one for one in known if np.isfinite(one[1])), key=lambda one: abs(one[1])) or known
     b, slope, curve = sound[0]
     close = [one for one in sound[:4] if one[2] > 0.0]
@@ -168,12 +176,13 @@ def _next(known: list[tuple[float, float, float]], low: float, high: float) -> f
     if len(slopes) == len(close) > 1 and min(slopes) < 0.0 < max(slopes):  # a polynomial says nothing of what lies outside
         trial = _inverse(close)
         if low < trial < high:
-            return trial
-    step = -slope / curve if curve > 0.0 and np.isfinite(slope / curve) else -float(np.sign(slope)) * WIDE
-    trial = b + float(np.clip(step, -WIDE - abs(b), WIDE + abs(b)))
-    if not low < trial < high and np.isfinite(low + high):
-        return 0.5 * (low + high)
-    return trial
+            return trial, True
+    trial = b - slope / curve if curve > 0.0 and np.isfinite(slope / curve) else np.nan
+    if low < trial < high:
+        return trial, True
+    if np.isfinite(high - low):
+        return 0.5 * (low + high), False
+    return b - float(np.sign(slope)) * (WIDE + abs(b)), True
 
 
 def _inverse(close: list[tuple[float, float, float]]) -> float:

@@ -172,9 +172,10 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
     def _profiled(self, x: Array, block: Block | None, before: Leaning | None, sample: int) -> Settled:
         """What is said at x with an intercept that is good enough there."""
         ask = lambda b, off, beside: self._asked(x, b, block, None, off, beside, sample=sample)
-        if before is None:
-            return settled(ask, self.facts.alone - float(self.facts.mean.dot(x)), self.n)
-        return settled(ask, before.at(x), self.n, before)
+        facts = self.facts
+        farthest = 1.0 + 1.01 * (facts.farthest + float(np.abs(x).dot(facts.largest)))
+        first = facts.alone - float(facts.mean.dot(x)) if before is None else before.at(x)
+        return settled(ask, first, self.n, before, farthest)
 
     def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
                beside: Array | None = None, tilt: float = 0.0, sample: int = 1) -> dict[str, Array]:
@@ -194,6 +195,8 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
             dot += tilt.t * float(sums["lean"].dot(x)) if tilt.t else 0.0
         size = float(sums["size"])
         more = {"square": float(sums["square"]), "size": size, "b": b, "bow": float(sums.get("bow", 0.0)), **tilt._asdict()}
+        if "sharp" in sums:
+            more |= {"sharp": float(sums["sharp"]), "lost": float(sums["sharp"]) + float(sums["dual"]) - dot}
         rough = np.inf if abs(tilt.left) > EPS * size else tilt.sway if tilt.sway > EPS * self.facts.depth * size else 0.0
         if self.l2:
             lx = self.l2 * x
@@ -306,7 +309,10 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
     @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """What rounding can have done to value − lower bound; see `greedyhull.objectives.sharded.rounding`."""
-        found, view = self.known(w), self.at(w)
+        return self._allowance(self.known(w), w, S)
+
+    def _allowance(self, found: Expansion, w: Iterate, S: AtomSet) -> float:
+        view = self.at(w)
         terms = float(np.count_nonzero(view.x) + len(w) + 3 * view.moves)
         reach = self.reach(S)
         off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.facts.n**0.5)

@@ -30,9 +30,19 @@ class Kind:
     name: str
     numbers: tuple[float, ...] = ()
     targets: str = "numbers"  # "labels": −1 and +1, or 0 and 1; "counts": at least 0
+    mu: float = 0.0  # by how much kinks are smoothed
 
     def on(self, y: Array, p: Array | float) -> Separable:
-        return self.loss(y, p, *self.numbers)  # each loss knows which numbers it takes
+        loss = self.loss(y, p, *self.numbers)  # each loss knows which numbers it takes
+        return loss if self.mu == 0.0 else softened(loss, self.mu)
+
+
+def softened(loss: Separable, mu: float) -> Separable:
+    """A loss with kinks, smoothed."""
+    from greedyhull.objectives.losses.piecewise import PiecewiseLinear
+
+    assert isinstance(loss, PiecewiseLinear)  # nobody smooths others
+    return loss.smoothed(mu)
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.smoothing import smoothing
+from greedyhull.objectives.smoothing import distance, finest, smoothing
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised, owners_of
 from greedyhull.points.shapes import Dense
 from greedyhull.types import Array, Region, State
+
+if TYPE_CHECKING:
+    from greedyhull.objectives.sharded.kinked import KinkedShards
 
 SHARPER = 0.2  # by which μ is multiplied
 LEAST = 1e-280  # the curvature of f_μ is 1/μ, which is to be finite, and so are its products
@@ -23,15 +28,14 @@ class Continuation:
     the last two of them say where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
     """
 
-    def __init__(self, f: Composite, w: Iterate, mu: float) -> None:
+    def __init__(self, f: Composite | KinkedShards, w: Iterate, mu: float) -> None:
         self.f, self.u, self.soft = f, w.copy(), smoothing(f, mu)
         self.before: Iterate | None = None  # the minimiser of f_μ for the μ before
         f.at(self.u)
 
     def can_sharpen(self) -> bool:
         """Whether the kinks can still be told from rounding."""
-        z = self.f.at(self.u).z
-        return bool(SHARPER * self.soft.mu > max(float(np.finfo(z.dtype).eps) * self.f.loss.size(0.0, z), LEAST))
+        return bool(SHARPER * self.soft.mu > max(finest(self.f, self.u), LEAST))
 
     def sharpen(self) -> None:
         """u minimises f_μ well enough: go on with a smaller μ."""
@@ -85,7 +89,6 @@ class Continuation:
         self.f.at(self.u)
 
 
-def first_mu(f: Composite, w: Iterate) -> float:
+def first_mu(f: Composite | KinkedShards, w: Iterate) -> float:
     """The mean distance from the targets: with that μ most samples are on the round part of their loss."""
-    z = f.at(w).z
-    return max(float(f.loss.total(np.abs(z + z.dtype.type(f.intercept(w)) - f.loss.y))) or 1.0, LEAST)
+    return max(distance(f, w) or 1.0, LEAST)
