@@ -120,3 +120,33 @@ def test_the_rival_for_mixtures_finds_the_same_likelihood(bench):
     s = gh.minimize(gh.log_likelihood(P), gh.Simplex(80), stop=gh.Gap(1e-8))
     assert w.min() >= 0.0 and abs(w.sum() - 1.0) <= 1e-12
     assert s.certificate.lower - 1e-12 <= -np.log(P @ w).mean() <= s.value + 1e-6
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "correlated"])
+def test_rows_of_the_scale_benchmark_are_the_same_made_stored_and_whole(bench, kind, tmp_path):
+    data = bench("scale.data")
+    cell = data.Cell(kind, 403)
+    made, stored = data.Made(cell), data.Stored(cell, folder=str(tmp_path))
+    stored.write()
+    X, y = data.whole(made)
+    assert sum(len(made.load(k)) for k in range(made.count)) == len(y) == X.shape[0] == 403 and set(y) == {-1.0, 1.0}
+    one, other = made.load(2), stored.load(2)
+    assert np.array_equal(one.y, other.y) and abs(one.X - other.X).max() == 0.0
+    first = len(made.load(0)) + len(made.load(1))
+    assert abs(X[first : first + len(one)] - one.X).max() == 0.0
+
+
+def test_a_simulated_trip_is_the_sum_of_its_parts_and_links_and_workers_bound_it(bench):
+    from dataclasses import replace
+
+    cost = bench("scale.cost")
+    one = cost.Setting(rows=1e6, shards=4, workers=1, d=1000, k=10, row=1e-6, bandwidth=1e8, latency=0.01, task=0.005)
+    assert one.up == 8 * 4 * 1100 and one.down == 8160
+    by_hand = 0.005 + 8160 / 1e8 + 0.01 + 1.0 + 0.01 + one.up / 1e8 + one.up / cost.ADDED
+    assert cost.trip_seconds(one) == pytest.approx(by_hand)
+    assert cost.trip_seconds(replace(one, workers=4)) == pytest.approx(by_hand - 0.75, abs=0.05)
+    wide = replace(one, d=10**6, workers=100, shards=400)
+    assert wide.senders == 100 and cost.trip_seconds(wide) > wide.up / wide.bandwidth
+    assert cost.trip_seconds(replace(one, jitter=0.5)) != cost.trip_seconds(one)
+    assert cost.solve_seconds(one, trips=5) > 4 * cost.trip_seconds(one)
+    assert all("minutes" in line for line in cost.estimate(4e-7))

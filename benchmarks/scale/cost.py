@@ -104,9 +104,10 @@ def cost_table(results: Results) -> Table:
                                told["processor"] / told["trips"]))
         table.notes.append(f"{way}: {1e3 * task:.1f} ms a task and {bandwidth / 1e6:.0f} MB/s, from the two cells with the "
                            "least work.")
-    large = Cell("sparse", max((cell.n for cell in results if cell.kind == "sparse"), default=0))
-    if large.n:
-        table.notes += estimate(results[large]["serial"]["processor"] / results[large]["serial"]["trips"] / large.n)
+    alone = {cell.n: found["serial"] for cell, found in results.items() if cell.kind == "sparse" and "serial" in found}
+    if alone:
+        n = max(alone)
+        table.notes += estimate(alone[n]["processor"] / alone[n]["trips"] / n)
     return table
 
 

@@ -78,7 +78,9 @@ def measured(cell: Cell, folder: str, table: Table) -> dict[str, dict[str, Any]]
 
 
 def _say(cell: Cell, way: str, told: dict[str, Any]) -> dict[str, Any]:
-    print(f"{cell}, {way}: {told['seconds']:.3g} s, {told['peak']:.0f} MB", file=sys.stderr, flush=True)
+    names = ("seconds", "processor", "first", "trips", "steps", "peak", "workers")
+    short = {name: told[name] for name in names if name in told}
+    print(f"{cell}, {way}: {short}", file=sys.stderr, flush=True)  # what was measured is known even if a later cell fails
     return told
 
 

@@ -110,10 +110,13 @@ def among(known: Expansion, block: Block) -> Array | None:
         return known.hessian
     if not isinstance(known.block, BasisBlock) or not isinstance(block, BasisBlock):
         return None
-    places = {j: i for i, j in enumerate(known.block.index.tolist())}
-    if not all(j in places for j in block.index.tolist()):
+    told = known.block.scale != 0.0  # an atom that is zero, as the middle of a ball, tells nothing of its coordinate
+    places = {j: i for i, j in enumerate(known.block.index.tolist()) if told[i]}
+    asked = list(zip(block.index.tolist(), (block.scale != 0.0).tolist(), strict=True))
+    if not told.any() or not all(j in places for j, counts in asked if counts):
         return None
-    where = np.array([places[j] for j in block.index.tolist()], dtype=np.intp)
+    spare = int(told.argmax())
+    where = np.array([places[j] if counts else spare for j, counts in asked], dtype=np.intp)
     ratio = block.scale / known.block.scale[where]
     return np.asarray(known.hessian[np.ix_(where, where)] * (ratio[:, None] * ratio))
 

@@ -168,10 +168,12 @@ def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], A
                 f"{about}: {j} iterations later the point is another one, by {np.abs(got - want).max():.3g}.",
             )
         columns = [ROW.index(name) for name in (ROW if run.identity.known else POINT)]
-        got, want = rows_of(run.trace)[:, columns], rows[k:, columns]
+        begins = 0 if run.identity.known else k  # what may be about another problem is not taken over
+        got, want = rows_of(run.trace)[:, columns], rows[begins:, columns]
+        expect(len(got) == len(want), f"{about}: the trace has {len(got)} rows instead of {len(want)}.")
         if not np.array_equal(got, want):
             i, j = np.argwhere(got != want)[0]
-            where = f"{i} iterations later the trace has {ROW[columns[j]]}"
+            where = f"in row {begins + i} the trace has {ROW[columns[j]]}"
             expect(False, f"{about}: {where} = {got[i, j]!r} where the whole run has {want[i, j]!r}.")
 
 

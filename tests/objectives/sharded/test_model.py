@@ -378,3 +378,24 @@ def test_rows_are_drawn_from_all_shards_alike(table):
     drawn = np.concatenate([source.draw(8).index for _ in range(200)])
     share = float((drawn >= 80).mean())
     assert abs(share - 10 / 90) <= 4 * np.sqrt(share * (1 - share) / 1600)  # not eight rows of one shard at a time
+
+
+@pytest.mark.parametrize(("n", "d"), [(32, 50), (100, 200)])
+def test_a_start_at_zero_does_not_hide_the_hessian_of_its_coordinate(n, d):
+    """The middle of an l1 ball is kept as 0·e_j; where e_j joins, its Hessian is no multiple of that atom's."""
+    X = np.random.default_rng(0).standard_normal((n, d))
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    s = gh.minimize(gh.logistic(Pieces(X, y, [8, 16, 24])), gh.L1Ball(d, 10.0), stop=gh.Relative(1e-6))
+    assert s.converged and s.iterations <= 10
+
+
+def test_atoms_that_are_zero_tell_nothing_and_cost_nothing():
+    from greedyhull.objectives.expanded_small import among
+    from greedyhull.points.expanded import Expansion
+    from greedyhull.points.shapes import BasisBlock
+
+    H = np.array([[4.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 9.0]])
+    known = Expansion(0.0, np.zeros(3), 0.0, {}, H, BasisBlock(3, [0, 0, 2], [2.0, 0.0, 3.0]))
+    assert np.array_equal(among(known, BasisBlock(3, [2, 0, 1], [1.0, 1.0, 0.0])),
+                          [[1.0, 1.0 / 6.0, 0.0], [1.0 / 6.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    assert among(known._replace(block=BasisBlock(3, [0, 1, 2], [0.0, 0.0, 0.0])), BasisBlock(3, [0], [1.0])) is None

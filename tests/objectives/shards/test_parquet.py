@@ -1,5 +1,7 @@
 """Parquet files: a shard a row group, columns by name; nulls, words and files that disagree are named."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -127,6 +129,35 @@ def test_more_rows_than_fit_are_refused_before_they_are_read(folder, refused, mo
     assert (folder / "a.parquet").stat().st_size < 20_000
     monkeypatch.setattr(columnar, "memory", lambda: 10**6)
     assert "a.parquet says it has 1000000 rows in one part" in refused("a.parquet", target="y")
+
+
+def test_a_large_row_group_is_cut_into_parts(folder, whole, monkeypatch):
+    from greedyhull.objectives.shards import parquet
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((1000, 2)), rng.standard_normal(1000)
+    write(folder / "a.parquet", {"a": X[:, 0], "b": X[:, 1], "y": y}, row_group_size=600)
+    monkeypatch.setattr(parquet, "LARGE", 8 * 4 * 250)
+    monkeypatch.setattr(parquet, "AT_ONCE", 37)
+    data = gh.shards(str(folder / "a.parquet"), target="y")
+    assert data.count == 5 and [len(data.load(k)) for k in range(5)] == [200, 200, 200, 200, 200]
+    assert np.array_equal(whole(data)[0], X) and np.array_equal(whole(data)[1], y)
+    assert data.name(1).endswith("a.parquet, row group 0, rows 200 to 399") and len({data.mark(k) for k in range(5)}) == 5
+    assert np.array_equal(pickle.loads(pickle.dumps(data)).load(4).y, y[800:])
+
+
+def test_a_fault_in_a_part_is_named_by_its_row_in_the_file(folder, refused, monkeypatch):
+    from greedyhull.objectives.shards import parquet
+
+    a = np.ones(100)
+    a[73] = np.nan
+    write(folder / "a.parquet", {"a": a, "y": np.ones(100)})
+    monkeypatch.setattr(parquet, "LARGE", 8 * 3 * 30)
+    data = gh.shards(str(folder / "a.parquet"), target="y")
+    with pytest.raises(gh.GreedyhullError, match=r"row 73 of .*a.parquet"):
+        [data.load(k) for k in range(data.count)]
+    monkeypatch.setattr(parquet, "MOST", 3)
+    assert "row_group_size=" in refused("a.parquet", target="y")
 
 
 def test_without_pyarrow_the_command_is_told(folder, rows, refused, monkeypatch):
