@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.errors import check
 from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
 from greedyhull.kernels.growth_proof import component, grown, limit_of_steps, steps_to_prove
 from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, gamma, proved_norm
@@ -51,11 +52,17 @@ def scaled(g: Gradient) -> tuple[Any, float]:
         G: Any = csr_array(given, dtype=np.float64)
         if not G.has_canonical_format:
             G.sum_duplicates()
-        size = float(np.abs(G.data).max(initial=0.0))
+        size = _finite(float(np.abs(G.data).max(initial=0.0)))
         return (csr_array((G.data / size, G.indices, G.indptr), shape=G.shape) if size else G), size
     A = np.asarray(as_array(g), dtype=np.float64)
-    size = float(np.abs(A).max())
+    size = _finite(float(np.abs(A).max()))
     return (A / size if size else A), size
+
+
+def _finite(size: float) -> float:
+    check(bool(np.isfinite(size)), "The gradient has NaN or infinite entries, and no singular values. Check the objective and "
+                                   "its data, or begin at another point.")
+    return size
 
 
 def written_out(G: Any) -> Any:
