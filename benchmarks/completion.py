@@ -92,7 +92,7 @@ def measured(case: Case, repeats: int, goal: float) -> tuple[object, ...]:
     near = goal * f.scale
     calls: dict[str, Callable[[], float | None]] = {
         "ours": lambda: seconds(lambda: gh.minimize(f, S, stop=gh.Relative(goal))),
-        "als": lambda: time_to(alternating(case, penalty, rank), case, penalty, least, near)}
+        "alternating": lambda: time_to(alternating(case, penalty, rank), case, penalty, least, near)}
     if small:
         calls |= {"soft": lambda: time_to(soft(case, penalty, False), case, penalty, least, near),
                   "fast": lambda: time_to(soft(case, penalty, True), case, penalty, least, near),
@@ -104,7 +104,7 @@ def measured(case: Case, repeats: int, goal: float) -> tuple[object, ...]:
             if None not in spent and sum(x or 0.0 for x in spent) < ENOUGH:
                 spent.append(call())
     found = [None if None in times.get(name, [None]) else median(x or 0.0 for x in times[name])
-             for name in ("ours", "als", "soft", "fast", "copt")]
+             for name in ("ours", "alternating", "soft", "fast", "copt")]
     return case.name, goal, found[0], rank, *found[1:], peak(case, goal)
 
 

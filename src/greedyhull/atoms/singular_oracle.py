@@ -15,7 +15,7 @@ from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import check
 from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
 from greedyhull.kernels.growth_proof import component, grown, limit_of_steps, steps_to_prove
-from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, gamma, proved_norm
+from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, WIDER, gamma, proved_norm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
@@ -259,6 +259,7 @@ class SingularOracle(OracleBase):
                 return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta)
             length = float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(np.linalg.norm(Gt @ (found.last / length))))
+            slack *= WIDER
         return Norm(rough)
 
     @override
