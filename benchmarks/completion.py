@@ -7,7 +7,9 @@ is above its minimum, which our solution at a small gap tells, relative to f(0).
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -15,12 +17,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import greedyhull as gh
+from benchmarks import timing
 from benchmarks.cases import data_folder
 from benchmarks.tables import Table
 from benchmarks.timing import seconds
 from greedyhull.objectives.designs.observed import Observed
 
 PATIENCE = 120.0  # seconds after which a rival is stopped
+SHORT = 20.0  # the same for Frank-Wolfe with plain steps, which needs thousands of them
+ENOUGH = 15.0  # seconds, after which nobody is run again
 
 
 class Case(NamedTuple):
@@ -61,29 +66,58 @@ def jester() -> Case | None:
 
 
 def completion(repeats: int = 5, only: tuple[str, ...] = ()) -> Iterator[Table]:
-    table = Table("completion", "Matrix completion: seconds to a relative gap of 1e-3", (
-        "case", "ours, certified", "rank", "soft-impute-ALS, told the rank", "soft-impute", "proximal gradient",
-        "peak GB so far"))
-    cases = [jester(), made_up(943, 1682, 100_000, 1000.0), made_up(5000, 5000, 1_000_000, 5000.0)]
-    for case in cases:
+    table = Table("completion", "Matrix completion: seconds to a relative gap", (
+        "case", "gap", "ours, certified", "rank", "soft-impute-ALS, told the rank", "soft-impute", "proximal gradient",
+        "copt, Frank-Wolfe", "peak GB of a process"))
+    cases = [(jester(), (1e-3, 1e-5)), (made_up(943, 1682, 100_000, 1000.0), (1e-3,)),
+             (made_up(5000, 5000, 1_000_000, 5000.0), (1e-3,))]
+    for case, goals in cases:
         if case is not None and (not only or any(word in case.name for word in only)):
-            table.rows.append(measured(case, repeats))
+            table.rows += [measured(case, repeats, goal) for goal in goals]
     yield table
+    if not only or "pair" in only:
+        from benchmarks.top_pair import top_pair
+
+        yield top_pair(repeats)
 
 
-def measured(case: Case, repeats: int, goal: float = 1e-3) -> tuple[object, ...]:
+def measured(case: Case, repeats: int, goal: float) -> tuple[object, ...]:
+    """Medians of runs that take turns; a rival that has used up its patience is not run again."""
     f, S = gh.completion(case.i, case.j, case.v, case.shape), gh.NuclearBall(case.shape, case.radius)
-    ours = [seconds(lambda: gh.minimize(f, S, stop=gh.Relative(goal))) for _ in range(repeats)]
     best = gh.minimize(f, S, stop=gh.Relative(0.01 * goal) | gh.Iterations(30))
-    G = f.gradient(best.point)
-    penalty = -best.point.dot(G) / case.radius
-    rank = len(best.point.factors().sigma)
-    least = best.value + penalty * case.radius
+    penalty = -best.point.dot(f.gradient(best.point)) / case.radius
+    sigma = best.point.factors().sigma
+    rank, least = int((sigma > 1e-3 * sigma[0]).sum()), best.value + penalty * case.radius
     small = case.shape[0] * case.shape[1] < 5_000_000  # of larger ones full decompositions take minutes
-    rivals = [alternating(case, penalty, rank), *((soft(case, penalty, fast) for fast in (False, True)) if small else ())]
-    times = [time_to(rival, case, penalty, least, goal * f.scale) for rival in rivals]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return case.name, median(ours), rank, *times, *([None] * (3 - len(times))), peak
+    near = goal * f.scale
+    calls: dict[str, Callable[[], float | None]] = {
+        "ours": lambda: seconds(lambda: gh.minimize(f, S, stop=gh.Relative(goal))),
+        "alternating": lambda: time_to(alternating(case, penalty, rank), case, penalty, least, near)}
+    if small:
+        calls |= {"soft": lambda: time_to(soft(case, penalty, False), case, penalty, least, near),
+                  "fast": lambda: time_to(soft(case, penalty, True), case, penalty, least, near),
+                  "copt": lambda: conditional_gradient(case, best.value, near)}
+    times: dict[str, list[float | None]] = {name: [] for name in calls}
+    for _ in range(repeats):
+        for name, call in calls.items():
+            spent = times[name]
+            if None not in spent and sum(x or 0.0 for x in spent) < ENOUGH:
+                spent.append(call())
+    found = [None if None in times.get(name, [None]) else median(x or 0.0 for x in times[name])
+             for name in ("ours", "alternating", "soft", "fast", "copt")]
+    return case.name, goal, found[0], rank, *found[1:], peak(case, goal)
+
+
+def peak(case: Case, goal: float) -> float:
+    """The largest memory of a fresh process that solves the case, in GB."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(memory_of, case, goal).result()
+
+
+def memory_of(case: Case, goal: float) -> float:
+    f, S = gh.completion(case.i, case.j, case.v, case.shape), gh.NuclearBall(case.shape, case.radius)
+    gh.minimize(f, S, stop=gh.Relative(goal))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def time_to(rival: Iterator[Factored], case: Case, penalty: float, least: float, near: float) -> float | None:
@@ -97,6 +131,35 @@ def time_to(rival: Iterator[Factored], case: Case, penalty: float, least: float,
         if value + penalty * float(np.linalg.svd(R @ T.T, compute_uv=False).sum()) - least <= near:
             return spent
     return None
+
+
+def conditional_gradient(case: Case, least: float, near: float) -> float | None:
+    """copt's Frank-Wolfe over the same ball, on the matrix written out, with its backtracking step."""
+    try:
+        import copt
+        from copt.constraint import TraceBall
+    except ImportError:
+        return None
+    flat, began, waited = case.i * case.shape[1] + case.j, timing.clock(), [0.0]
+    done: list[float] = []
+
+    def value_and_slope(x: Any) -> tuple[float, Any]:
+        g, r = np.zeros(len(x)), x[flat] - case.v
+        g[flat] = r
+        return 0.5 * float(r @ r), g
+
+    def watch(seen: dict[str, Any]) -> bool:
+        now = timing.clock()
+        near_enough = value_and_slope(seen["x"])[0] - least <= near
+        if near_enough:
+            done.append(now - began - waited[0])
+        waited[0] += timing.clock() - now
+        return not (near_enough or now - began > SHORT)
+
+    copt.minimize_frank_wolfe(value_and_slope, np.zeros(case.shape[0] * case.shape[1]),
+                              TraceBall(case.radius, case.shape).lmo, step="backtracking", lipschitz=1.0, max_iter=10_000,
+                              tol=0.0, callback=watch)
+    return done[0] if done else None
 
 
 def alternating(case: Case, penalty: float, rank: int) -> Iterator[Factored]:

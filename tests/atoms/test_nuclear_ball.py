@@ -229,3 +229,25 @@ def test_vectors_and_matrices_are_not_mixed():
         gh.minimize(gh.least_squares(np.eye(4), np.ones(4)), gh.NuclearBall((2, 2), 1.0))
     with pytest.raises(GreedyhullError, match="shape"):
         gh.minimize(gh.completion([0], [0], [1.0], (2, 2)), gh.L1Ball(4, 1.0))
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e100, 1e140])
+@pytest.mark.parametrize("shape, entries", [((12, 9), 60), ((150, 140), 1500)], ids=["written out", "factors"])
+def test_scales_change_nothing(scale, shape, entries):
+    r = np.random.default_rng(10)
+    i, j = np.divmod(r.permutation(shape[0] * shape[1])[:entries], shape[1])
+    v = r.standard_normal(entries)
+
+    def solved(c):
+        return gh.minimize(gh.completion(i, j, c * v, shape), gh.NuclearBall(shape, c * 30.0),
+                           stop=gh.Relative(1e-3) | gh.Iterations(20))
+
+    s = solved(scale)
+    assert s.converged and s.value == pytest.approx(scale**2 * solved(1.0).value, rel=2e-3)
+
+
+def test_gradients_that_are_no_numbers_are_told():
+    f = gh.function(lambda W: float(W.sum()), lambda W: np.full((3, 2), np.nan), (3, 2))
+    for S in (gh.NuclearBall((3, 2), 1.0),):
+        with pytest.raises(GreedyhullError, match="NaN"):
+            gh.minimize(f, S)

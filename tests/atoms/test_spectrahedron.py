@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.atoms import eigen_oracle
 from greedyhull.extend import check_atoms
 
 
@@ -59,3 +60,21 @@ def test_compressing_keeps_the_point():
 def test_a_quadratic_with_a_hessian_is_solved_in_rounds():
     s = gh.minimize(gh.completion([0, 1], [0, 1], [0.8, 0.4], (2, 2)), gh.Spectrahedron(2), stop=gh.Gap(1e-10))
     assert s.converged and s.point.entries([0, 1], [0, 1]) == pytest.approx([0.7, 0.3], abs=1e-5)
+
+
+@pytest.mark.parametrize("n", [5, 140])
+def test_gradients_without_a_symmetric_part_are_answered(n):
+    """⟨G, W⟩ is zero for all symmetric W; multiples of the identity have ties everywhere."""
+    Q = np.random.default_rng(0).standard_normal((n, n))
+    o = gh.Spectrahedron(n, 2.0).oracle(np.random.default_rng(0))
+    for G, least in ((Q - Q.T, 0.0), (np.eye(n), 2.0), (-np.eye(n), -2.0)):
+        assert o.best(G, 3).atoms[0].dot(G) == pytest.approx(least, abs=1e-9)
+        assert least - 1e-4 <= o.floor(G, 1e-6).lower <= least + 1e-12
+
+
+def test_ties_are_proved_with_probability_too(monkeypatch):
+    monkeypatch.setattr(eigen_oracle, "FACTORED", 100)
+    o = gh.Spectrahedron(140, 2.0).oracle(np.random.default_rng(0))
+    for G, least in ((np.eye(140), 2.0), (-np.eye(140), -2.0), (np.diag(np.linspace(-1.0, 1.0, 140)), -2.0)):
+        found = o.floor(G, 1e-6)
+        assert found.kind == "probability" and least - 0.02 <= found.lower <= least

@@ -77,3 +77,14 @@ def test_one_bit_entries():
 def test_bad_input_gets_words(call, said):
     with pytest.raises(gh.GreedyhullError, match=said):
         call()
+
+
+def test_values_that_biases_say_are_fitted_without_a_radius():
+    model = MatrixCompletion().fit([(k // 5, k % 5) for k in range(25)], np.full(25, 3.0))
+    assert model.radius_ > 0.0 and model.predict([(0, 0)]) == pytest.approx(3.0)
+
+
+def test_a_word_among_numbers_hides_no_label():
+    model = MatrixCompletion(radius=5.0).fit([("a", 1), ("a", 2), ("b", 1), ("b", 2)], [1.0, 5.0, 2.0, 6.0])
+    mixed = model.predict([("a", 1), ("b", 2), ("b", "2")])
+    np.testing.assert_allclose(mixed[:2], model.predict([("a", 1), ("b", 2)]))

@@ -34,6 +34,8 @@ from greedyhull.points.shapes import RankOneBlock
 from greedyhull.types import Array, Floor, Gradient, Kind, Shortlist, State
 from greedyhull.types.override import override
 
+WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
+
 
 class Lowest(NamedTuple):
     """The lowest eigenvalues, ascending, and their vectors as columns."""
@@ -73,7 +75,8 @@ def lowest_pairs(G: Any, m: int, start: Array | None = None, steps: int | None =
     start = np.random.default_rng(0).standard_normal(n) if start is None else start
     space = Bidiagonal(Shifted(G, rough_norm(G)), start, steps)
     space.run(steps)
-    V, _ = np.linalg.qr(space.pairs(m).V)
+    found = space.pairs(m).V
+    V, _ = np.linalg.qr(found if found.shape[1] else start[:, None])  # of σI every vector is one
     values, turned = np.linalg.eigh(V.T @ np.asarray(G @ V))
     return Lowest(values, V @ turned)
 
@@ -130,7 +133,7 @@ class EigenOracle(OracleBase):
                 break
         if self.n <= FACTORED:
             return proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack), "always", 0.0
-        return self._likely(G, shift, top, slack) if top > 0.0 else (-shift, "always", 0.0)
+        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else (0.0, "always", 0.0)
 
     def _likely(self, G: Any, shift: float, reached: float, slack: float) -> tuple[float, Kind, float]:
         """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
@@ -148,6 +151,7 @@ class EigenOracle(OracleBase):
                 return shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta
             unit = found.last / float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
+            slack = max(WIDER * slack, ROUGH * shift)
         return -shift, "always", 0.0
 
     @override

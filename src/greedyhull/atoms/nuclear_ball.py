@@ -53,7 +53,7 @@ class NuclearBall(AtomSet):
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
-    step by L-BFGS.
+    step by L-BFGS, or the matrix by projected gradients where it has a short side and most entries are observed.
 
     Examples
     --------

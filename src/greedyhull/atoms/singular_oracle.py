@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.errors import check
 from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
 from greedyhull.kernels.growth_proof import component, grown, limit_of_steps, steps_to_prove
-from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, gamma, proved_norm
+from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, WIDER, gamma, proved_norm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
@@ -25,6 +26,7 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
+LOOK, GROWS = 4, 0.1  # where a tolerance is given: steps between two looks, and of it what little growth is
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
@@ -51,11 +53,17 @@ def scaled(g: Gradient) -> tuple[Any, float]:
         G: Any = csr_array(given, dtype=np.float64)
         if not G.has_canonical_format:
             G.sum_duplicates()
-        size = float(np.abs(G.data).max(initial=0.0))
+        size = _finite(float(np.abs(G.data).max(initial=0.0)))
         return (csr_array((G.data / size, G.indices, G.indptr), shape=G.shape) if size else G), size
     A = np.asarray(as_array(g), dtype=np.float64)
-    size = float(np.abs(A).max())
+    size = _finite(float(np.abs(A).max()))
     return (A / size if size else A), size
+
+
+def _finite(size: float) -> float:
+    check(bool(np.isfinite(size)), "The gradient has NaN or infinite entries, and no singular values. Check the objective and "
+                                   "its data, or begin at another point.")
+    return size
 
 
 def written_out(G: Any) -> Any:
@@ -168,7 +176,8 @@ class SingularOracle(OracleBase):
         if min(self.shape) <= SMALL:
             return self._at_once(G, size, g, m)
         first = self.warm is None
-        pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), FIRST_STEPS if first and m > 1 else STEPS)
+        near = tol / (self.radius * size) if m == 1 else 0.0
+        pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), FIRST_STEPS if first and m > 1 else STEPS, near)
         return Shortlist(self._atoms(pairs), np.inf)
 
     def _at_once(self, G: Any, size: float, g: Gradient, m: int) -> Shortlist:
@@ -180,14 +189,23 @@ class SingularOracle(OracleBase):
         score = float(atoms.take(np.arange(1)).dots(g)[0])
         return Shortlist(atoms, max(self._above(most, size) + score, 0.0))
 
-    def _proposed(self, G: Any, m: int, steps: int) -> Pairs:
-        """Pairs from a few Lanczos steps, from the last top vector with a little noise."""
+    def _proposed(self, G: Any, m: int, steps: int, near: float) -> Pairs:
+        """Pairs from a few Lanczos steps, from the last top vector with a little noise.
+
+        Fewer steps where the largest value grows by less than a share of ``near`` in some of them.
+        """
         rng = np.random.default_rng([self.seed, self.count, 0])
         start = rng.standard_normal(G.shape[1])
         if self.warm is not None:
             start = self.warm + (NOISE / np.linalg.norm(start)) * start
-        space = Bidiagonal(G, start, steps)
-        space.run(steps)
+        space, top = Bidiagonal(G, start, steps), 0.0
+        for k in range(LOOK, steps, LOOK) if near > 0.0 else ():
+            space.run(k)
+            before, top = top, space.top()
+            if top - before <= GROWS * near:
+                break
+        else:
+            space.run(steps)
         if space.top() == 0.0:  # the start was in the kernel
             space = Bidiagonal(G, np.asarray(G.T @ rng.standard_normal(G.shape[0])), steps)
             space.run(steps)
@@ -241,6 +259,7 @@ class SingularOracle(OracleBase):
                 return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta)
             length = float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(np.linalg.norm(Gt @ (found.last / length))))
+            slack *= WIDER
         return Norm(rough)
 
     @override

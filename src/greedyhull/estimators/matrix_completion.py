@@ -148,7 +148,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "components_")
         rows, cols = _pairs(pairs)
-        i, j = _found(self.rows_, rows), _found(self.columns_, cols)
+        i, j = _found(self.rows_, rows, pairs, 0), _found(self.columns_, cols, pairs, 1)
         new = (i < 0) | (j < 0)
         fits = not new.any() or self._has_biases
         check(bool(fits), lambda: f"predict was asked of {_named(rows[i < 0], 'row')}{_named(cols[j < 0], 'column')}which the "
@@ -229,7 +229,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
             if radius < max(t.radius for t in tried):  # beyond the largest the constraint is idle, or the error grows
                 attempt(radius)
         best = min(tried, key=lambda t: t.error)
-        return best.norm, best.point
+        return (best.norm if best.norm > 0.0 else best.radius), best.point  # zero fits best where biases say all
 
     def _error(self, predicted: Array, rest: Array) -> float:
         if self.loss == "logistic":
@@ -246,12 +246,13 @@ def _pairs(given: Any) -> tuple[Array, Array]:
     return tuple(np.array(table[:, k].tolist()) for k in (0, 1))  # type: ignore[return-value]
 
 
-def _found(labels: Array, asked: Array) -> Index:
+def _found(labels: Array, asked: Array, pairs: Any, side: int) -> Index:
     """The place of each label, −1 where it is not known."""
     if not len(asked):
         return np.zeros(0, dtype=np.intp)
-    if (labels.dtype.kind in "biuf") != (asked.dtype.kind in "biuf"):
-        return np.full(len(asked), -1)
+    if (labels.dtype.kind in "biuf") != (asked.dtype.kind in "biuf"):  # words among numbers made words of all of them
+        known = {label: place for place, label in enumerate(labels.tolist())}
+        return np.array([known.get(pair[side], -1) for pair in pairs])
     at = np.minimum(np.searchsorted(labels, asked), len(labels) - 1)
     return np.where(labels[at] == asked, at, -1)
 

@@ -32,8 +32,9 @@ class Reached(NamedTuple):
     slope: Array
 
 
-def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float) -> Reached:
-    """From a point downhill, until a step lowers f by at most ``flat`` of its size, or ``slow`` of what all steps did.
+def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float, steep: float = 1.0) -> Reached:
+    """From a point downhill, until a step lowers f by at most ``flat`` of its size; or by at most ``slow`` of what all steps
+    did, where the gradient is at most ``steep`` times as long as at first.
 
     >>> d = np.array([1.0, 10.0, 100.0])
     >>> def function(x):
@@ -41,14 +42,15 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
     >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
     True
     """
-    first, moves = at.value, _Moves(len(at.x))
+    first, moves, small = at.value, _Moves(len(at.x)), steep * float(np.linalg.norm(at.slope))
     for _ in range(iterations):
         found = _search(function, at, moves.step(at.slope))
         if found is None:
             break
         moves.add(found.x - at.x, found.slope - at.slope)
         fall, at = at.value - found.value, found
-        if fall <= max(flat * abs(at.value), slow * (first - at.value)):
+        tired = fall <= slow * (first - at.value) and float(np.linalg.norm(at.slope)) <= small
+        if tired or fall <= flat * abs(at.value):
             break
     return at
 

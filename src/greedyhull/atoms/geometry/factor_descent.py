@@ -22,6 +22,7 @@ from greedyhull.types import Array, Objective
 ITERATIONS = 60
 FLAT = 1e-14  # a fall of f by less, relative to f, ends the descent
 SLOW = 0.01  # a fall by less of what all iterations brought ends it too: new atoms help more then
+STEEP = 0.1  # while the gradient is longer than that, of what it was, it goes on
 SLACK = 0.02  # the share of the radius that is left free where the gradient points outwards and none was
 FAR = 0.1  # of its length a vector moves at first where the multiplier of the constraint does not say how far
 
@@ -83,7 +84,7 @@ def both_products(G: Any, A: Array, B: Array) -> Pair:
 
 def _on_sphere(f: Objective, start: Array, length: float, split: Callable[[Array], Pair],
                push: Callable[[_Last, Array], Array]) -> Pair | None:
-    """L-BFGS for F(length·θ/‖θ‖) from ``start``.
+    """L-BFGS for F(length·θ/‖θ‖) from ``start``, in units of the length and of the first gradient.
 
     F is divided by the multiplier of the constraint, −⟨∇F, θ⟩/‖θ‖², which is about its curvature: the first step is 1.
     """
@@ -92,19 +93,22 @@ def _on_sphere(f: Objective, start: Array, length: float, split: Callable[[Array
         norm = float(np.linalg.norm(theta))
         unit = theta / norm
         at = _Last(f, *split(length * unit))
-        g = push(at, theta)
+        g = push(at, theta) / steep
         slope = float(unit.dot(g))
-        pull[0] = -slope / length
-        return at.value / scale, (length / (norm * scale)) * (g - slope * unit)
+        pull[0] = -slope
+        return at.value / (steep * length) / scale, (g - slope * unit) / (norm * scale)
 
-    begin, scale, pull = start * (length / float(np.linalg.norm(start))), 1.0, [0.0]
+    begin, scale, pull = start / length / float(np.linalg.norm(start / length)), 1.0, [0.0]
     with np.errstate(all="ignore"):
+        steep = float(np.abs(push(_Last(f, *split(length * begin)), begin)).max())
+        if not 0.0 < steep < np.inf:
+            return None
         first, slope = value(begin)
         steepness = float(np.linalg.norm(slope))
         if not (np.isfinite(first) and 0.0 < steepness < np.inf):
             return None
-        scale = max(pull[0], FAR * steepness / length) if pull[0] > 0.0 else steepness / (FAR * length)
-        found = limited_memory.descend(value, limited_memory.Reached(begin, first / scale, slope / scale), ITERATIONS, FLAT,
-                                       SLOW)
+        scale = max(pull[0], FAR * steepness) if pull[0] > 0.0 else steepness / FAR
+        at = limited_memory.Reached(begin, first / scale, slope / scale)
+        found = limited_memory.descend(value, at, ITERATIONS, FLAT, SLOW, STEEP)
     norm = float(np.linalg.norm(found.x))
-    return split(length / norm * found.x) if 0.0 < norm < np.inf and found.value < first / scale else None
+    return split(length / norm * found.x) if 0.0 < norm < np.inf and found.value < at.value else None
