@@ -12,7 +12,8 @@ MANY_SETS = 3000  # of a product, from which on steps in one set at a time are f
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:
     """A solver and why: `Smoothed` where f has kinks, `BlockCoordinate` over a product of very many sets, `Corrective`
-    where f has a Hessian to reweight atoms with, else `BlendedPairwise`."""
+    where f has a Hessian to reweight atoms with; where it has none, `DecompositionInvariant` over one set with faces whose
+    atoms cannot be listed, else `BlendedPairwise`."""
     traits = f.traits
     if traits.terms == "stream":
         return _stochastic(), f"StochasticFrankWolfe was chosen: {f!r} can only be sampled."
@@ -23,8 +24,18 @@ def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, str]:
         return _blocks(), (f"BlockCoordinate was chosen: {S!r} has so many sets that steps in one of them at a time pay.")
     if traits.second_order:
         return _corrective(), f"Corrective was chosen: {f!r} has a Hessian, so many atoms can be reweighted at once."
+    if traits.convex and _faced(S):
+        return _invariant(), (f"DecompositionInvariant was chosen: {f!r} has no finite Hessian, and {S!r} knows its faces; "
+                              "steps within them need no list of atoms.")
     return _pairwise(), (f"BlendedPairwise was chosen: {f!r} has no finite Hessian to reweight many atoms with, and swapping "
                          "weight between two of them needs none.")
+
+
+def _faced(S: AtomSet) -> bool:
+    """Whether steps within faces pay: not where atoms are few enough to be listed, nor over products, whose first set to end a
+    step ends it for all."""
+    said = S.traits
+    return said.faces and not said.finite and said.owners == 1
 
 
 # Solvers are settings and hold nothing of a run: each is loaded and made once, when it is first chosen.
@@ -56,6 +67,13 @@ def _corrective() -> Solver:
     from greedyhull.solvers.corrective import Corrective
 
     return Corrective()
+
+
+@lru_cache(maxsize=1)
+def _invariant() -> Solver:
+    from greedyhull.solvers.decomposition_invariant import DecompositionInvariant
+
+    return DecompositionInvariant()
 
 
 @lru_cache(maxsize=1)
