@@ -178,7 +178,8 @@ def nuclear_ball():
     axes.plot(0, 0, "ko")
     axes.text(1.04, 0.03, "rank one", color="C3")
     axes.text(0.03, 0.04, "zero")
-    axes.set(xlabel="a", ylabel="b", xlim=(-1.3, 1.5), aspect="equal", title="‖W‖ ≤ 1 for W with rows (a, b) and (b, 0)")
+    axes.set(xlabel="a", ylabel="b", xlim=(-1.3, 1.5), aspect="equal",
+             title=r"$\Vert W\Vert_*\leq 1$ for W with rows (a, b) and (b, 0)")
     save(figure, "nuclear_ball")
 
 

@@ -210,3 +210,12 @@ def test_huge_and_degenerate_quadratics_leave_weights_of_a_mixture():
         with np.errstate(all="ignore"):
             found = solve_simplex_qp(A @ A.T, rng.standard_normal(m) * 10.0 ** rng.integers(-40, 80), alpha, 1e-36)
         assert (found >= 0.0).all() and abs(found.sum() - 1.0) <= 1e-9
+
+
+def test_one_owner_is_a_simplex():
+    rng = np.random.default_rng(5)
+    for m in (1, 7, 150):
+        B = rng.standard_normal((5, m))
+        G, c, alpha = B.T @ B, rng.standard_normal(m), rng.dirichlet(np.ones(m))
+        alone = solve_simplex_qp(G, c, alpha, 1e-10)
+        np.testing.assert_array_equal(solve_simplex_qp(G, c, alpha, 1e-10, owners=np.zeros(m, dtype=np.intp)), alone)

@@ -97,7 +97,7 @@ class Unmixing:
             raise ImportError(f"A figure needs matplotlib, which is not installed. {installing('demo')}") from None
 
         panels = [*self.names, "root mean squared error"]
-        figure, axes = plt.subplots(1, len(panels), figsize=(2.6 * len(panels), 2.8), layout="constrained", squeeze=False)
+        figure, axes = plt.subplots(1, len(panels), figsize=(3.0 * len(panels), 2.8), layout="constrained", squeeze=False)
         for j, (ax, title) in enumerate(zip(axes[0], panels, strict=True)):
             last = j == len(self.names)
             drawn = ax.imshow(self.rmse if last else self.abundances[..., j], cmap="magma" if last else "viridis",

@@ -124,6 +124,28 @@ def portfolio(
 
 
 @app.command()
+def design(
+    data: Annotated[Path, typer.Argument(metavar="CANDIDATES", help="A row for each possible experiment, a column for each "
+                                                                    "regressor.", show_default=False)],
+    criterion: Annotated[str, typer.Option(help="D, A, G or I.")] = "D",
+    intercept: Annotated[bool, typer.Option("--intercept/--no-intercept", help="Whether to add a column of ones.")] = True,
+    experiments: Annotated[int | None, typer.Option(help="Share so many experiments out in whole numbers.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that names the candidates.")] = None,
+    exclude: Exclude = None, format: Format = None, tol: Tolerance = 1e-8, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Which experiments to run, and how often: an optimal design.
+
+    Example: greedyhull fit design candidates.csv --criterion A --experiments 12
+    """
+    from greedyhull.cli.console import Voice
+    from greedyhull.cli.fit_design import Asked, run
+
+    asked = Asked(criterion, intercept, experiments, name, tuple(_several(exclude) or ()), tol)
+    raise typer.Exit(run(data, format, asked, out, Voice(quiet, json)))
+
+
+@app.command()
 def completion(
     data: Table,
     row: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the row, a user say.")],

@@ -13,7 +13,8 @@ MANY_SETS = 3000  # of a product, from which on steps in one set at a time are f
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, Told]:
     """A solver and why: `Smoothed` where f has kinks, `BlockCoordinate` over a product of very many sets, `Corrective`
-    where f has a Hessian to reweight atoms with, else `BlendedPairwise`."""
+    where f has a Hessian to reweight atoms with; where it has none, `DecompositionInvariant` over one set with faces whose
+    atoms cannot be listed, else `BlendedPairwise`."""
     solver, why = _choice(f, S)
     return solver, lambda: why.format(f=repr(f), S=repr(S))
 
@@ -29,8 +30,18 @@ def _choice(f: Objective, S: AtomSet) -> tuple[Solver, str]:
         return _blocks(), ("BlockCoordinate was chosen: {S} has so many sets that steps in one of them at a time pay.")
     if traits.second_order:
         return _corrective(), "Corrective was chosen: {f} has a Hessian, so many atoms can be reweighted at once."
+    if traits.convex and _faced(S):
+        return _invariant(), ("DecompositionInvariant was chosen: {f} has no finite Hessian, and {S} knows its faces; steps "
+                              "within them need no list of atoms.")
     return _pairwise(), ("BlendedPairwise was chosen: {f} has no finite Hessian to reweight many atoms with, and swapping "
                          "weight between two of them needs none.")
+
+
+def _faced(S: AtomSet) -> bool:
+    """Whether steps within faces pay: not where atoms are few enough to be listed, nor over products, whose first set to end a
+    step ends it for all."""
+    said = S.traits
+    return said.faces and not said.finite and said.owners == 1
 
 
 # Solvers are settings and hold nothing of a run: each is loaded and made once, when it is first chosen.
@@ -62,6 +73,13 @@ def _corrective() -> Solver:
     from greedyhull.solvers.corrective import Corrective
 
     return Corrective()
+
+
+@lru_cache(maxsize=1)
+def _invariant() -> Solver:
+    from greedyhull.solvers.decomposition_invariant import DecompositionInvariant
+
+    return DecompositionInvariant()
 
 
 @lru_cache(maxsize=1)

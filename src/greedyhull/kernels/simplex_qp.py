@@ -27,7 +27,7 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     """
     if not len(alpha) or not (np.isfinite(G).all() and np.isfinite(c).all()):  # nothing can be found with these
         return alpha.copy()
-    if owners is not None:
+    if owners is not None and owners.any():  # of one owner alone it is a simplex
         return solve_product_qp(G, c, alpha, tol, owners, rounds=rounds)
     start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
     burst = 2 * m + 8
