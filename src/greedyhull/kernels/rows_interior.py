@@ -18,6 +18,7 @@ INSIDE = 0.995  # of the way to the boundary
 INWARD = 0.1  # of the width: how far from its ends a number begins
 FORCED = 1e-14  # of a row's size: what is less than this above its least activity leaves no choice
 STEADY = 1e-9  # of its first size: how small the gradient of the Lagrangian is at the end
+BEYOND = 1e-6  # times the tolerance: where rounding keeps rows from being met, more steps do not help
 ON = 1e-13  # of a row's size: how well it is kept at the end
 RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 
@@ -114,7 +115,8 @@ class _Problem(NamedTuple):
             mu = ends.product(zl, sl, zh, sh) / ends.count
             r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
             done = ends.count * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
-            if (done and float(np.abs(r_t).sum()) <= STEADY * size * n) or not (sl.all() and sh.all() and mu):
+            done = done and float(np.abs(r_t).sum()) <= STEADY * size * n
+            if done or ends.count * mu <= BEYOND * tol or not (sl.all() and sh.all() and mu):
                 break
             stiff_l, stiff_h = zl / sl, zh / sh
             system = _System.of(self, stiff_l + stiff_h)
