@@ -191,13 +191,13 @@ class _System(NamedTuple):
             K += (problem.G.T * theta[n:]).dot(problem.G)
         K.flat[:: n + 1] += theta[:n]
         K.flat[:: n + 1] *= 1.0 + RIDGE
-        factor, info = dpotrf(K, overwrite_a=True, clean=False)
+        factor, info = dpotrf(K.T, overwrite_a=True, clean=False)  # it is symmetric, and in LAPACK's order so
         if info != 0:
             return None
         across = dpotrs(factor, problem.E.T)[0] if len(problem.E) else np.zeros((n, 0))
         S = problem.E.dot(across)
         S.flat[:: len(S) + 1] *= 1.0 + RIDGE
-        schur, info = dpotrf(S, clean=False) if len(S) else (S, 0)
+        schur, info = dpotrf(S.T, clean=False) if len(S) else (S, 0)
         return _System(factor, theta, across, schur) if info == 0 else None
 
     def step(self, problem: _Problem, right: Array, r_e: Array, r_g: Array) -> tuple[Array, Array, Array]:

@@ -196,7 +196,7 @@ def on_face(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Arr
         M = H[np.ix_(free, free)] * scale[:, None] * scale
         M.flat[:: len(free) + 1] = 1.0 + RIDGE
         right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
-        _, both, info = dposv(M, right, overwrite_a=True)
+        _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
         if info != 0:
             return None
         both *= scale[:, None]
