@@ -110,13 +110,13 @@ class _Problem(NamedTuple):
         size = max(float(np.abs(slope[:n]).mean()), 1e-300)
         zl, zh = np.maximum(slope, 0.0) + size, np.maximum(-slope, 0.0) + size
         zl[ends.no_low], zh[ends.no_high] = 0.0, 0.0
-        for _ in range(MOST if ends.count else 0):
+        for _ in range(MOST if ends.many else 0):
             sl, sh = t - self.low, self.high - t
-            mu = ends.product(zl, sl, zh, sh) / ends.count
+            mu = ends.product(zl, sl, zh, sh) / ends.many
             r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
-            done = ends.count * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
+            done = ends.many * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
             done = done and float(np.abs(r_t).sum()) <= STEADY * size * n
-            if done or ends.count * mu <= BEYOND * tol or not (sl.all() and sh.all() and mu):
+            if done or ends.many * mu <= BEYOND * tol or not (sl.all() and sh.all() and mu):
                 break
             stiff_l, stiff_h = zl / sl, zh / sh
             system = _System.of(self, stiff_l + stiff_h)
@@ -126,7 +126,7 @@ class _Problem(NamedTuple):
             dt, dy, dv = system.step(self, right, r_e, r_g)  # the predictor: straight to a gap of zero
             dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
             reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
-            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.count
+            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.many
             aim = (max(left, 0.0) / mu) ** 3 * mu
             to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
             dt, dy, dv = system.step(self, right + to_l - to_h, r_e, r_g)
@@ -158,7 +158,7 @@ class _Ends(NamedTuple):
 
     no_low: Array
     no_high: Array
-    count: int
+    many: int
 
     @staticmethod
     def of(low: Array, high: Array) -> _Ends:
