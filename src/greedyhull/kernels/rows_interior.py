@@ -14,8 +14,8 @@ import numpy as np
 from greedyhull.types import Array
 
 MOST = 60  # steps; about fifteen are taken
-INSIDE = 0.995  # of the way to the boundary
-INWARD = 0.1  # of the width: how far from its ends a number begins
+INSIDE = 0.9995  # of the way to the boundary
+INWARD = 0.2  # of the width: how far from its ends a number begins
 FORCED = 1e-14  # of a row's size: what is less than this above its least activity leaves no choice
 STEADY = 1e-9  # of its first size: how small the gradient of the Lagrangian is at the end
 BEYOND = 1e-6  # times the tolerance: where rounding keeps rows from being met, more steps do not help
