@@ -66,3 +66,20 @@ def test_nothing_to_do_stays_as_it_is():
 def test_the_nearest_point_of_the_ball_keeps_directions():
     ball = Ball(np.array([0, 2]), np.array([0, 0, 1]))
     np.testing.assert_allclose(ball.nearest(np.array([3.0, 4.0, 4.5])), [0.45, 0.6, 0.25])
+
+
+@pytest.mark.parametrize("curvature", [0.0, 1e-12])
+def test_a_quadratic_that_is_linear_ends_in_the_steepest_group(curvature):
+    c = np.array([1.0, 2.0, -3.0, 4.0, 0.0])
+    found = check(curvature * np.eye(5), c, np.zeros(5), np.array([0, 0, 1, 1, 2]), 2.0, 1e-8)
+    np.testing.assert_allclose(found, [0.0, 0.0, 1.2, -1.6, 0.0], atol=1e-6)
+
+
+def test_losses_with_kinks_are_solved_over_groups():
+    import greedyhull as gh
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 30))
+    y = X @ np.maximum(rng.standard_normal(30), 0.0) / 10 + 0.1 * rng.standard_normal(60)
+    for f in (gh.absolute(X, y), gh.hinge(X, np.where(y > 0, 1, -1))):
+        assert gh.minimize(f, gh.GroupL1Ball(np.arange(30) // 3, 1.0), stop=gh.Relative(1e-4) | gh.Iterations(200)).converged

@@ -81,3 +81,21 @@ def test_a_run_goes_on_bit_by_bit(tmp_path):
 def test_bad_input_gets_words(given, words):
     with pytest.raises(gh.GreedyhullError, match=words):
         gh.quadratic(**given)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rounding_covers_what_a_longer_arithmetic_says(seed):
+    """Value and slope towards atoms, with factors of many scales that cancel, beside 80-bit numbers."""
+    rng = np.random.default_rng(seed)
+    k, d = int(rng.integers(1, 30)), int(rng.integers(1, 40))
+    F = rng.standard_normal((k, d)) * 10.0 ** rng.uniform(-4, 4, (k, 1))
+    F[:, d // 2:] = -F[:, : d - d // 2] * (1.0 + 1e-9)  # Fw nearly cancels
+    D, b, r = rng.random(d) * 10.0 ** rng.uniform(-6, 6), rng.standard_normal(d), 10.0 ** rng.uniform(-3, 3)
+    f, S = gh.quadratic(D, b, factors=F), gh.L1Ball(d, r)
+    s = gh.minimize(f, S, stop=gh.Iterations(3))
+    w, wide = s.x.astype(np.longdouble), F.astype(np.longdouble)
+    z = wide.T @ (wide @ w) + D * w
+    value, gap = w @ z / 2 - b @ w, (z - b) @ w + np.longdouble(r) * np.abs(z - b).max()
+    assert abs(value - s.value) <= f.rounding(s.point, S)
+    assert s.gap is not None and value - s.certificate.lower <= gap + 2 * f.rounding(s.point, S)
+    assert s.certificate.lower <= value

@@ -15,6 +15,7 @@ from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
 FIRST, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
+FLAT = 1e-3  # a curvature below this, where gradients or curvatures are of size 1, makes steps longer than the ball
 NEWTON = 30  # of its steps; about six are taken
 HALVED = 12  # times that a step of it is shortened
 
@@ -85,7 +86,7 @@ class _Quadratic(NamedTuple):
 def _solved(q: _Quadratic, tol: float) -> Array:
     """The best of what Newton's method and projected steps find, in turns."""
     t, best, least, done = q.at, q.at, q.ball.gap(q.c, q.at), 0
-    bend = _steepest(q.M)
+    bend = max(_steepest(q.M), FLAT)
     while done < MOST and least > tol:
         found = _newton(q, t, tol)
         for trial in (found, t):

@@ -14,10 +14,11 @@ import numpy as np
 from greedyhull.types import Array
 
 MOST = 60  # steps; about fifteen are taken
-INSIDE = 0.995  # of the way to the boundary
-INWARD = 0.1  # of the width: how far from its ends a number begins
+INSIDE = 0.9995  # of the way to the boundary
+INWARD = 0.2  # of the width: how far from its ends a number begins
 FORCED = 1e-14  # of a row's size: what is less than this above its least activity leaves no choice
 STEADY = 1e-9  # of its first size: how small the gradient of the Lagrangian is at the end
+BEYOND = 1e-6  # times the tolerance: where rounding keeps rows from being met, more steps do not help
 ON = 1e-13  # of a row's size: how well it is kept at the end
 RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 
@@ -109,12 +110,13 @@ class _Problem(NamedTuple):
         size = max(float(np.abs(slope[:n]).mean()), 1e-300)
         zl, zh = np.maximum(slope, 0.0) + size, np.maximum(-slope, 0.0) + size
         zl[ends.no_low], zh[ends.no_high] = 0.0, 0.0
-        for _ in range(MOST if ends.count else 0):
+        for _ in range(MOST if ends.many else 0):
             sl, sh = t - self.low, self.high - t
-            mu = ends.product(zl, sl, zh, sh) / ends.count
+            mu = ends.product(zl, sl, zh, sh) / ends.many
             r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
-            done = ends.count * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
-            if (done and float(np.abs(r_t).sum()) <= STEADY * size * n) or not (sl.all() and sh.all() and mu):
+            done = ends.many * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
+            done = done and float(np.abs(r_t).sum()) <= STEADY * size * n
+            if done or ends.many * mu <= BEYOND * tol or not (sl.all() and sh.all() and mu):
                 break
             stiff_l, stiff_h = zl / sl, zh / sh
             system = _System.of(self, stiff_l + stiff_h)
@@ -124,7 +126,7 @@ class _Problem(NamedTuple):
             dt, dy, dv = system.step(self, right, r_e, r_g)  # the predictor: straight to a gap of zero
             dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
             reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
-            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.count
+            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.many
             aim = (max(left, 0.0) / mu) ** 3 * mu
             to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
             dt, dy, dv = system.step(self, right + to_l - to_h, r_e, r_g)
@@ -156,7 +158,7 @@ class _Ends(NamedTuple):
 
     no_low: Array
     no_high: Array
-    count: int
+    many: int
 
     @staticmethod
     def of(low: Array, high: Array) -> _Ends:
@@ -189,13 +191,13 @@ class _System(NamedTuple):
             K += (problem.G.T * theta[n:]).dot(problem.G)
         K.flat[:: n + 1] += theta[:n]
         K.flat[:: n + 1] *= 1.0 + RIDGE
-        factor, info = dpotrf(K, overwrite_a=True, clean=False)
+        factor, info = dpotrf(K.T, overwrite_a=True, clean=False)  # it is symmetric, and in LAPACK's order so
         if info != 0:
             return None
         across = dpotrs(factor, problem.E.T)[0] if len(problem.E) else np.zeros((n, 0))
         S = problem.E.dot(across)
         S.flat[:: len(S) + 1] *= 1.0 + RIDGE
-        schur, info = dpotrf(S, clean=False) if len(S) else (S, 0)
+        schur, info = dpotrf(S.T, clean=False) if len(S) else (S, 0)
         return _System(factor, theta, across, schur) if info == 0 else None
 
     def step(self, problem: _Problem, right: Array, r_e: Array, r_g: Array) -> tuple[Array, Array, Array]:

@@ -20,6 +20,7 @@ RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
 MUCH = 16  # one in so many coordinates of a first guess may be wrong, else the interior point method begins at once
 QUICK = 12  # rounds of the active set method
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
+RESTORED = 3  # times that a point is put back on rows that it misses
 OFF = 1e-11  # of a row's size: by how much a candidate may miss it
 
 
@@ -104,8 +105,24 @@ def _candidates(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Ite
         sides = _ends(inside, limits.low, limits.high, lower, upper, steep / sure)
         rows = _ends(limits.A.dot(inside), limits.l, limits.u, below, above, steep / sure)
         yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends, near, wrong)
+    inside = _onto_rows(inside, limits, near)
     if _is_in(inside, limits, near):
         yield inside, y
+
+
+def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:
+    """x moved until it satisfies the rows that it misses by rounding; coordinates near a bound move least."""
+    low, high, A, l, u = limits
+    for _ in range(RESTORED):
+        activity = A.dot(x)
+        off = np.where(activity > u, u - activity, np.where(activity < l, l - activity, 0.0))
+        if (np.abs(off) <= 0.1 * near).all():
+            break
+        on = ((off != 0.0) | (l == u)).nonzero()[0]
+        room = np.minimum(np.minimum(x - low, high - x), 1.0 + np.abs(x))
+        across = A[on] * room
+        x = np.clip(x + room * np.linalg.lstsq(across, off[on], rcond=None)[0], low, high)
+    return x
 
 
 def _bends(H: Array) -> Array:
@@ -179,7 +196,7 @@ def on_face(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Arr
         M = H[np.ix_(free, free)] * scale[:, None] * scale
         M.flat[:: len(free) + 1] = 1.0 + RIDGE
         right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
-        _, both, info = dposv(M, right, overwrite_a=True)
+        _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
         if info != 0:
             return None
         both *= scale[:, None]

@@ -13,6 +13,7 @@ from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.factored import FactoredColumns, FactoredDesign
 from greedyhull.objectives.quadratic import LEAST, QuadraticForm
 from greedyhull.points.arrays import dense
+from greedyhull.points.columns import energies
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, AtomSet, Block, Design
@@ -44,6 +45,16 @@ class FactoredForm(QuadraticForm):
         self._factor = float(np.sqrt(self.design.diagonal().sum())) if norm is None else float(norm)
         self._norm, self.concavity = self._factor**2 + float(D.max()), 0.0
         self._inner = F.n + 2  # numbers that a product sums besides those of w
+        self._ratio: float | None = None
+
+    @override
+    def _closer(self) -> float:
+        """An entry of |F|ᵀ|F||w| is at most the length of its column of F times ‖F‖ times ‖w‖: the longest column counts."""
+        if self._ratio is None:
+            D = float(self.design.D.max())
+            longest = float(np.sqrt(energies(self.design.F, 1.0).max()))
+            self._ratio = min((longest * self._factor * (1.0 + 1e-9) + D) / self._norm, 1.0) if self._norm > 0.0 else 1.0
+        return self._ratio
 
     @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:

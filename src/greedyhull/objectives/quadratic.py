@@ -215,9 +215,14 @@ class QuadraticForm(KeepsImaged):
             entry = min(entry, self._norm * length(w.absolute()))
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
         coarse = 3.0 * EPS * terms * (entry * size + linear)
-        if few and coarse > CLOSER * abs(self.value(w)):
-            coarse = min(coarse, form_rounding(self, w, size, linear))
+        if coarse > CLOSER * abs(self.value(w)):
+            coarse = 3.0 * EPS * terms * (self._closer() * entry * size + linear)
+            coarse = min(coarse, form_rounding(self, w, size, linear)) if few else coarse
         return coarse + sag + least
+
+    def _closer(self) -> float:
+        """By which factor the size of products is smaller than was said at first, where it pays to look closer."""
+        return 1.0
 
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""

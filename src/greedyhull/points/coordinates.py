@@ -73,7 +73,7 @@ class Coordinates(KeepsView):
         return v
 
     def _meet_units(self, block: BasisBlock) -> None:
-        """The same for multiples of unit vectors, all at once: every coordinate meets 0, but one that is that of all of them."""
+        """The same for multiples of unit vectors: each coordinate meets 0, but one that is that of all of them."""
         index, scale = block.index, block.scale
         if not len(index):
             return
