@@ -12,7 +12,8 @@
 namespace greedyhull {
 
 constexpr Index TALL = 2;                 // times as many rows as columns, at least
-constexpr Index LARGE_SHARE = 3;          // from one column in so many on, all of them are worked on, and X'X is made
+constexpr Index LARGE_SHARE = 3;          // where one column in so many is wanted, and more than can join promise much, all of them
+                                          // are worked on, and X'X is made
 constexpr Index MOST_WORK = 4000000000;   // rows times columns squared: more than this would keep Ctrl-C waiting
 constexpr Index SPARSE_POINT = 16;        // times as many columns as have weight: then only these are read
 constexpr Index BY_BLAS = 2000000;        // rows times columns squared: from so many on BLAS makes X'X
@@ -28,7 +29,7 @@ struct Tall {
 
     static Tall of(const Dense<T>& X) { return {X, X.n, X.d}; }
     void adjoint(const double* r, double* g) const { X.adjoint(r, g); }
-    bool at_once(Index wanted) const { return LARGE_SHARE * wanted > d; }
+    bool at_once(Index wanted, bool crowded) const { return crowded && LARGE_SHARE * wanted > d; }
 };
 
 // The lower triangle (rows contiguous) of G <- G + c X'X for float64 rows that all weigh the same: no copy is made.

@@ -46,6 +46,7 @@ from greedyhull.types.kinds import profiled
 KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
 SOFTENED = 7  # losses with kinks, smoothed
 KINKED = (Absolute, Quantile, EpsilonInsensitive, Hinge)
+TOLD = (Composite, QuadraticForm)  # whose views need no product where the core knows what is in them
 LOST = 4  # how the core ends where numbers have left their range
 STAGE = 30  # rounds at one smoothness, at most, before the driver looks
 MOST = 65535  # sparse columns that can be worked on
@@ -207,7 +208,7 @@ class CompiledRounds:
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""
         f = self.f
-        mine = f.told_at(w) if type(f) is Composite else f.at(w)
+        mine = f.told_at(w) if type(f) in TOLD else f.at(w)
         if len(w.views) > 1:
             for view in w.views.values():
                 if view is not mine and view is not mine.beneath:
