@@ -55,12 +55,15 @@ void gram(const Dense<T>& X, const double* c, std::vector<double>& G) {
     if (!(by_blas && alike && add_gram_in_place(X, c[0], G.data())))
         threads::sums(X.n, X.n * d, d * d, G.data(), [&](Index first, Index last, double* out) {
             std::vector<double> rows(static_cast<std::size_t>(block * d)), scratch(static_cast<std::size_t>(d));
+            double roots[block];
             for (Index s = first; s < last; s += block) {
                 const Index b = std::min(block, last - s);
-                for (Index j = 0; j < d; j++)
-                    for (Index i = 0; i < b; i++)
-                        rows[static_cast<std::size_t>(j * b + i)] =
-                            std::sqrt(c[s + i]) * static_cast<double>(X.X[(s + i) * X.row_stride + j * X.column_stride]);
+                for (Index i = 0; i < b; i++) roots[i] = alike && s + i > first ? roots[0] : std::sqrt(c[s + i]);
+                for (Index j = 0; j < d; j++) {
+                    const T* column = X.X + s * X.row_stride + j * X.column_stride;
+                    double* to = rows.data() + j * b;
+                    for (Index i = 0; i < b; i++) to[i] = roots[i] * static_cast<double>(column[i * X.row_stride]);
+                }
                 if (by_blas)
                     blas::syrk('U', 'T', d, b, 1.0, rows.data(), b, 1.0, out, d);
                 else
