@@ -106,7 +106,8 @@ def test_a_start_that_nobody_looked_at_is_counted_and_traced_like_one_that_was_s
     X, y = rng.standard_normal((40, 12)), rng.standard_normal(40)
     for S in (gh.Simplex(12), gh.L1Ball(12, radius=0.5)):
         for f in (gh.least_squares(X, y), gh.least_squares(X, y, intercept=True), gh.huber(X, y),
-                  gh.huber(X, y, intercept=True), gh.logistic(X, y > 0.0), gh.logistic(X, y > 0.0, intercept=True), gh.quadratic(X.T @ X, X.T @ y)):
+                  gh.huber(X, y, intercept=True), gh.logistic(X, y > 0.0), gh.logistic(X, y > 0.0, intercept=True),
+                  gh.quadratic(X.T @ X, X.T @ y)):
             alone, watched = gh.minimize(f, S), gh.minimize(f, S, watch=lambda event: None)
             first = f.value(Iterate.at(S.start(generator(S, 0)), S.shape))
             for column in ("value", "products", "gradient_calls", "oracle_calls"):
