@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "active_sets.hpp"
 #include "algebra.hpp"
 #include "scratch.hpp"
 #include "swap_scan.hpp"
@@ -47,6 +48,7 @@ class BudgetQP {
                 if (polished) break;
                 polished = true;
             }
+            if (k == 0 && many && budget.whole && budget.positive && sets.settle(m, H, 0.5 * tol, u, g)) continue;
             face(many ? 3 : 4);
         }
         normalise(u);
@@ -60,6 +62,7 @@ class BudgetQP {
     Numbers M, kept;
     std::vector<Index> A;
     SwapScan scan;
+    ActiveSets sets;
 
     double left() const {
         double used = 0.0;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "algebra.hpp"
 #include "arrays.hpp"
 
 namespace greedyhull {
@@ -31,6 +33,14 @@ inline bool is_symmetric(Matrix<const double> Q) {
             for (Index a = i; a < std::min(i + TILE, d); a++)
                 for (Index b = j; b < std::min(j + TILE, a); b++) same &= Q.data[a * d + b] == Q.data[b * d + a];
     return same;
+}
+
+// Whether the symmetric Q + shift I has a Cholesky factor, for Q so small that a call of LAPACK would take longer.
+inline bool is_definite(Matrix<const double> Q, double shift) {
+    const Index d = Q.rows;
+    std::vector<double> L(Q.data, Q.data + d * d);
+    for (Index i = 0; i < d; i++) L[static_cast<std::size_t>(i * d + i)] += shift;
+    return algebra::cholesky(d, L.data());
 }
 
 inline SquareFacts square_facts(Matrix<const double> Q) {

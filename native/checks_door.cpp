@@ -14,6 +14,10 @@ void add_checks(nb::module_& m) {
         const SquareFacts facts = square_facts(matrix(Q));
         return nb::make_tuple(facts.symmetric, facts.dominant, facts.widest);
     }, plain);
+    m.def("is_definite", [](Table2<const double> Q, double shift) {
+        expect(Q.shape(0) == Q.shape(1), "is_definite: a square matrix is wanted");
+        return is_definite(matrix(Q), shift);
+    }, plain, nb::arg());
 }
 
 }  // namespace greedyhull

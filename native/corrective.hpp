@@ -24,6 +24,7 @@ namespace greedyhull {
 
 constexpr double EARLY = 0.03;        // of the value: above such a gap the best columns join whatever they promise
 constexpr double PROMISING = 0.05;    // of the gap: what a column must promise, later, to join
+constexpr double KEEN = 0.3;          // of the gap: a column that promises so much will be needed
 constexpr double INNER = 0.1;         // of the gap: to what the working columns are solved for in a round
 constexpr double EXACT = 1e-6;        // of the gap: to what a quadratic in few weights is, which costs no more than roughly
 constexpr double ROUGH = 0.003;       // the same in many
@@ -289,7 +290,7 @@ class Corrective : public Patience {
     // Let the best columns join; where too many wait in vain, those leave first. Says whether any are new.
     bool join(double gap, bool early) {
         const Index active = support(), some = std::max(batch_, active + 1);
-        const bool all = all_at_once(X_, static_cast<Index>(columns.size()) + some);
+        const bool all = all_at_once(X_, static_cast<Index>(columns.size()) + some, [&] { return keen(gap) > some; });
         const Index room = all ? X_.d : some;
         pick(early || all, all ? -INFINITY : early ? (budget_.whole ? -INFINITY : 0.0) : -here_ + PROMISING * gap, room);
         Index kept = static_cast<Index>(columns.size());
@@ -305,6 +306,13 @@ class Corrective : public Patience {
         if (joined || kept == 0) build(kept);
         if (joined && !(loss_->quadratic && has_hessian)) has_hessian = false;
         return joined;
+    }
+
+    // How many columns that are not worked on promise much of the gap.
+    Index keen(double gap) const {
+        Index count = 0;
+        for (Index j = 0; j < X_.d; j++) count += place_[static_cast<std::size_t>(j)] < 0 && promise(j) > -here_ + KEEN * gap;
+        return count;
     }
 
     // The best columns above `enough`, `room` at most: of all of them, or of those that are not working yet.

@@ -34,7 +34,7 @@ struct Form {
         else
             std::copy(r, r + n, g);
     }
-    bool at_once(Index) const { return d <= AT_ONCE; }
+    bool at_once(Index, bool) const { return d <= AT_ONCE; }
 };
 
 // r = z - b; what it is worth depends on w as well, and the working columns know that.

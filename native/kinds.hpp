@@ -27,11 +27,12 @@ Index data_rows(const Mapped<D>& X) {
     return X.X.n;
 }
 
-// Whether all columns are to be worked on, where so many of them are wanted.
-template <class D>
-bool all_at_once(const D& X, [[maybe_unused]] Index wanted) {
+// Whether all columns are to be worked on, where so many of them are wanted; `crowded` says whether more promise much than can
+// join in a round.
+template <class D, class F>
+bool all_at_once(const D& X, [[maybe_unused]] Index wanted, [[maybe_unused]] F crowded) {
     if constexpr (knows_hessian<D>)
-        return X.at_once(wanted);
+        return X.at_once(wanted, crowded());
     else
         return false;
 }

@@ -12,7 +12,8 @@
 namespace greedyhull {
 
 constexpr Index TALL = 2;                 // times as many rows as columns, at least
-constexpr Index LARGE_SHARE = 3;          // from one column in so many on, all of them are worked on, and X'X is made
+constexpr Index LARGE_SHARE = 3;          // where one column in so many is wanted, and more than can join promise much, all of them
+                                          // are worked on, and X'X is made
 constexpr Index MOST_WORK = 4000000000;   // rows times columns squared: more than this would keep Ctrl-C waiting
 constexpr Index SPARSE_POINT = 16;        // times as many columns as have weight: then only these are read
 constexpr Index BY_BLAS = 2000000;        // rows times columns squared: from so many on BLAS makes X'X
@@ -28,7 +29,7 @@ struct Tall {
 
     static Tall of(const Dense<T>& X) { return {X, X.n, X.d}; }
     void adjoint(const double* r, double* g) const { X.adjoint(r, g); }
-    bool at_once(Index wanted) const { return LARGE_SHARE * wanted > d; }
+    bool at_once(Index wanted, bool crowded) const { return crowded && LARGE_SHARE * wanted > d; }
 };
 
 // The lower triangle (rows contiguous) of G <- G + c X'X for float64 rows that all weigh the same: no copy is made.
@@ -54,12 +55,15 @@ void gram(const Dense<T>& X, const double* c, std::vector<double>& G) {
     if (!(by_blas && alike && add_gram_in_place(X, c[0], G.data())))
         threads::sums(X.n, X.n * d, d * d, G.data(), [&](Index first, Index last, double* out) {
             std::vector<double> rows(static_cast<std::size_t>(block * d)), scratch(static_cast<std::size_t>(d));
+            double roots[block];
             for (Index s = first; s < last; s += block) {
                 const Index b = std::min(block, last - s);
-                for (Index j = 0; j < d; j++)
-                    for (Index i = 0; i < b; i++)
-                        rows[static_cast<std::size_t>(j * b + i)] =
-                            std::sqrt(c[s + i]) * static_cast<double>(X.X[(s + i) * X.row_stride + j * X.column_stride]);
+                for (Index i = 0; i < b; i++) roots[i] = alike && s + i > first ? roots[0] : std::sqrt(c[s + i]);
+                for (Index j = 0; j < d; j++) {
+                    const T* column = X.X + s * X.row_stride + j * X.column_stride;
+                    double* to = rows.data() + j * b;
+                    for (Index i = 0; i < b; i++) to[i] = roots[i] * static_cast<double>(column[i * X.row_stride]);
+                }
                 if (by_blas)
                     blas::syrk('U', 'T', d, b, 1.0, rows.data(), b, 1.0, out, d);
                 else

@@ -16,7 +16,8 @@ from greedyhull.driver.words import in_words
 SOLVES = {
     "default": lambda **told: gh.minimize(gh.least_squares(np.eye(3), np.array([1.0, 0.5, 0.0])), gh.Simplex(3), **told),
     "gap": lambda **told: gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), stop=gh.Gap(1e-9), **told),
-    "limit": lambda **told: gh.minimize(gh.quadratic(np.eye(9)), gh.Simplex(9), gh.FrankWolfe(), stop=gh.Iterations(3), **told),
+    "limit": lambda **told: gh.minimize(gh.quadratic(np.eye(9)), gh.Simplex(9), gh.FrankWolfe(), stop=gh.Iterations(3),
+                                        **told),
 }
 
 

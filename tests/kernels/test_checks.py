@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.checks import all_finite, square_facts
+from greedyhull.kernels.checks import all_finite, is_definite, square_facts
 from greedyhull.kernels.core import REFERENCES
 
 FACTS = [square_facts, REFERENCES["square_facts"]]
@@ -50,3 +50,21 @@ def test_finite_numbers(finite, n):
         y = x.copy()
         y[n // 2] = bad
         assert not finite(y)
+
+
+@pytest.mark.parametrize("definite", [is_definite, REFERENCES["is_definite"]], ids=["compiled", "plain"])
+@pytest.mark.parametrize("d", [1, 2, 7, 40])
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e150])
+def test_a_factor_tells_the_sign_of_the_least_eigenvalue(definite, d, size):
+    U, _ = np.linalg.qr(RNG.standard_normal((d, d)))
+    for least in (0.5, 1e-3):
+        Q = (U * np.append(least, np.ones(d - 1))) @ U.T
+        Q = size * 0.5 * (Q + Q.T)
+        before = Q.copy()
+        assert definite(Q, 0.0) and definite(Q, -0.9 * least * size) and not definite(Q, -1.1 * least * size)
+        assert not definite(-Q, 0.0) and (before == Q).all()
+
+
+@pytest.mark.parametrize("definite", [is_definite, REFERENCES["is_definite"]], ids=["compiled", "plain"])
+def test_zeros_have_no_factor_until_something_is_added(definite):
+    assert not definite(np.zeros((2, 2)), 0.0) and definite(np.zeros((2, 2)), 1e-300)

@@ -1,5 +1,6 @@
 """A start inside the domain: few atoms where they will do, all of them where they will not; and where nobody need look."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -59,19 +60,41 @@ def test_what_sizes_tell_to_be_finite_is_finite_everywhere() -> None:
         for weights in (None, np.array([1e-300, 1.0, 1e300, 5.0])):
             X, y = 10.0**power * rng.standard_normal((4, 3)), 10.0 ** rng.integers(-150, 150) * rng.standard_normal(4)
             for intercept in (False, True):
-                f = gh.least_squares(X, y, sample_weight=weights, intercept=intercept)
-                for S in (gh.Simplex(3, total=10.0 ** rng.integers(-20, 20)), gh.L1Ball(3, radius=2.0), gh.L2Ball(3, 1e10)):
+                models = (gh.least_squares(X, y, sample_weight=weights, intercept=intercept),
+                          gh.huber(X, y, delta=10.0 ** rng.integers(-9, 9), sample_weight=weights, intercept=intercept),
+                          gh.logistic(X, [0, 1, 1, 0], sample_weight=weights, intercept=intercept))
+                for f, S in product(models, (gh.Simplex(3, total=10.0 ** rng.integers(-20, 20)), gh.L1Ball(3, radius=2.0),
+                                             gh.L2Ball(3, 1e10))):
                     if finite_on(f, S):
                         told += 1
-                        points = [Iterate.at(S.atom(g), S.shape) for g in (*np.eye(3), *-np.eye(3))] + [S.centre()]
-                        assert all(np.isfinite(f.value(w)) and np.isfinite(f.gradient(w)).all() for w in points)
-    assert told > 50
+                        assert finite_there(f, S)
+    assert told > 150
+
+
+def test_what_sizes_tell_of_a_quadratic_is_so() -> None:
+    rng, told = np.random.default_rng(0), 0
+    for power in (-300, -100, 0, 60, 100, 140, 149):
+        A, b = rng.standard_normal((3, 3)), 10.0 ** rng.integers(-150, 150) * rng.standard_normal(3)
+        with np.errstate(all="ignore"):
+            f = gh.quadratic(10.0**power * (A @ A.T + np.eye(3)), b)
+        for S in (gh.Simplex(3, total=10.0 ** rng.integers(-20, 100)), gh.L1Ball(3, radius=2.0), gh.L2Ball(3, 1e10)):
+            if f.finite_on(S):
+                told += 1
+                assert finite_there(f, S)
+    assert told > 10
+    assert not gh.quadratic(np.eye(3)).finite_on(gh.oracle(lambda g: np.eye(3)[g.argmin()], 3))
+
+
+def finite_there(f, S):
+    """Whether value and gradient are finite at atoms and at the centre."""
+    points = [Iterate.at(S.atom(g), S.shape) for g in (*np.eye(3), *-np.eye(3))] + [S.centre()]
+    return all(np.isfinite(f.value(w)) and np.isfinite(f.gradient(w)).all() for w in points)
 
 
 def test_sizes_tell_nothing_of_other_losses_other_types_and_users_sets() -> None:
     X, y, S = np.eye(3), np.array([1.0, 0.0, 1.0]), gh.Simplex(3)
     assert finite_on(gh.least_squares(X, y), S)
-    others = [gh.poisson(X, y), gh.logistic(X, y), gh.least_squares(X.astype(np.float32), y), gh.least_squares(X, 0.0 * y)]
+    others = [gh.poisson(X, y), gh.lp_loss(X, y, 3.0), gh.least_squares(X.astype(np.float32), y), gh.least_squares(X, 0.0 * y)]
     assert not any(finite_on(f, S) for f in others)
     assert not finite_on(gh.least_squares(X, y), gh.oracle(lambda g: np.eye(3)[g.argmin()], 3))
     with np.errstate(all="ignore"):
@@ -82,8 +105,9 @@ def test_a_start_that_nobody_looked_at_is_counted_and_traced_like_one_that_was_s
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((40, 12)), rng.standard_normal(40)
     for S in (gh.Simplex(12), gh.L1Ball(12, radius=0.5)):
-        for intercept in (False, True):
-            f = gh.least_squares(X, y, intercept=intercept)
+        for f in (gh.least_squares(X, y), gh.least_squares(X, y, intercept=True), gh.huber(X, y),
+                  gh.huber(X, y, intercept=True), gh.logistic(X, y > 0.0), gh.logistic(X, y > 0.0, intercept=True),
+                  gh.quadratic(X.T @ X, X.T @ y)):
             alone, watched = gh.minimize(f, S), gh.minimize(f, S, watch=lambda event: None)
             first = f.value(Iterate.at(S.start(generator(S, 0)), S.shape))
             for column in ("value", "products", "gradient_calls", "oracle_calls"):

@@ -26,7 +26,8 @@ def _choice(f: Objective, S: AtomSet) -> tuple[Solver, str]:
     if not traits.smooth:
         return _smoothed(), ("Smoothed was chosen: {f} has kinks, where gradients mislead; smoothed less and less, it is "
                             "minimised by a smooth solver and certified as it is.")
-    if isinstance(S, Product) and len(S.sets) >= MANY_SETS and S.traits.owners == len(S.sets):
+    owners = S.traits.owners
+    if owners != 1 and isinstance(S, Product) and owners == len(S.sets) >= MANY_SETS:
         return _blocks(), ("BlockCoordinate was chosen: {S} has so many sets that steps in one of them at a time pay.")
     if traits.second_order:
         return _corrective(), "Corrective was chosen: {f} has a Hessian, so many atoms can be reweighted at once."

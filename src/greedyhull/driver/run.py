@@ -37,6 +37,7 @@ from greedyhull.kernels.interrupt import Interrupt
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.least import least
+from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
@@ -131,7 +132,9 @@ class Run:
         Then the first who needs the value computes it. Solvers that tell values of their own have them compared with it.
         """
         f = self.f
-        return type(f) is Composite and self.needs.second_order and ships(self.solver) and f not in first.views
+        if not (self.needs.second_order and ships(self.solver)) or f in first.views:
+            return False
+        return type(f) is Composite or (type(f) is QuadraticForm and f.finite_on(self.S))
 
     def begin_at(self, w: Iterate, finite: bool = False) -> None:
         """Take w as the point of the run, after looking at its value unless that is known to be ``finite``; without its atoms

@@ -26,3 +26,15 @@ def square_facts(Q: Array) -> tuple[bool, bool, float]:
     sums, diagonal = sizes.sum(axis=1), np.diagonal(Q)
     rest = sums - np.diagonal(sizes)
     return bool((Q == Q.T).all()), bool((diagonal >= (1.0 + len(Q) * EPS) * rest).all()), float(sums.max(initial=0.0))
+
+
+@compiled
+def is_definite(Q: Array, shift: float) -> bool:
+    """Whether Q + ``shift``·I has a Cholesky factor, for a symmetric Q in C order; the core's loops are for small ones."""
+    shifted = Q.copy()
+    shifted.flat[:: len(Q) + 1] += shift
+    try:
+        np.linalg.cholesky(shifted)
+    except np.linalg.LinAlgError:
+        return False
+    return True

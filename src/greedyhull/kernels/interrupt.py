@@ -17,9 +17,8 @@ def _ours() -> bool:
 class Interrupt:
     """After `listen` the first Ctrl-C only sets ``requested``; the second raises KeyboardInterrupt as usual."""
 
-    def __init__(self) -> None:
-        self.requested = self.listening = False
-        self._before: Any = None
+    requested = listening = False
+    _before: Any = None
 
     def __enter__(self) -> Interrupt:
         return self

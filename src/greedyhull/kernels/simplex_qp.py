@@ -1,13 +1,15 @@
 """Small quadratics over the simplex, solved as exactly as rounding allows: the heart of a corrective round.
 
 min ½(α − α₀)ᵀG(α − α₀) + cᵀ(α − α₀) over α ≥ 0, Σα = 1. Bursts of pairwise steps find the face, a Newton step with
-blocking solves on it, and the two alternate until the pairwise gap is at most ``tol``.
+blocking solves on it, and the two alternate until the pairwise gap is at most ``tol``. Where a burst does not end with many
+weights, active sets are guessed once: see `active_sets`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.kernels.active_sets import settle
 from greedyhull.kernels.face_newton import face_newton
 from greedyhull.kernels.pairwise import pairwise_burst
 from greedyhull.kernels.product_qp import solve_product_qp
@@ -35,6 +37,8 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     for i in range(rounds):
         if pairwise_burst(G, grad, alpha, burst, tol) < burst:
             break
+        if i == 0 and not few and settle(G, grad, alpha, 0.5 * tol):
+            continue
         if i < 3 and (i or not few) and thin_out(G, grad, alpha):
             grad = c + G.dot(alpha - start)
         solved = face_newton(G, grad, alpha) if few else newton_on_face(G, grad, alpha)

@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.kernels.checks import square_facts
+from greedyhull.kernels.checks import is_definite, square_facts
+from greedyhull.kernels.core import REFERENCES
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
 from greedyhull.points.columns import column
 from greedyhull.types import Array, Design
 
 EPS = float(np.finfo(np.float64).eps)
+FEW = 64  # up to this size the core factorises
 SMALL = 200  # up to this size eigenvalues are computed
 LARGE = 2000  # up to this size Q is factorised, in d³/3 steps
 TINY, LIFT = 1e-280, 2.0**600  # products of numbers below the first may vanish; times the second, which is exact, they do not
@@ -84,11 +86,7 @@ def _top(Q: Array, widest: float) -> float:
 
 
 def _definite(Q: Array, shift: float) -> bool:
-    """Whether Q + shift·I has a Cholesky factor."""
-    shifted = Q.copy()
-    shifted.flat[:: len(Q) + 1] += shift
-    try:
-        np.linalg.cholesky(shifted)
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    """Whether Q + shift·I has a Cholesky factor; LAPACK's is the faster one from some size on."""
+    if len(Q) <= FEW:
+        return is_definite(np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q), shift)
+    return bool(REFERENCES["is_definite"](Q, shift))

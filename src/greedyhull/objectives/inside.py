@@ -9,6 +9,8 @@ import numpy as np
 
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.losses.huber import Huber
+from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import AtomSet
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
 
 KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
+SLOW = (Squared, Huber, Logistic)  # losses that grow no faster than squares
 FEW = 32  # atoms, evenly spaced, that are tried first
 HUGE, ROOT = 1e250, 1e125  # sums of squares up to the first, and lengths up to the second, are far from overflow
 WORSE = 1.0  # by how much the value may lie above that of twice as many atoms
@@ -26,12 +29,13 @@ WORSE = 1.0  # by how much the value may lie above that of twice as many atoms
 def finite_on(f: Composite, S: AtomSet) -> bool:
     """Whether sizes alone tell that f is finite, and computed without overflow, at all points of the hull.
 
-    ½ Σ pᵢ(zᵢ − yᵢ)² ≤ max p ‖z‖² + 2φ(0), with or without an intercept, and ‖z‖ ≤ the largest image. That is asked of the
-    library's float64 data and sets only; False says that somebody has to look.
+    ½ Σ pᵢ(zᵢ − yᵢ)² ≤ max p ‖z‖² + 2φ(0), with or without an intercept, and ‖z‖ ≤ the largest image. Huber's h is convex,
+    h(2t) ≤ 4h(t) and h(t) ≤ ½t², so that h(z − y) ≤ ½h(2z) + ½h(2y) ≤ z² + 2h(y) as well; log(1 + e⁻ᶻ) ≤ log 2 + |z|. That is
+    asked of the library's float64 data and sets only; False says that somebody has to look.
     """
     inner = profiled(f.loss) if f.has_intercept else None
     loss = f.loss if inner is None else inner.loss
-    if type(loss) is not Squared or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
+    if not (isinstance(loss, SLOW) and type(loss) in SLOW) or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
         return False
     if S.traits.random or not S.sized or not 0.0 < f.scale < HUGE:  # a scale of 0 may stand for one that overflows
         return False

@@ -34,6 +34,7 @@ from greedyhull.types.override import KeepsImaged, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
 CLOSER = 1e-9  # of the value: where rounding may be a larger share, it is bounded more closely
+HUGE = 1e150  # products of two smaller numbers are far from overflow
 LEAST = 5e-324  # what a product that underflows may be off by
 
 
@@ -126,6 +127,14 @@ class QuadraticForm(KeepsImaged):
         except AttributeError as error:
             raise no_point(self, w, error) from None
 
+    def told_at(self, w: Iterate) -> Image:
+        """The view of w for one who has computed what it holds: the product is counted, not made."""
+        view: Any = w.views.get(self)
+        if view is None and not w.pending:
+            view = w.views[self] = Image(self.design)
+            w.work.products += 1.0
+        return view or self.at(w)
+
     @override
     def value(self, w: Iterate) -> float:
         view = self.at(w)
@@ -208,9 +217,7 @@ class QuadraticForm(KeepsImaged):
         few = view.moves == 0 and w.keeps_atoms and isinstance(w.block, BasisBlock)
         summed = min(d, len(w)) if few else d  # numbers in a sum that are not zero
         terms = summed + self._inner + 16 + 3 * view.moves + len(w)
-        if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
-            self._sizes = self._measured(S)
-        _, entry, size, linear, sag, _ = self._sizes
+        _, entry, size, linear, sag, _ = self._known_sizes(S)
         if view.moves == 0:  # Qw was computed from the atoms: only their sizes count, not that of the set
             entry = min(entry, self._norm * length(w.absolute()))
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
@@ -224,12 +231,24 @@ class QuadraticForm(KeepsImaged):
         """By which factor the size of products is smaller than was said at first, where it pays to look closer."""
         return 1.0
 
+    def finite_on(self, S: AtomSet) -> bool:
+        """Whether sizes alone tell that f is finite, and computed without overflow, at all points of the hull."""
+        if type(self.design) not in (DenseDesign, SparseDesign) or S.traits.random or not S.sized:
+            return False
+        _, entry, size, linear, _, _ = self._known_sizes(S)
+        return entry < HUGE and size < HUGE and linear < HUGE
+
+    def _known_sizes(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
+        if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
+            self._sizes = self._measured(S)
+        return self._sizes
+
     def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
-        norm = self._norm
-        ones = np.zeros(self.domain)
-        ones += 1.0
-        entry, size, linear = S.max_abs(norm * ones), S.max_abs(ones), S.max_abs(np.abs(self.b))
+        ones = np.empty(self.domain)
+        ones.fill(1.0)
+        size, linear = S.max_abs(ones), S.max_abs(np.abs(self.b))
+        entry = self._norm * size
         sag = self.concavity * (0.5 * _diameter(S, size) ** 2) if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
 

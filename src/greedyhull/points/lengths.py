@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from greedyhull.types import Array
@@ -16,10 +18,9 @@ def length(x: Array) -> float:
     >>> length(np.array([0.0, -4e200])), length(np.array([3e-200, 4e-200])), length(np.zeros(2))
     (4e+200, 5e-200, 0.0)
     """
-    with np.errstate(over="ignore"):
-        square = float(np.vdot(x, x))
+    square = float(np.vdot(x, x))  # which, unlike `dot`, tells nobody of overflow
     if LEAST < square < np.inf:
-        return float(np.sqrt(square))
+        return sqrt(square)
     largest = float(np.abs(x).max(initial=0.0))
     return largest * float(np.linalg.norm(x / largest)) if 0.0 < largest < np.inf else _end(largest)
 

@@ -6,6 +6,8 @@ that the residual sums to zero, which makes it a subgradient of φ̄: the lower 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from greedyhull.objectives.losses.kinks import KinkedLine, kinked_search
@@ -79,10 +81,15 @@ class Balanced(Profiled):
         return value, residual, np.full_like(z, np.nan)
 
     def along(self, z: Array, dz: Array, max_step: float) -> KinkedLine:
+        @lru_cache(maxsize=1)  # a search asks for both, one after the other
+        def there(step: float) -> tuple[float, float]:
+            found, residual = self.first_order(z + step * dz)
+            return found, float(residual.dot(dz))
+
         def value(step: float) -> float:
-            return self.value(z + step * dz)
+            return there(step)[0]
 
         def derivative(step: float) -> float:
-            return float(self.gradient(z + step * dz).dot(dz))
+            return there(step)[1]
 
         return KinkedLine(value, derivative, lambda: kinked_search(value, derivative, max_step), max_step)

@@ -46,6 +46,7 @@ from greedyhull.types.kinds import profiled
 KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
 SOFTENED = 7  # losses with kinks, smoothed
 KINKED = (Absolute, Quantile, EpsilonInsensitive, Hinge)
+TOLD = (Composite, QuadraticForm)  # whose views need no product where the core knows what is in them
 LOST = 4  # how the core ends where numbers have left their range
 STAGE = 30  # rounds at one smoothness, at most, before the driver looks
 MOST = 65535  # sparse columns that can be worked on
@@ -122,15 +123,16 @@ def _asked(loss: Loss, z: Array) -> tuple[float, Array, Array]:
     return float(value), np.ascontiguousarray(r, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
 
 
-def _coordinates(w: Iterate) -> tuple[Index, Array]:
-    """The nonzero coordinates of a point, by number; of a single atom, as most runs begin with, it has them at hand."""
+def _coordinates(w: Iterate, scales: Array) -> tuple[Index, Array]:
+    """The nonzero coordinates of a point by number, in units of ``scales``; one atom, as most starts are, has them at hand."""
     block = w.block
     if type(block) is BasisBlock and len(block) == 1:
-        scale = block.scale
-        return (block.index, scale * w.weights) if scale[0] != 0.0 else (block.index[:0], scale[:0])
+        index, scale = block.index, block.scale.item(0)
+        unit = scales.item(0 if len(scales) == 1 else index.item(0))
+        return (index, np.array([scale * w.weights.item(0) / unit])) if scale != 0.0 else (index[:0], np.empty(0))
     x = w.array()
     index = x.nonzero()[0]
-    return index, x[index]
+    return index, x[index] / (scales if len(scales) == 1 else scales[index])
 
 
 class CompiledRounds:
@@ -149,9 +151,7 @@ class CompiledRounds:
                 return False
             self.core.begin(numbers, w.weights.copy())
         else:
-            index, x = _coordinates(w)
-            scales = self.budget.scales
-            self.core.begin(index, x / (scales if len(scales) == 1 else scales[index]))
+            self.core.begin(*_coordinates(w, self.budget.scales))
         self.gap = self.core.look()
         return True
 
@@ -207,7 +207,7 @@ class CompiledRounds:
     def _tell(self, w: Iterate) -> None:
         """Let f know at w what the core knows there; other views follow."""
         f = self.f
-        mine = f.told_at(w) if type(f) is Composite else f.at(w)
+        mine = f.told_at(w) if type(f) in TOLD else f.at(w)
         if len(w.views) > 1:
             for view in w.views.values():
                 if view is not mine and view is not mine.beneath:

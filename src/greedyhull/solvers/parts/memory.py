@@ -43,25 +43,26 @@ class Memory:
     goes on at the same k, and the oracle repeats the answers it had already given in it.
     """
 
+    gap: float | None = None
+    lower, kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
+    delta = 0.0  # how likely it is to fail because of samples, where it may
+    spent = 0.0  # how likely one of the oracle's answers is to fail, of all that were compared in the run
+    _spent_at, _again = -1, False  # where that was added last; whether this iteration is begun again
+    guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
+    beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
+    start_unseen = False  # whether a solver may set out before anybody has looked at the start
+    passed: Passed | None = None  # rounds that nobody saw, for the trace
+    _rng: np.random.Generator | None = None
+    _top: dict[str, Any] | None = None
+    _oracle: Recorder | None = None
+    _step: Step | None = None
+
     def __init__(self, seed: int = 0, *, warm: bool = False) -> None:
         self.k, self.warm = 0, warm
-        self.gap: float | None = None
-        self.lower, self.kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
-        self.delta = 0.0  # how likely it is to fail because of samples, where it may
-        self.spent = 0.0  # how likely one of the oracle's answers is to fail, of all that were compared in the run
-        self._spent_at, self._again = -1, False  # where that was added last; whether this iteration is begun again
-        self.guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
-        self.beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
         self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
         self.ahead: Callable[[], Ahead] = one_round  # how far a solver may go before the driver looks again
-        self.start_unseen = False  # whether a solver may set out before anybody has looked at the start
-        self.passed: Passed | None = None  # rounds that nobody saw, for the trace
         self.arrays: State = {}
-        self._rng: np.random.Generator | None = None
         self._seed = seed
-        self._top: dict[str, Any] | None = None
-        self._oracle: Recorder | None = None
-        self._step: Step | None = None
         self._pending: State = {}
         self._parts: dict[str, Kept] = {}
 
