@@ -17,10 +17,11 @@ from greedyhull.estimators.models import predictions
 from greedyhull.estimators.scorers import REGRESSION
 from greedyhull.estimators.seen import warn_if_seen
 from greedyhull.objectives.by_name import absolute, least_squares
+from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Array
 
-LOSSES = {"squared": least_squares, "absolute": absolute}
+LOSSES: dict[str, Callable[..., Composite]] = {"squared": least_squares, "absolute": absolute}
 
 
 class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
