@@ -118,7 +118,7 @@ def peak(case: Case, goal: float) -> float:
 def memory_of(case: Case, goal: float) -> float:
     f, S = gh.completion(case.i, case.j, case.v, case.shape), gh.NuclearBall(case.shape, case.radius)
     gh.minimize(f, S, stop=gh.Relative(goal))
-    status = Path("/proc/self/status")  # where there is one: the other number is inherited from the process that began this one
+    status = Path("/proc/self/status")  # where there is one: ru_maxrss is inherited from the parent
     told = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")] if status.exists() else []
     return float(told[0] if told else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1e6
 
