@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from greedyhull.kernels.limited_memory import Reached, _Moves, descend
+from greedyhull.kernels.limited_memory import MEMORY, Reached, _Moves, descend
 
 
 def lowest(function, x, iterations=200, slow=0.0):
@@ -32,7 +32,7 @@ def test_steps_are_those_of_the_two_loops():
     for _ in range(11):  # more than are kept
         s = rng.standard_normal(n)
         moves.add(s, Q @ s)
-        kept = [*kept, (s, Q @ s)][-8:]
+        kept = [*kept, (s, Q @ s)][-MEMORY:]
     s, y = kept[-1]
     H = np.eye(n) * (s @ y) / (y @ y)
     for s, y in kept:

@@ -183,7 +183,7 @@ class NuclearBall(AtomSet):
         if found is None or not len(found.sigma):
             return None
         root = np.sqrt(found.sigma)
-        pair = descend(f, found.U * root, found.V * root, self.radius)
+        pair = descend(f, found.U * root, found.V * root, self.radius, f.gradient_dot(w) > 0.0)
         return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
 
     def _mostly_observed(self, g: Gradient) -> bool:

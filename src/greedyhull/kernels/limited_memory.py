@@ -16,7 +16,7 @@ from greedyhull.types import Array
 
 Function = Callable[[Array], tuple[float, Array]]
 
-MEMORY = 8  # moves that are kept
+MEMORY = 5  # moves that are kept
 ENOUGH, FLATTER = 1e-4, 0.9  # what a step must do of what its slope promises, and how much flatter f must be after it
 LONGER = 4.0  # by how much a step grows that is too short
 SHORTER, LONGEST = 0.1, 0.5  # of the step before, where that was too long

@@ -29,12 +29,14 @@ FAR = 0.1  # of its length a vector moves at first where the multiplier of the c
 Pair = tuple[Array, Array]
 
 
-def descend(f: Objective, A: Array, B: Array, radius: float) -> Pair | None:
-    """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius; None where f does not fall."""
+def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool) -> Pair | None:
+    """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius; None where f does not fall.
+
+    ``inward``, f falls toward zero, and some of the radius is set free.
+    """
     m, n, r = len(A), len(B), A.shape[1]
-    size, here = float(np.vdot(A, A) + np.vdot(B, B)), _Last(f, A, B)
-    free = max(2.0 * radius - size, 0.0)
-    if free < SLACK * radius and here.inward > 0.0:
+    free = max(2.0 * radius - float(np.vdot(A, A) + np.vdot(B, B)), 0.0)
+    if free < SLACK * radius and inward:
         free = 2.0 * SLACK * radius
 
     def split(theta: Array) -> Pair:
@@ -69,7 +71,6 @@ class _Last:
         self.value = float(f.value(w))
         G: Any = f.gradient(w)
         self.left, self.right = both_products(G.reshape(shape) if isinstance(G, np.ndarray) else G, A, B)
-        self.inward = float(np.vdot(self.left, A))  # ⟨G, W⟩: positive where f falls toward zero
 
 
 def both_products(G: Any, A: Array, B: Array) -> Pair:
@@ -98,17 +99,15 @@ def _on_sphere(f: Objective, start: Array, length: float, split: Callable[[Array
         pull[0] = -slope
         return at.value / (steep * length) / scale, (g - slope * unit) / (norm * scale)
 
-    begin, scale, pull = start / length / float(np.linalg.norm(start / length)), 1.0, [0.0]
+    begin, scale, steep, pull = start / length / float(np.linalg.norm(start / length)), 1.0, 1.0, [0.0]
     with np.errstate(all="ignore"):
-        steep = float(np.abs(push(_Last(f, *split(length * begin)), begin)).max())
-        if not 0.0 < steep < np.inf:
-            return None
         first, slope = value(begin)
-        steepness = float(np.linalg.norm(slope))
-        if not (np.isfinite(first) and 0.0 < steepness < np.inf):
+        steep = float(np.abs(slope).max())
+        if not (np.isfinite(first) and 0.0 < steep < np.inf):
             return None
-        scale = max(pull[0], FAR * steepness) if pull[0] > 0.0 else steepness / FAR
-        at = limited_memory.Reached(begin, first / scale, slope / scale)
+        steepness, multiplier = float(np.linalg.norm(slope / steep)), pull[0] / steep
+        scale = max(multiplier, FAR * steepness) if multiplier > 0.0 else steepness / FAR
+        at = limited_memory.Reached(begin, first / steep / scale, slope / steep / scale)
         found = limited_memory.descend(value, at, ITERATIONS, FLAT, SLOW, STEEP)
     norm = float(np.linalg.norm(found.x))
     return split(length / norm * found.x) if 0.0 < norm < np.inf and found.value < at.value else None
