@@ -32,6 +32,8 @@ print(models[best].certificate_)
 
 figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
 axes.semilogx(radii, errors, "o-", label="together")
+axes.set_xticks([2, 5, 10, 20, 50], ["2", "5", "10", "20", "50"])
+axes.minorticks_off()
 axes.axhline(alone, color="C3", ls=":", label="one by one")
 axes.set(xlabel="radius", ylabel="error on new data")
 axes.legend(frameon=False)

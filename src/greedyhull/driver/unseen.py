@@ -71,7 +71,7 @@ class Unseen:
         left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
         seconds, products = self.began + np.array(passed.seconds), self.products - passed.products * left
         columns = (self.k - left, seconds, value, gap, np.array(passed.atoms), self.calls - left, self.gradients - left,
-                   products, np.zeros(n))
+                   products, np.zeros(n), np.array(passed.gap))
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
