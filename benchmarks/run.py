@@ -21,6 +21,7 @@ SECTIONS = {
     "estimators": "estimators beside QP solvers, LassoCV, bisection and greedy selection",
     "many": "thousands of small problems: batch beside loops over QP solvers",
     "completion": "matrix completion beside soft-impute, alternating least squares and proximal gradients",
+    "responses": "several responses and classes beside proximal gradients and scikit-learn's SAGA",
     "cv": "cross-validation and whole paths beside LassoCV, LogisticRegressionCV, celer and skglm",
     "kinks": "losses with kinks on real l1 problems",
     "steps": "a million steps with single terms",
@@ -54,6 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.overhead import overhead
     from benchmarks.polytopes import polytopes
     from benchmarks.radii import radii
+    from benchmarks.responses import responses
     from benchmarks.rivals_by_job import rivals_by_job
     from benchmarks.scale import scale
     from benchmarks.scaling import scaling
@@ -71,7 +73,8 @@ def main(arguments: list[str] | None = None) -> None:
                "scaling": scaling, "scale": scale,
                "threads": threads, "where": where, "stochastic": stochastic, "estimators": estimators,
                "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers, "rivals_by_job": rivals_by_job,
-               "polytopes": polytopes, "completion": completion, "first_fit": first_fit}
+               "polytopes": polytopes, "completion": completion, "responses": responses,
+               "first_fit": first_fit}
     for name in given.section or SECTIONS:
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)

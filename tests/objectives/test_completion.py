@@ -58,7 +58,7 @@ BAD = [
     (([0], [0], [1e200], (3, 2)), {}, "overflows"),
     (([0], [0], [1.0], (3,)), {}, "two positive whole numbers"),
     (([0], [0], [1.0], (0, 2)), {}, "two positive whole numbers"),
-    (([0, 1], [0, 0], [1.0, 3.0], (3, 2)), {"loss": "logistic"}, "values holds 3"),
+    (([0, 1], [0, 0], [1.0, 3.0], (3, 2)), {"loss": "logistic"}, "values holds the labels .*3.0"),
     (([0], [0], [1.0], (3, 2)), {"loss": "cubic"}, "'squared', 'logistic', 'huber'"),
     (([0], [0], [1.0], (3, 2)), {"loss": "huber", "delta": 0.0}, "delta"),
     (([0], [0], [1.0], (3, 2)), {"sample_weight": [-1.0]}, "sample_weight"),
@@ -76,3 +76,11 @@ def test_one_bit_values_may_be_zero_and_one():
     a, b = (gh.completion([0, 1], [0, 1], v, (2, 2), loss="logistic") for v in ([0, 1], [-1, 1]))
     assert a.value(w) == b.value(w) == pytest.approx(2 * np.log(2))
     assert np.array_equal(a.gradient(w).toarray(), b.gradient(w).toarray())
+
+
+def test_empty_rows_and_columns_are_allowed_and_told():
+    f = gh.completion([0, 2], [0, 1], [1.0, 2.0], (4, 3))
+    assert "2 rows and 1 column without entries" in repr(f) and "without" not in repr(gh.completion([0], [0], [1.0], (1, 1)))
+    s = gh.minimize(f, gh.NuclearBall((4, 3), 5.0))
+    assert s.converged and "2 rows and 1 column without entries" in " ".join(s.summary().split())
+    assert "1 column without" in repr(gh.completion([0], [0], np.array([1.0], dtype=np.float32), (1, 2)).precise())

@@ -57,7 +57,7 @@ class PathPoints:
         if reason is None:
             return None
         trace = Trace()
-        trace.rows.append((1, seconds, value, gap, terms, 1, 1, 1.0, 0.0))
+        trace.rows.append((1, seconds, value, gap, terms, 1, 1, 1.0, 0.0, gap))
         return Solution(point, Certificate(value, gap, value - gap), reason.words, True, 1, seconds, trace,
                         Corrective(), self.f, S, choice=self.choice, stop=self.stop, seed=self.seed)
 

@@ -304,8 +304,9 @@ class Run:
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
         blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
+        estimate = p.gap - p.slack if isnan(p.estimate) and p.slack < inf else p.estimate
         rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
-                           slack))
+                           slack, estimate))
         return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.scale)
 

@@ -23,7 +23,7 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import load_state, path_of, save_state, target_of, written_by
 from greedyhull.driver.solution import Absent, Solution, StreamSolution
 from greedyhull.driver.summary import measure
-from greedyhull.driver.trace import COLUMNS, Trace
+from greedyhull.driver.trace import COLUMNS, LATER, Trace
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
@@ -255,7 +255,7 @@ def _whole(w: Iterate, file: Path) -> Iterate:
 
 def _trace(columns: State, recorded: int) -> Trace:
     """The trace, if its columns are numbers and all of one length."""
-    found = {name: columns[name] for name in COLUMNS}
+    found = {name: columns[name] for name in COLUMNS if name in columns or name not in LATER}
     lengths = {column.shape for column in found.values()}
     check(len(lengths) == 1 and all(column.ndim == 1 and column.dtype.kind in "iuf" for column in found.values()),
           f"The columns of the trace have the shapes {sorted(lengths)}; one length is wanted, and numbers.")

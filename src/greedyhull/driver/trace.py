@@ -12,7 +12,9 @@ from greedyhull.types import Array, State
 if TYPE_CHECKING:
     from pathlib import Path
 
-COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack")
+COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack",
+           "estimate")
+LATER = ("estimate",)  # columns that files of earlier versions do not have
 WHOLE = ("iteration", "atoms", "oracle_calls", "gradient_calls")  # columns of whole numbers
 MOST = 20_000  # rows that are kept
 
@@ -29,9 +31,10 @@ class Trace:
     """Record of a run in columns; row k describes the iterate w_k and the step η_k taken from it.
 
     Columns are attributes and items: ``iteration``, ``seconds``, ``value``, ``gap`` (certified, slack and rounding included),
-    ``step``, ``atoms``, ``oracle_calls``, ``gradient_calls``, ``products`` (full passes over the data) and ``slack``. Where
-    points are certified from samples, values are estimates. Gaps of float32 runs are provisional, except in the last row,
-    which is that of the certificate.
+    ``step``, ``atoms``, ``oracle_calls``, ``gradient_calls``, ``products`` (full passes over the data), ``slack`` and
+    ``estimate``, the gap without slack and rounding by which the solver steers: where an oracle proposes without a proof,
+    ``gap`` is what is known without it until one is made. Where points are certified from samples, values are
+    estimates. Gaps of float32 runs are provisional, except in the last row, which is that of the certificate.
 
     Of runs with more than 20 000 rows a part is kept: the first and the last row, those where the gap had halved, the one with
     the largest slack, every 2ʲ-th of the others, and the latest ones whole. ``recorded`` is how many there were.
@@ -64,7 +67,9 @@ class Trace:
     def of(cls, columns: dict[str, Array], recorded: int) -> Trace:
         """The trace with these columns, all of one length, of a run that wrote so many rows."""
         trace = cls()
-        listed = [columns[name].tolist() for name in COLUMNS if name != "step"]
+        unknown = [np.nan] * len(columns["step"])
+        listed = [columns[name].tolist() if name in columns or name not in LATER else unknown for name in COLUMNS
+                  if name != "step"]
         trace.rows, trace.steps = list(zip(*listed, strict=True)), columns["step"].tolist()
         trace._dropped = max(recorded - len(trace.rows), 0)
         return trace

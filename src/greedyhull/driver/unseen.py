@@ -65,14 +65,14 @@ class Unseen:
         """A row for each round."""
         passed, n = self.passed, len(self.passed.rounds)
         value, gap, spent, atoms = (np.array(column) for column in zip(*passed.rounds, strict=True))
-        gap = gap + self.rounding + self.blur
+        estimate, gap = gap, gap + self.rounding + self.blur
         if self.convex:
             best = np.maximum(np.maximum.accumulate(value - gap), self.lower)
             gap = np.minimum(gap, value - best + self.rounding)
         left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
         seconds, products = self.began + spent, self.products - passed.products * left
         columns = (self.k - left, seconds, value, gap, atoms, self.calls - left, self.gradients - left,
-                   products, np.zeros(n))
+                   products, np.zeros(n), estimate)
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
 

@@ -17,7 +17,7 @@ from greedyhull.objectives.designs.counted import in_place_of
 from greedyhull.objectives.factored import FactoredForm
 from greedyhull.objectives.information import LogDet, TraceInverse
 from greedyhull.objectives.losses.absolute import Absolute
-from greedyhull.objectives.losses.base import Separable, shares, signs, vector
+from greedyhull.objectives.losses.base import Separable, number, positive_number, shares, signs, vector
 from greedyhull.objectives.losses.epsilon_insensitive import EpsilonInsensitive
 from greedyhull.objectives.losses.hinge import Hinge
 from greedyhull.objectives.losses.huber import Huber
@@ -218,7 +218,7 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     >>> gh.minimize(f, gh.L1Ball(1, radius=5)).x.round(4)
     array([0.2667])
     """
-    check(0.0 < _number(delta, "delta") < np.inf, f"delta = {delta!r} was given; a positive number is wanted.")
+    delta = positive_number(delta, "delta")
     A = design(X)
     return _model(A, Huber(_targets(A, y), _shares(A, sample_weight), float(delta)), intercept, "huber", l2)
 
@@ -318,7 +318,7 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     >>> gh.minimize(f, gh.L1Ball(1, radius=1)).x.round(4)
     array([0.5])
     """
-    check(1.0 < _number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
+    check(1.0 < number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
     A = design(X)
     return _model(A, Power(_targets(A, y), _shares(A, sample_weight), float(p)), intercept, "lp_loss", l2)
 
@@ -449,7 +449,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     >>> gh.minimize(f, gh.L1Ball(1, radius=5), stop=gh.Gap(1e-9)).x.round(4)
     array([3.])
     """
-    check(0.0 < _number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
+    check(0.0 < number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
     A = design(X)
     return _model(A, Quantile(_targets(A, y), _shares(A, sample_weight), float(q)), intercept, "quantile", l2)
 
@@ -495,7 +495,7 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     >>> gh.minimize(f, gh.L1Ball(1, radius=1), stop=gh.Gap(1e-9)).x.round(4)
     array([0.5])
     """
-    check(0.0 <= _number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
+    check(0.0 <= number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
     A = design(X)
     loss = EpsilonInsensitive(_targets(A, y), _shares(A, sample_weight), float(epsilon))
     return _model(A, loss, intercept, "epsilon_insensitive", l2)
@@ -657,12 +657,6 @@ def _rounded(exact: Separable, dtype: Any) -> Separable:
     check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
           "float32, in which X is given. Give X in float64, or scale y down.")
     return loss
-
-
-def _number(value: Any, name: str) -> float:
-    array = np.asarray(value)
-    check(array.ndim == 0 and array.dtype.kind in "biuf", f"{name} = {value!r} was given; a number is wanted.")
-    return float(array)
 
 
 def _targets(A: Design, y: Any) -> Array:

@@ -11,7 +11,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.designs.observed import Observed
-from greedyhull.objectives.losses.base import Separable, shares
+from greedyhull.objectives.losses.base import Separable, positive_number, shares, signs
 from greedyhull.objectives.losses.huber import Huber
 from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.squared import Squared
@@ -33,7 +33,8 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "sq
     Parameters
     ----------
     rows, cols : array_like of int of shape (n,)
-        The places of the entries, from 0. No place may be given twice. Rows and columns may be empty.
+        The places of the entries, from 0. No place may be given twice. Rows and columns may be empty; the representation of
+        the objective, and so `Solution.summary`, says how many are.
     values : array_like of shape (n,)
         The entries. float32 values are iterated in float32 and certified in float64.
     shape : tuple of int
@@ -76,22 +77,23 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "sq
     weights: Array | float = 1.0 if isinstance(p, float) else (p * len(y))[order]
     kept = y.dtype if y.dtype == np.float32 else np.dtype(np.float64)
     exact = _loss(loss, y.astype(np.float64), weights, delta)
-    return MatrixModel(Observed(i, j, (m, n), kept), exact.cast(kept), "completion", exact, 1.0, 0)
+    design = Observed(i, j, (m, n), kept)
+    return MatrixModel(design, exact.cast(kept), "completion", exact, 1.0, 0, _emptiness(*design.empty()))
+
+
+def _emptiness(rows: int, cols: int) -> str:
+    """Rows and columns of which nothing is known, for the words about a problem."""
+    said = [f"{k} {one if k == 1 else one + 's'}" for k, one in ((rows, "row"), (cols, "column")) if k]
+    return f", {' and '.join(said)} without entries" if said else ""
 
 
 def _loss(name: str, y: Array, p: Array | float, delta: float) -> Separable:
     if name == "squared":
         return Squared(y, p)
     if name == "huber":
-        good = isinstance(delta, (int, float, np.number)) and 0.0 < delta < np.inf
-        check(bool(good), lambda: f"delta = {shown(delta)} was given; a positive number is wanted.")
-        return Huber(y, p, float(delta))
+        return Huber(y, p, positive_number(delta, "delta"))
     if name == "logistic":
-        sign = bool((np.abs(y) == 1.0).all())
-        odd = np.unique(y[(y != 0.0) & (y != 1.0)])
-        check(sign or not len(odd), lambda: f"values holds {', '.join(f'{x:g}' for x in odd[:3])}; with loss='logistic', "
-              "−1 and +1, or 0 and 1, are wanted.")
-        return Logistic(y if sign else 2.0 * y - 1.0, p)
+        return Logistic(signs(y, len(y), "values"), p)
     raise GreedyhullError(f"loss = {shown(name)} was given; one of {', '.join(map(repr, LOSSES))} is wanted.")
 
 

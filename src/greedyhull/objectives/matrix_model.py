@@ -19,12 +19,12 @@ class MatrixModel(Composite):
     `Composite` bounds images from the columns of A, one by one. That is far too much for atoms that have all entries.
     """
 
-    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss, norm: float, depth: int) -> None:
+    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss, norm: float, depth: int, note: str = "") -> None:
         super().__init__(design, loss, name, exact)
-        self._norm, self._depth = norm, depth
+        self._norm, self._depth, self._note = norm, depth, note
 
     def __repr__(self) -> str:
-        return f"{self.name}(n={self.design.n}, shape={self.domain})"
+        return f"{self.name}(n={self.design.n}, shape={self.domain}{self._note})"
 
     @override
     def image_bound(self, S: AtomSet) -> float:
@@ -75,5 +75,6 @@ class MatrixModel(Composite):
         if self.design.dtype == "float64":
             return self
         if self._precise is None:
-            self._precise = MatrixModel(self.design.precise(), self.exact, self.name, self.exact, self._norm, self._depth)
+            self._precise = MatrixModel(self.design.precise(), self.exact, self.name, self.exact, self._norm, self._depth,
+                                        self._note)
         return self._precise

@@ -7,13 +7,13 @@ belong to them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from greedyhull.objectives.designs.task_columns import TaskColumns
 from greedyhull.objectives.restricted import ImageTrial, beside
-from greedyhull.points.columns import gram
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Block, Index, LinearModel, Small, State, Trial
 from greedyhull.types.override import KeepsSmall, keeps, override
@@ -61,11 +61,11 @@ class SoftmaxSmall(KeepsSmall):
     @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         s, loss = self.f.probabilities(w), self.f.softmax
-        weighted, Y = loss.by_row(s), blended(self.Z, s)
-        H = gram(self.f.design, self.Z, None, weighted.ravel()) - np.asarray(Y.T @ loss.by_row(Y))
+        parts = single_entries if isinstance(self.Z, TaskColumns) else written_out
+        H, C = parts(self.Z, s, loss.by_row)
         if self.f.intercepts_fitted:
+            weighted = loss.by_row(s)
             B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
-            C = summed(self.Z, weighted) - np.asarray(weighted.T @ Y)
             H = H - C.T @ np.linalg.solve(B + max(float(np.trace(B)) / len(B), TINY), C)
         return np.asarray(0.5 * (H + H.T))
 
@@ -85,17 +85,22 @@ class SoftmaxSmall(KeepsSmall):
         """Images are made when they are asked for."""
 
 
-def blended(Z: Any, s: Array) -> Array:
-    """Yᵢ = Σₖ Sᵢₖ Zᵢₖ, a column for each atom."""
-    if isinstance(Z, TaskColumns):
-        return Z.spread() * s[:, Z.response]
-    return np.asarray(np.einsum("mnc,nc->nm", Z.T.reshape(Z.shape[1], *s.shape), s))
+def single_entries(Z: Any, s: Array, by_row: Callable[[Array], Array]) -> tuple[Array, Array]:
+    """Zᵀ diag(pS) Z − Yᵀ diag(p) Y and C, for atoms with a single entry: only those of one class meet in the first part."""
+    columns = Z.spread()
+    Y = columns * s[:, Z.response]
+    weighted = by_row(Y)
+    H, C = -(Y.T @ weighted), -(by_row(s).T @ Y)
+    C[Z.response, np.arange(Z.shape[1])] += weighted.sum(axis=0)
+    for t in np.unique(Z.response).tolist():
+        of_class = np.flatnonzero(Z.response == t)
+        H[np.ix_(of_class, of_class)] += columns[:, of_class].T @ weighted[:, of_class]
+    return H, C
 
 
-def summed(Z: Any, weighted: Array) -> Array:
-    """Σᵢ weightedᵢₖ Zᵢₖ for every class k and atom."""
-    if not isinstance(Z, TaskColumns):
-        return np.asarray(np.einsum("mnc,nc->cm", Z.T.reshape(Z.shape[1], *weighted.shape), weighted))
-    out = np.zeros((Z.c, Z.shape[1]))
-    out[Z.response, np.arange(Z.shape[1])] = np.einsum("nm,nm->m", Z.spread(), weighted[:, Z.response])
-    return out
+def written_out(Z: Any, s: Array, by_row: Callable[[Array], Array]) -> tuple[Array, Array]:
+    """The same for atoms of any kind, whose images are written out."""
+    images, weighted = Z.T.reshape(Z.shape[1], *s.shape), by_row(s)
+    Y = np.einsum("mnc,nc->nm", images, s)
+    H = Z.T @ (Z * weighted.ravel()[:, None]) - Y.T @ by_row(Y)
+    return np.asarray(H), np.einsum("mnc,nc->cm", images, weighted) - weighted.T @ Y

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.errors.given import shown
 from greedyhull.points.lengths import length
-from greedyhull.points.shapes import RankOneBlock
+from greedyhull.points.shapes import BasisBlock, RankOneBlock, SparseBlock
 from greedyhull.types import Array, Block, Shape
 
 if TYPE_CHECKING:
@@ -75,15 +75,30 @@ def factors_of(w: Iterate) -> Factors:
 
 
 def entries_of(w: Iterate, rows: Any, cols: Any) -> Array:
-    """W[rows, cols], without the matrix where the point has factors."""
+    """W[rows, cols], without the matrix where the point has factors, or atoms with few entries."""
     check(len(w.shape) == 2, lambda: f"Entries at rows and columns were asked for of a point of shape {w.shape}; only a "
                                      "matrix has them. Use point.array().")
     i, j = (_places(given, size, what) for given, size, what in zip((rows, cols), w.shape, ("rows", "cols"), strict=True))
     check(i.shape == j.shape, lambda: f"{i.size} rows and {j.size} cols were given; as many of the one as of the other are "
                                       "wanted, one pair for each entry.")
-    if not (w.keeps_atoms and isinstance(w.block, RankOneBlock)):
+    if not w.keeps_atoms or not isinstance(w.block, RankOneBlock | BasisBlock | SparseBlock):
         return np.asarray(w.array()[i, j])
+    if not isinstance(w.block, RankOneBlock):
+        return _picked(w.block, w.weights, i * w.shape[1] + j)
     return gathered(w.block.U.T, w.block.V.T, w.weights * w.block.scales, i, j)
+
+
+def _picked(block: BasisBlock | SparseBlock, weights: Array, places: Array) -> Array:
+    """Entries of Σ weightsₖ dₖ at places that are numbered row by row, for atoms with few entries."""
+    if isinstance(block, BasisBlock):
+        index, entries = block.index, weights * block.scale
+    else:
+        rows = block.matrix
+        index, entries = rows.indices, np.repeat(weights, np.diff(rows.indptr)) * rows.data
+    kept, which = np.unique(index, return_inverse=True)
+    sums = np.bincount(which.ravel(), entries, len(kept))
+    at = np.minimum(np.searchsorted(kept, places), max(len(kept) - 1, 0))
+    return np.where(kept[at] == places, sums[at], 0.0) if len(kept) else np.zeros(len(places))
 
 
 def gathered(U: Array, V: Array, c: Array, i: Array, j: Array) -> Array:
@@ -112,9 +127,9 @@ def _listed(places: Array) -> str:
 
 
 def check_size(shape: Shape, block: object) -> None:
-    """Raise where a matrix that is kept by its factors would take more than 2 GiB."""
+    """Raise where a matrix that is kept by its factors, or by few entries, would take more than 2 GiB."""
     size = 8 * prod(shape)
-    small = size <= LARGEST or not isinstance(block, RankOneBlock)
+    small = size <= LARGEST or not isinstance(block, RankOneBlock | BasisBlock | SparseBlock)
     check(small, lambda: f"The point is a matrix of shape {shape}, which would take {size / 2**30:.1f} GiB; at most 2 are "
           "written out. Use point.factors(), or point.entries(rows, cols) for some of its entries.")
 

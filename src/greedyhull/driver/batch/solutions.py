@@ -72,7 +72,7 @@ class Asked:
         reason = self.stop.claim(event)
         assert reason is not None  # else it had a run of its own
         trace = Trace()
-        trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0))
+        trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
         return Solution(point, Certificate(value, gap, value - gap), reason.words, True, k, seconds, trace, Corrective(), f, S,
                         choice=f"{f!r} was solved together with others that share its data, over one Gram matrix.",
                         stop=self.stop, seed=self.seed)

@@ -48,7 +48,7 @@ class FromFile:
         """The solution of problem i."""
         words, value, gap, k = self.words[int(self.told[i])], float(r.values[i]), float(r.gaps[i]), int(r.iterations[i])
         point, trace, price, radius = CoordinateIterate(r.x[i]), Trace(), float(self.prices[i]), float(self.radii[i])
-        trace.rows.append((k, float(r.seconds[i]), value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0))
+        trace.rows.append((k, float(r.seconds[i]), value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
         absent = {name: Absent(words[name], "saved") for name in ("solver", "objective", "set", "stop")}
         absent["objective"].known["scale"] = float(r.scales[i])
         if not isnan(radius):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from greedyhull.kernels.observed import observed_entries
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.picked_columns import PickedColumns
 from greedyhull.points.factors import gathered
-from greedyhull.types import Array, Gradient, Index, Shape
+from greedyhull.types import Array, Index, Shape
 from greedyhull.types.override import override
 
 WIDEST = 2**32  # columns whose numbers fit the pass over the places
@@ -55,16 +55,25 @@ class Observed(DesignBase):
             self._places = self.i * self.domain[1] + self.j
         return self._places
 
+    def empty(self) -> tuple[int, int]:
+        """How many rows, and how many columns, have no entry.
+
+        >>> Observed(np.array([0, 1]), np.array([2, 0]), (3, 3)).empty()
+        (1, 1)
+        """
+        m, n = self.domain
+        return m - int(np.count_nonzero(np.diff(self._indptr))), n - len(np.unique(self._indices))
+
     @override
     def matvec(self, w: Array) -> Array:
         return np.asarray(np.ravel(w).take(self._numbered()), dtype=self.dtype)
 
     @override
-    def adjoint(self, r: Array) -> Gradient:  # type: ignore[override]  # sets that take dense gradients are handed the array
+    def adjoint(self, r: Array) -> Array:  # a sparse one; sets that take dense gradients are handed the array
         from scipy.sparse import csr_array
 
         data = np.array(r) if self._order is None else r[self._order]
-        return csr_array((data, self._indices, self._indptr), shape=(self.domain[0], self.domain[1]))
+        return cast(Array, csr_array((data, self._indices, self._indptr), shape=(self.domain[0], self.domain[1])))
 
     def bilinear(self, U: Array, V: Array, c: Array) -> Array:
         """(U diag(c) Vᵀ)[i, j], in one pass over the places."""

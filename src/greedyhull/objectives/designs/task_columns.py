@@ -21,6 +21,7 @@ class TaskColumns:
         self.index, self.scales = np.asarray(index), np.asarray(scales, dtype=np.float64)
         self.feature, self.response = np.divmod(self.index, responses)
         self.shape, self.dtype = (X.n * responses, len(self.index)), X.dtype
+        self._spread: Array | None = None
 
     def __matmul__(self, c: Array) -> Array:
         w = np.bincount(self.index, self.scales * c, self.X.domain[0] * self.c).reshape(-1, self.c)
@@ -62,8 +63,10 @@ class TaskColumns:
         return self.X.columns(self.feature[which], self.scales[which])
 
     def spread(self) -> Array:
-        """The columns of X behind these, scaled and written out."""
-        return np.asarray(dense(self.picked(np.arange(len(self.index)))), dtype=np.float64)
+        """The columns of X behind these, scaled and written out; made once."""
+        if self._spread is None:
+            self._spread = np.asfortranarray(dense(self.picked(np.arange(len(self.index)))), dtype=np.float64)
+        return self._spread
 
     def astype(self, dtype: Any, copy: bool = True) -> Array:
         """The columns written out."""

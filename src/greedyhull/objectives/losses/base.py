@@ -45,6 +45,20 @@ def _numbers(values: Any, n: int, name: str) -> Array:
     return array
 
 
+def number(value: Any, name: str) -> float:
+    """``value`` as a number, or an error that says what was given."""
+    array = np.asarray(value)
+    check(array.ndim == 0 and array.dtype.kind in "biuf", lambda: f"{name} = {shown(value)} was given; a number is wanted.")
+    return float(array)
+
+
+def positive_number(value: Any, name: str) -> float:
+    """``value`` as a positive finite number."""
+    found = number(value, name)
+    check(0.0 < found < np.inf, lambda: f"{name} = {shown(value)} was given; a positive number is wanted.")
+    return found
+
+
 def shares(sample_weight: Any, n: int) -> Array | float:
     """The weights pᵢ = sᵢ/Σs of the terms, or 1/n."""
     if sample_weight is None:
@@ -58,13 +72,13 @@ def shares(sample_weight: Any, n: int) -> Array | float:
     return np.where(some, np.maximum(s / s.sum(), LEAST), 0.0)  # zero is for rows that do not count, none that underflows
 
 
-def signs(y: Any, n: int) -> Array:
+def signs(y: Any, n: int, name: str = "y") -> Array:
     """Labels as −1 and +1, given so or as 0 and 1."""
-    labels = vector(y, n, "y")
+    labels = vector(y, n, name)
     if bool((np.abs(labels) == 1.0).all()):
         return labels
-    check(bool(((labels == 0.0) | (labels == 1.0)).all()), lambda: f"y holds the labels {_some(labels)}; -1 and +1, or 0 and "
-          "1, are wanted. Encode them, for instance np.where(y == positive, 1, -1).")
+    check(bool(((labels == 0.0) | (labels == 1.0)).all()), lambda: f"{name} holds the labels {_some(labels)}; -1 and +1, or 0 "
+          "and 1, are wanted. Encode them, for instance np.where(y == positive, 1, -1).")
     return 2.0 * labels - 1.0
 
 
