@@ -373,3 +373,11 @@ def test_signs_are_shown_only_where_some_differ(tmp_path):
     weights = gh.minimize(f, gh.Simplex(2)).report(tmp_path / "weights.html").read_text(encoding="utf-8")
     assert '"n">+2.5000<' in both and '"n">-1.5000<' in both
     assert '"n">1.0000<' in weights and "+1.0000" not in weights
+
+
+def test_pages_of_scaled_and_moved_sets_are_written(tmp_path):
+    f = gh.least_squares(np.eye(3), np.array([3.0, 1.0, 0.0]))
+    for S in (gh.Scaled(gh.L1Ball(3, 1.0), 2.0), gh.Translated(gh.Simplex(3), np.ones(3)),
+              gh.Cached(gh.Scaled(gh.Simplex(3), 2.0))):
+        gh.minimize(f, S).report(tmp_path / "page.html")
+        assert "price" in (tmp_path / "page.html").read_text(encoding="utf-8")

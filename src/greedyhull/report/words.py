@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.driver.solution import Absent
 from greedyhull.driver.summary import count, duration, measure, size_name
 from greedyhull.errors import check
 from greedyhull.report.pages import lasting
@@ -123,9 +124,9 @@ def price(solution: Solution, budget: str | None = None) -> str:
     named = size_name(solution) if budget is None else budget
     told = solution.certificate
     hidden = (told.gap or 0.0) + ROUNDED * max(abs(told.value or 0.0), solution.objective.scale)
-    traits = solution.atom_set.traits
-    size = traits.total if traits.radius is None else traits.radius
-    if abs(slope) * (1.0 if size is None else size) <= hidden:  # nothing that the gap does not hide
+    S = solution.atom_set
+    radius = S.radius if isinstance(S, Absent) else S.traits.radius  # of a solution from a file, what was kept
+    if abs(slope) * float(radius or 0.0) <= hidden:  # nothing that the gap does not hide
         why = ("it does not limit the minimum by more than the gap" if solution.converged
                else "the gap is too wide to estimate it")
         return f"The {named} has no price to report: {why}."

@@ -76,9 +76,9 @@ def _multiple(part: Region, c: float, kind: str, S: gh.AtomSet, plain: gh.AtomSe
 
 
 def translated_any(rng: Rng, d: int, draw: Draw) -> Region:
-    """S + v for any S, v as large as S."""
+    """S + v for any S, each entry of v as large as those of S: rounding is then relative to these."""
     part = draw(rng, d)
-    size = float(np.abs(part.some).max(initial=0.0))
+    size = np.abs(part.some).max(axis=0, initial=0.0)
     return _translated(part, size * rng.uniform(-1.0, 1.0, d) * (rng.random(d) < 0.7))
 
 

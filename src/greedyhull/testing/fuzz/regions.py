@@ -15,7 +15,7 @@ from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
 from greedyhull.testing.fuzz.region import Pull, Region, radius_of
 from greedyhull.types import Array
 
-NESTED = 0.15  # how often a set is made of any others
+NESTED = 0.1  # how often a set is made of any others
 
 
 def draw_region(rng: Rng, d: int, depth: int = 2) -> Region:
