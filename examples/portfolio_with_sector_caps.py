@@ -3,7 +3,7 @@ What do my sector caps cost?
 ============================
 
 A portfolio of least variance over 400 assets in eleven sectors, none of which may have more than 11 % of the money, nor an
-asset more than 3 %. The row prices of the linear program that describes these limits say how much the variance would fall if a
+asset more than 3 %. The prices of these limits say how much the variance would fall if a
 cap were raised: those at zero cost nothing, and the largest is the one to argue about.
 """
 
