@@ -133,7 +133,8 @@ A = np.load(sys.argv[1])
 f, S, solver = gh.logistic(A, np.sign(A[:, 0] + A[:, 1] - 0.3)), gh.L1Ball(A.shape[1], 4.0), gh.Corrective(batch=1, steps=1)
 how = {"checkpoint": sys.argv[2]} if len(sys.argv) == 4 else {"resume": sys.argv[2]}
 s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(3 if len(sys.argv) == 4 else 500), **how)
-print(core is not None, s.converged, "go on up to rounding" in s.reason, float(s.value).hex(), float(s.certificate.lower).hex())
+print(core is not None, s.converged, "go on up to rounding" in s.reason)
+print(float(s.value).hex(), float(s.certificate.lower).hex())
 """
 
 
