@@ -125,8 +125,8 @@ def test_a_resumed_run_continues_bit_by_bit(S, tmp_path):
     whole = gh.minimize(F, cached, solver, stop=gh.Iterations(60))
     gh.minimize(F, cached, solver, stop=gh.Iterations(25), checkpoint=tmp_path / "run.npz")
     rest = gh.minimize(F, cached, solver, stop=gh.Iterations(60), resume=tmp_path / "run.npz")
-    np.testing.assert_array_equal(whole.trace["value"][25:], rest.trace["value"])
-    np.testing.assert_array_equal(whole.trace["gap"][25:], rest.trace["gap"])
+    np.testing.assert_array_equal(whole.trace["value"][25:], rest.trace["value"][-36:])
+    np.testing.assert_array_equal(whole.trace["gap"][25:], rest.trace["gap"][-36:])
     np.testing.assert_array_equal(whole.point.array(), rest.point.array())
 
 

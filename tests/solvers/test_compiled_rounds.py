@@ -121,7 +121,7 @@ def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path):
         path = tmp_path / f"{k}.npz"
         gh.minimize(f, S, solver, stop=stop | gh.Iterations(k), checkpoint=path)
         again = gh.minimize(*SAVED[name](), solver, stop=stop, resume=path)
-        assert again.trace.value.tolist() == whole.trace.value[k:].tolist(), f"resumed at {k}"
+        assert again.trace.value[k:].tolist() == whole.trace.value[k:].tolist(), f"resumed at {k}"
         assert again.point.array().tobytes() == whole.point.array().tobytes()
         assert again.gap == pytest.approx(whole.gap, rel=1e-12)
 
@@ -133,7 +133,8 @@ A = np.load(sys.argv[1])
 f, S, solver = gh.logistic(A, np.sign(A[:, 0] + A[:, 1] - 0.3)), gh.L1Ball(A.shape[1], 4.0), gh.Corrective(batch=1, steps=1)
 how = {"checkpoint": sys.argv[2]} if len(sys.argv) == 4 else {"resume": sys.argv[2]}
 s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(3 if len(sys.argv) == 4 else 500), **how)
-print(core is not None, s.converged, s.trace.iteration[0], float(s.value).hex(), float(s.certificate.lower).hex())
+print(core is not None, s.converged, "go on up to rounding" in s.reason)
+print(float(s.value).hex(), float(s.certificate.lower).hex())
 """
 
 
@@ -149,7 +150,7 @@ def test_a_state_is_taken_up_with_and_without_a_core(first, then, tmp_path):
         told.append(found.stdout.split())
         assert told[-1][0] == str(mode == "required")
     assert told[0][1] == "False", "the first run ended before its end"
-    assert told[1][1:3] == ["True", "3"], "the second went on from there"
+    assert told[1][1:3] == ["True", "True"], "the second went on from there"
     best = gh.minimize(gh.logistic(X, np.sign(X[:, 0] + X[:, 1] - 0.3)), gh.L1Ball(D, 4.0), stop=gh.Relative(1e-9))
     value, lower = map(float.fromhex, told[1][3:])
     assert lower <= best.value and best.certificate.lower <= value
@@ -182,7 +183,7 @@ def test_where_the_core_can_do_no_more_python_goes_on(monkeypatch, tmp_path):
     left[0] = 1000
     again = gh.minimize(f, S, solver, stop=TIGHT, resume=tmp_path / "state.npz")
     assert left[0] == 1000, "the core is not asked again"
-    assert again.trace.value.tolist() == whole.trace.value[4:].tolist()
+    assert again.trace.value[4:].tolist() == whole.trace.value[4:].tolist()
 
 
 # --- the edge of its range ----------------------------------------------------------------------------------------------
