@@ -131,7 +131,7 @@ def test_version_and_help(capsys):
     (["lasso"], 'Did you mean "greedyhull fit l1"?'),
     (["problem.toml"], 'Name the command first, as in "greedyhull solve problem.toml".'),
     (["help"], 'Give "greedyhull --help".'),
-    (["fit"], "greedyhull fit needs a command: simplex, l1, ensemble, portfolio or completion."),
+    (["fit"], "greedyhull fit needs a command: simplex, l1, ensemble, portfolio, design or completion."),
     (["demo", "--nonsense"], "greedyhull demo has no option --nonsense."),
     (["demo", "--bugdet", "3"], "greedyhull demo has no option --bugdet. Did you mean --budget?"),
     (["solve", "--quite"], "Did you mean --quiet?"),

@@ -141,8 +141,8 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
     (["simplex", "table.csv", "--target", "y", "--features", "a,q"], '"q" was given'),
     (["l1", "table.csv", "--target", "y", "--loss", "absolute", "--alpha", "1"], "the absolute loss is not smooth"),
     (["l1", "table.csv", "--target", "y", "--tol", "-1"], "--tol -1.0 was given; a number of at least 0 is wanted."),
-    (["cubic", "table.csv"], 'There is no command "greedyhull fit cubic". Its commands are simplex, l1, ensemble, portfolio '
-                             "and completion."),
+    (["cubic", "table.csv"], 'There is no command "greedyhull fit cubic". Its commands are simplex, l1, ensemble, portfolio, '
+                             "design and completion."),
     (["lasso", "table.csv"], 'Did you mean "greedyhull fit l1"?'),
     (["table.csv"], 'Name the command first, as in "greedyhull fit l1 table.csv".'),
     (["l1", "table.csv", "--lambda", "1"], "Did you mean --alpha?"),

@@ -106,7 +106,8 @@ def test_resumed_runs_are_equal_bit_by_bit(objective, tmp_path):
         again.restore(load_state(tmp_path / f"{k}.npz"))
         got = again.solve()
         for column in ("value", "gap", "atoms") if objective != "function" else ("value", "atoms"):  # its bound is found anew
-            np.testing.assert_array_equal(got.trace[column], whole.trace[column][k:])
+            rows = whole.trace[column][k if objective == "function" else 0 :]  # functions may have changed: a trace of its own
+            np.testing.assert_array_equal(got.trace[column], rows)
         np.testing.assert_array_equal(got.point.array(), whole.point.array())
 
 

@@ -64,7 +64,7 @@ def test_resumed_runs_are_equal_bit_by_bit(rule, tmp_path):
     for k in (0, 1, 5, 11):
         again = Run(f, S, gh.FrankWolfe(rule), None, gh.Iterations(12), 0)
         again.restore(load_state(tmp_path / f"{k}.npz"))
-        np.testing.assert_array_equal(again.solve().trace["value"], whole.trace["value"][k:])
+        np.testing.assert_array_equal(again.solve().trace["value"], whole.trace["value"])
 
 
 def test_a_warm_start_is_not_thrown_away():

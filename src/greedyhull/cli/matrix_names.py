@@ -11,9 +11,9 @@ from greedyhull.errors import check
 from greedyhull.types import Shape
 
 
-def l1_ball(domain: Shape, radius: float, weights: Any = None) -> gh.L1Ball:
+def l1_ball(d: int, radius: float, weights: Any = None, domain: Shape = (0,)) -> gh.L1Ball:
     """Vectors, or matrices of the shape of the data's."""
-    return gh.L1Ball(domain[0] if len(domain) == 1 else domain, radius, weights=weights)
+    return gh.L1Ball(d if len(domain) == 1 else domain, radius, weights=weights)
 
 
 def group_l1_ball(radius: float, groups: Any = None, by: Literal["rows", "columns"] | None = None,

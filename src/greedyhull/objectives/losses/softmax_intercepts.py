@@ -17,7 +17,7 @@ from greedyhull.types import Array
 EPS = float(np.finfo(np.float64).eps)
 STEPS = 100  # at most
 SHARES = (1.0, 0.5, 0.25, 0.0625)  # of Newton's step that are tried
-NOISE = 4.0 * EPS  # of φ: what rounding may have done to it
+NOISE = 4.0 * EPS  # of φ and of the largest |z|: what rounding may have done to φ, a mean of differences of such numbers
 LEAST = 1e-300  # the logarithm of less is not asked for
 
 
@@ -58,14 +58,14 @@ class SoftmaxWithIntercepts(Softmax):
         """Newton's steps, shortened until φ falls or, where it stands, the classes come nearer to their shares; else a step of
         iterative scaling, bₖ += log(πₖ/mₖ), which never raises φ (Darroch and Ratcliff 1972)."""
         shares, b = self.shares(), np.zeros(self.classes)
-        here = self._look(z, b, shares)
+        here, size = self._look(z, b, shares), float(np.abs(z).max(initial=0.0))
         for _ in range(STEPS):
             if here.off <= EPS:
                 break
             for change in self._changes(here, shares):
                 ahead = self._look(z, b + change, shares)
-                fell = here.value - ahead.value
-                if fell > NOISE * here.value or (ahead.off < here.off and fell >= -NOISE * here.value):
+                fell, noise = here.value - ahead.value, NOISE * (here.value + size + float(np.abs(b).max()))
+                if fell > noise or (ahead.off < here.off and fell >= -noise):
                     break
             else:
                 break
