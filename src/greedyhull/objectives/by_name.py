@@ -542,7 +542,7 @@ def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, facto
     """
     if factors is not None:
         return FactoredForm(factors, Q, b, scale)
-    check(Q is not None, "quadratic() was given neither Q nor factors; a matrix Q, or factors F of Q = FᵀF, is wanted.")
+    check(Q is not None, "Q = None was given; a square matrix, or factors=F where Q is FᵀF, is wanted.")
     return QuadraticForm(Q, b, scale)
 
 

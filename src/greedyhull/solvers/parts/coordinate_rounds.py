@@ -43,7 +43,9 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, st
         gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))
         if working.directions.choose(w, as_array(g, w.shape).ravel()):
             working.step_toward(w, answer)
-        working.improve(w, gap, steps, gap > EARLY * abs(f.value(w)))
+        moved = working.improve(w, gap, steps, gap > EARLY * abs(f.value(w)))
+        if not moved and estimate >= gap:  # the quadratic was not solved, and the gap is more than rounding
+            working.step_toward(w, answer)
 
 
 class CoordinateWorking:
@@ -74,28 +76,29 @@ class CoordinateWorking:
         w.move(move, min(1.0, max(0.0, float(line.argmin()))))
         self._keep_inside(w)
 
-    def improve(self, w: CoordinateIterate, gap: float, steps: int, early: bool) -> None:
-        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps.
+    def improve(self, w: CoordinateIterate, gap: float, steps: int, early: bool) -> bool:
+        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps; whether one was made.
 
         ``early``, the Hessian may come from a sample of the rows, until a round brings little.
         """
         self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
         if not len(self.directions.frame):
-            return
+            return False
         small, frame, quadratic = self.directions.small, self.directions.frame, self.f.traits.quadratic
         for i in range(steps):
             grad, x = small.gradient(w), w.x.ravel()
             y, section = frame.read(x), self.region.section(frame, x)
             left = section.gap(grad, y)
             if i and left <= INNER * gap:
-                return
+                return True
             H = small.hessian(w, SAMPLE if early and self.sampling else 1)
             if not (np.isfinite(H).all() and np.isfinite(grad).all()):
-                return
+                return i > 0
             target = section.solve(H, grad, y, (EXACT if quadratic else ROUGH) * left)
             step = self._move(w, section, grad, y, target)
             if step <= 0.0 or quadratic:
-                return
+                return i > 0 or step > 0.0
+        return True
 
     def _move(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, target: Array) -> float:
         """Go from y toward ``target`` along these directions; how far."""
