@@ -8,7 +8,8 @@ from greedyhull.atoms.geometry.grouped_region import GroupedSection
 
 def test_a_quadratic_that_is_not_solved_leaves_a_frank_wolfe_step(monkeypatch):
     rng = np.random.default_rng(0)
-    f, S = gh.least_squares(rng.standard_normal((30, 8)), rng.standard_normal(30)), gh.GroupedSimplex([0, 1] * 4, group_upper=0.7)
+    f = gh.least_squares(rng.standard_normal((30, 8)), rng.standard_normal(30))
+    S = gh.GroupedSimplex([0, 1] * 4, group_upper=0.7)
     best = gh.minimize(f, S, stop=gh.Gap(1e-9)).value
     monkeypatch.setattr(GroupedSection, "solve", lambda self, H, grad, y, tol: y)
     s = gh.minimize(f, S, gh.Corrective(), stop=gh.Iterations(200))
