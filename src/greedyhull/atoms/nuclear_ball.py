@@ -171,10 +171,11 @@ class NuclearBall(AtomSet):
     @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius. Matrices with a short side of which many entries are observed: projected gradients."""
+        is at most the radius. Matrices with a short side of which many entries are observed, or responses: projected
+        gradients."""
         from greedyhull.atoms.geometry.factor_descent import descend
 
-        if self._mostly_observed(f.gradient(w)):
+        if self._written_out(f, w):
             lower = self._slid_dense(f, w)
             if lower is not None and f.value(lower) < f.value(w):
                 return lower
@@ -186,10 +187,14 @@ class NuclearBall(AtomSet):
         pair = descend(f, found.U * root, found.V * root, self.radius, f.gradient_dot(w) > 0.0)
         return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
 
-    def _mostly_observed(self, g: Gradient) -> bool:
-        """Whether a matrix takes not much more room than its gradient, and the projection onto the ball little time."""
-        given: Any = g
-        return is_sparse(g) and min(self.shape) <= MANY and WRITTEN * given.nnz >= self.shape[0] * self.shape[1]
+    def _written_out(self, f: Objective, w: Iterate) -> bool:
+        """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.
+
+        Gradients that are no sparse matrices cost more than the projection does. There steps must be few, as for squares.
+        """
+        g: Any = f.gradient(w)
+        entries = g.nnz if is_sparse(g) else np.size(g) if f.traits.quadratic and isinstance(g, np.ndarray) else 0
+        return min(self.shape) <= MANY and WRITTEN * int(entries) >= self.shape[0] * self.shape[1]
 
     def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
