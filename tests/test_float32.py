@@ -158,3 +158,12 @@ def test_atoms_that_cancel_count_in_float32_quadratics_too():
     f = gh.quadratic(np.array([[3.0]], dtype=np.float32))
     s = gh.minimize(f, S, gh.BlendedPairwise(), stop=gh.Iterations(5))
     assert s.gap > 0.0 and f.precise().rounding(s.point.copy(), S) > 0.0
+
+
+@pytest.mark.parametrize("loss", [gh.least_squares, gh.huber, gh.absolute], ids=lambda loss: loss.__name__)
+def test_the_intercept_is_as_good_as_the_certificate(loss):
+    rng = np.random.default_rng(0)
+    X32, t = rng.standard_normal((5, 2)).astype(np.float32), 1e6 * rng.standard_normal(5)
+    s = gh.minimize(loss(X32, t, intercept=True), gh.L1Ball(2, 1.0))
+    moved = loss(X32.astype(np.float64), t - s.intercept)  # the intercept that was told, and no other
+    assert moved.value(gh.L1Ball(2, 1.0).decompose(s.x)) <= s.value + s.gap + 1e-15 * s.value

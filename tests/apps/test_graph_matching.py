@@ -131,3 +131,11 @@ def test_it_is_at_least_as_good_as_one_start_of_scipy():
         A, B = rng.random((2, 12, 12))
         ours, theirs = ours + graph_matching(A, B).value, theirs + quadratic_assignment(A, B).fun
     assert ours <= theirs
+
+
+def test_large_whole_numbers_are_told_apart():
+    A, B = np.diag([2e6, 2e6 + 1, 2e6 + 2]), np.diag([2e6 + 2, 2e6 + 1, 2e6])
+    best = max(float((A * B[np.ix_(p, p)]).sum()) for p in map(list, permutations(range(3))))
+    for starts in (1, 2, 10):
+        found = graph_matching(A, B, maximize=True, starts=starts)
+        assert found.value <= best <= found.bound and (not found.optimal or found.value == best)

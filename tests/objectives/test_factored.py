@@ -75,7 +75,7 @@ def test_a_run_goes_on_bit_by_bit(tmp_path):
 @pytest.mark.parametrize(("given", "words"), [
     ({"Q": np.eye(3), "factors": np.ones((2, 3))}, "diagonal"),
     ({"Q": [-1.0, 0.0, 1.0], "factors": np.ones((2, 3))}, "at least 0"),
-    ({}, "neither Q nor factors"), ({"Q": [1.0, 2.0], "factors": np.ones((2, 3))}, "3 numbers"),
+    ({}, "Q = None was given; a square matrix, or factors=F"), ({"Q": [1.0, 2.0], "factors": np.ones((2, 3))}, "3 numbers"),
     ({"factors": np.ones(3)}, "factors"),
     ({"factors": [[np.nan, 1.0]]}, "NaN"), ({"b": [1.0], "factors": np.ones((2, 3))}, "b has")])
 def test_bad_input_gets_words(given, words):

@@ -126,3 +126,13 @@ def test_intercepts_are_kept_and_told(tmp_path):
 def test_a_class_without_weight_gets_words():
     with pytest.raises(gh.GreedyhullError, match="Class 2 has no sample of positive weight"):
         gh.multinomial(X, y, sample_weight=(y < 2).astype(float), intercept=True)
+
+
+@pytest.mark.parametrize("seed, radius", [(9, 1e12), (111, 1e3)])
+def test_classes_that_are_told_apart_for_certain(seed, radius):
+    rng = np.random.default_rng(seed)
+    points, kinds = rng.standard_normal((20, 5)), np.r_[np.arange(5), rng.integers(0, 5, 15)]
+    f, S = gh.multinomial(points, kinds, intercept=True), gh.L1Ball((5, 5), radius)
+    s = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Iterations(5))
+    small = gh.minimize(f, gh.L1Ball((5, 5), 10.0), stop=gh.Relative(1e-6))
+    assert s.certificate.lower <= small.value

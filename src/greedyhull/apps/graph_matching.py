@@ -28,6 +28,8 @@ NEAR = 0.9  # how far from the centre, towards a random permutation, random star
 MOST = 200  # iterations from one start
 ROUNDS = 50  # rounds for the convex relaxation, which is a start only
 SURE = 1e-12  # a swap must lower the cost by this share of ‖A‖‖B‖, so that rounding does not swap for ever
+NEARLY = 1e-9  # of the value: how near the bound comes to an optimum, where weights are no whole numbers
+EXACT = 2.0**53  # whole numbers below are floats
 LARGEST = 2.0**500  # the product of two such entries, and sums of them, are finite
 
 
@@ -70,6 +72,7 @@ class Matching:
     values: Array
     maximize: bool
     solution: Solution = field(repr=False)
+    whole: bool = field(default=False, repr=False)
 
     def __repr__(self) -> str:
         word, side = ("gain", "at most") if self.maximize else ("cost", "at least")
@@ -84,8 +87,10 @@ class Matching:
 
     @property
     def optimal(self) -> bool:
-        """Whether the bound proves that no other permutation is better, by more than rounding."""
-        return abs(self.value - self.bound) <= 1e-9 * max(abs(self.value), abs(self.bound))
+        """Whether the bound proves that no other permutation is better; where weights are no whole numbers, better by more
+        than 1e-9 of the value."""
+        apart = abs(self.value - self.bound)
+        return apart < 1.0 if self.whole else apart <= NEARLY * max(abs(self.value), abs(self.bound))
 
     @property
     def matrix(self) -> Array:
@@ -189,7 +194,14 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     best = int(values.argmin())
     unit = sign * a * b
     p, s = found[best]
-    return Matching(p, unit * values[best], unit * _least(one, two), unit * values, bool(maximize), s)
+    return Matching(p, unit * values[best], unit * _least(one, two), unit * values, bool(maximize), s,
+                    _whole(first, second))
+
+
+def _whole(A: Array, B: Array) -> bool:
+    """Whether all weights are whole numbers, and so are the values of permutations, without rounding."""
+    most = float(np.abs(A).max()) * float(np.abs(B).max()) * A.size
+    return most < EXACT and bool((np.round(A) == A).all() and (np.round(B) == B).all())
 
 
 def _weights(given: Any, name: str) -> Array:

@@ -15,7 +15,7 @@ from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Gradient, Objective, SetTraits
+from greedyhull.types import Array, Block, Objective, SetTraits
 from greedyhull.types.override import override
 
 if TYPE_CHECKING:

@@ -205,7 +205,8 @@ class Solution:
     @property
     def intercept(self) -> Any:
         """The intercept that belongs to the point, or those of the classes; 0 where the objective has none."""
-        model = with_intercept(self.objective) if "intercept" not in self._kept else None
+        # like the certificate, in float64: in float32 the intercept may be farther off than the gap
+        model = with_intercept(self.objective.precise()) if "intercept" not in self._kept else None
         found = self._kept.get("intercept", 0.0) if model is None else model.intercept(self.point)
         return np.array(found) if np.ndim(found) else float(found)
 

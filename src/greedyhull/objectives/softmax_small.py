@@ -66,7 +66,8 @@ class SoftmaxSmall(KeepsSmall):
         if self.f.intercepts_fitted:
             weighted = loss.by_row(s)
             B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
-            H = H - C.T @ np.linalg.solve(B + max(float(np.trace(B)) / len(B), TINY), C)
+            # classes that are told apart for certain have more null directions than 1, and intercepts of no consequence
+            H = H - C.T @ np.linalg.lstsq(B + max(float(np.trace(B)) / len(B), TINY), C, rcond=None)[0]
         return np.asarray(0.5 * (H + H.T))
 
     @override
