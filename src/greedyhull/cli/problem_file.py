@@ -160,7 +160,7 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
 
 
-def _across_matrices(loss: Any, data: dict[str, Any], faults: Faults) -> None:
+def _across_matrices(loss: object, data: dict[str, Any], faults: Faults) -> None:
     """Which columns hold the targets of matrices: several of them, or the places and the values of entries."""
     for key in PLACES:
         if (key in data) != (loss == "completion") and isinstance(loss, str):

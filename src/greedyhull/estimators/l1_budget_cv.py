@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from greedyhull.estimators.budget_set import Budget
 from greedyhull.estimators.cv_choice import CHOICE, SCALED, L1Chosen
 from greedyhull.estimators.cv_paths import Line, SquarePaths
 from greedyhull.estimators.cv_regressor import ChosenRegressor
 from greedyhull.estimators.described import REGRESSOR, described
 from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.split import Fold
-from greedyhull.types import Array, LinearModel
+from greedyhull.types import Array, AtomSet, LinearModel
 
 
 @described(REGRESSOR)
@@ -76,12 +77,12 @@ class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
         tags.regressor_tags.poor_score = self.positive  # on data that no coefficients of one sign fit
         return tags
 
-    def _walked(self, X: Any, y: Array, s: Array | None, S: Any, folds: list[Fold], radii: Any, f: LinearModel
+    def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
                 ) -> tuple[Line, Array]:
         """Squares by trails, other losses as for any set."""
         if self.loss != "squared":
             return super()._walked(X, y, s, S, folds, radii, f)
-        paths = SquarePaths(X, y, s, S, folds, centre=self.fit_intercept, positive=self.positive)
+        paths = SquarePaths(X, y, s, cast(Budget, S), folds, centre=self.fit_intercept, positive=self.positive)
         self.radii_, whole = paths.chosen(radii, float(self.eps))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(paths.on)(i, self.radii_) for i in range(len(folds)))
         return whole, np.array([paths.left_out(i, line) for i, line in enumerate(found)]).T
