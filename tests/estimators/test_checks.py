@@ -75,7 +75,7 @@ SETTINGS = [
     L1BudgetRegressorCV(loss="huber", radii=[0.5, 1.0], cv=2),
     L1BudgetRegressorCV(loss="poisson", radii=2, cv=2),
     L1BudgetRegressorCV(radii=[0.5, 200.0], cv=2, select="one_se", fit_intercept=False, standardize=True),
-    L1BudgetClassifierCV(radii=3, cv=3),
+    L1BudgetClassifierCV(radii=[0.5, 2.0, 5.0], cv=3),
     L1BudgetClassifierCV(loss="squared_hinge", radii=[0.5, 2.0], cv=2, tol=1e-10),
     L1BudgetClassifierCV(loss="hinge", radii=[1.0], cv=2, fit_intercept=False, max_iter=10),
     L1BudgetClassifierCV(radii=[1.0, 5.0], cv=2, select="one_se", standardize=True),

@@ -54,6 +54,8 @@ class Matching:
     solution : Solution
         The run of Frank-Wolfe that led to the permutation. f is not convex, so its certificate is of kind "stationary": the
         gap bounds the first-order decrease, and not the distance to the minimum.
+    whole : bool, default False
+        Whether all weights are whole numbers, so that two values that differ do so by 1 at least.
 
     See Also
     --------

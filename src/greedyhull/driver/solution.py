@@ -20,7 +20,7 @@ from greedyhull.points.gradients import inner, taken
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Bound, Constants
 from greedyhull.types import Array, Solver
-from greedyhull.types.kinds import with_intercept
+from greedyhull.types.kinds import told_intercept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,9 +205,7 @@ class Solution:
     @property
     def intercept(self) -> Any:
         """The intercept that belongs to the point, or those of the classes; 0 where the objective has none."""
-        # like the certificate, in float64: in float32 the intercept may be farther off than the gap
-        model = with_intercept(self.objective.precise()) if "intercept" not in self._kept else None
-        found = self._kept.get("intercept", 0.0) if model is None else model.intercept(self.point)
+        found = self._kept["intercept"] if "intercept" in self._kept else told_intercept(self.objective, self.point)
         return np.array(found) if np.ndim(found) else float(found)
 
     def bounds(self) -> list[Bound]:

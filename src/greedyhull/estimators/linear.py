@@ -25,6 +25,7 @@ from greedyhull.estimators.over_shards import are_shards, by_shard, fit_regresso
 from greedyhull.estimators.reports import write_report
 from greedyhull.points.given import sound
 from greedyhull.types import Array, AtomSet, LinearModel, Objective
+from greedyhull.types.kinds import told_intercept
 
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
@@ -178,9 +179,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     def _attributes(self, w: Any, f: LinearModel, dtype: Any = np.float64) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
-        coef = w.array().astype(dtype)
-        return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(f.intercept(w)) if isinstance(dtype, np.dtype)
-                else float(f.intercept(w))}
+        coef, b = w.array().astype(dtype), told_intercept(f, w)
+        return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(b) if isinstance(dtype, np.dtype) else float(b)}
 
     def predict(self, X: Any) -> Array:
         """

@@ -23,6 +23,7 @@ from greedyhull.estimators.over_shards import are_shards, fit_classifier, told
 from greedyhull.estimators.reports import write_report
 from greedyhull.objectives.responses import multinomial
 from greedyhull.types import Array, LinearModel
+from greedyhull.types.kinds import told_intercept
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -122,7 +123,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
-        return {"coef_": w.array()[None, :], "intercept_": np.array([f.intercept(w)]), "classes_": self.classes_}
+        return {"coef_": w.array()[None, :], "intercept_": np.array([told_intercept(f, w)]), "classes_": self.classes_}
 
     def decision_function(self, X: Any) -> Array:
         """

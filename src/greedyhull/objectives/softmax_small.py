@@ -66,8 +66,7 @@ class SoftmaxSmall(KeepsSmall):
         if self.f.intercepts_fitted:
             weighted = loss.by_row(s)
             B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
-            # classes that are told apart for certain have more null directions than 1, and intercepts of no consequence
-            H = H - C.T @ np.linalg.lstsq(B + max(float(np.trace(B)) / len(B), TINY), C, rcond=None)[0]
+            H = H - C.T @ _solved(B + max(float(np.trace(B)) / len(B), TINY), C)
         return np.asarray(0.5 * (H + H.T))
 
     @override
@@ -105,3 +104,11 @@ def written_out(Z: Any, s: Array, by_row: Callable[[Array], Array]) -> tuple[Arr
     Y = np.einsum("mnc,nc->nm", images, s)
     H = Z.T @ (Z * weighted.ravel()[:, None]) - Y.T @ by_row(Y)
     return np.asarray(H), np.einsum("mnc,nc->cm", images, weighted) - weighted.T @ Y
+
+
+def _solved(B: Array, C: Array) -> Array:
+    """B⁻¹C; where classes are told apart for certain, intercepts are of no consequence and B is singular: the shortest B⁺C."""
+    try:
+        return np.asarray(np.linalg.solve(B, C))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(B, C, rcond=None)[0])

@@ -7,7 +7,7 @@ traits. Solvers, oracles and callbacks need no base class: what they may have be
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from greedyhull.types import (
     Approximate,
@@ -41,6 +41,9 @@ from greedyhull.types import (
     Summed,
     Tolerant,
 )
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
 from greedyhull.types.attributes import declares_none, has, lacks
 
 
@@ -63,6 +66,14 @@ def summed(f: Objective) -> Summed | None:
 def with_intercept(f: Objective) -> Intercepted | None:
     """f as one with an intercept."""
     return cast(Intercepted, f) if f.traits.intercept else None
+
+
+def told_intercept(f: Objective, w: Iterate) -> Any:
+    """The intercept that belongs to w, 0 where f has none; like the certificate in float64, for in float32 it may be farther
+    off than the gap."""
+    model = with_intercept(f)
+    exact = None if model is None else with_intercept(f.precise())
+    return 0.0 if exact is None else exact.intercept(w)
 
 
 def remote(f: Objective) -> Remote | None:
