@@ -16,8 +16,8 @@ rng = np.random.default_rng(0)
 rows, columns, bands = 60, 80, np.linspace(0.4, 2.4, 40)
 names = ["water", "grass", "soil", "roof"]
 edge = 1 / (1 + np.exp(-30 * (bands - 0.72)))  # where leaves begin to reflect
-spectra = np.array([0.08 * np.exp(-2 * (bands - 0.4)), 0.05 + 0.45 * edge * np.exp(-0.7 * (bands - 0.7)),
-                    0.1 + 0.15 * (bands - 0.4), 0.32 + 0.06 * np.sin(4 * bands)])
+endmembers = np.array([0.08 * np.exp(-2 * (bands - 0.4)), 0.05 + 0.45 * edge * np.exp(-0.7 * (bands - 0.7)),
+                       0.1 + 0.15 * (bands - 0.4), 0.32 + 0.06 * np.sin(4 * bands)])
 
 y, x = np.mgrid[:rows, :columns]
 bank = np.abs(y - 30 - 8 * np.sin(x / 12))
@@ -27,9 +27,9 @@ fields = (np.sin(x / 9) * np.cos(y / 7) > 0) * 0.7 + 0.15
 truth[..., 1], truth[..., 2] = (1 - truth[..., 0]) * fields, (1 - truth[..., 0]) * (1 - fields)
 town = np.exp(-((x - 62) ** 2 + (y - 12) ** 2) / 90) * (rng.random((rows, columns)) < 0.8)
 truth = truth * (1 - town[..., None]) + town[..., None] * np.eye(4)[3]
-image = truth @ spectra + 0.01 * rng.standard_normal((rows, columns, 40))
+image = truth @ endmembers + 0.01 * rng.standard_normal((rows, columns, 40))
 
-found = unmix(image, spectra, names=names)
+found = unmix(image, endmembers, names=names)
 print(found)
 
 # %%

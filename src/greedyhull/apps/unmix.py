@@ -107,7 +107,7 @@ class Unmixing:
         return figure
 
 
-def unmix(image: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequence[str] | None = None, tol: float = 1e-8,
+def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequence[str] | None = None, tol: float = 1e-8,
           progress: bool = False) -> Unmixing:
     """Write every spectrum of an image as a mixture of known spectra.
 
@@ -116,11 +116,11 @@ def unmix(image: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequen
 
     Parameters
     ----------
-    image : array_like of shape (..., bands)
-        The spectra: rows, columns and bands of an image, or a list of pixels. A pixel with NaN has no spectrum and is passed
+    spectra : array_like of shape (..., bands)
+        What was measured: rows, columns and bands of an image, or a list of pixels. A pixel with NaN has no spectrum and is passed
         over.
     endmembers : array_like of shape (materials, bands)
-        The spectra of the pure materials, in the units of the image.
+        The spectra of the pure materials, in the units of what was measured.
     sum_to_one : bool, default True
         Whether abundances sum to one; if False, to at most one, which leaves room for shade.
     names : sequence of str, optional
@@ -147,11 +147,11 @@ def unmix(image: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequen
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
-    E, pixels = _numbers(endmembers, "endmembers"), _numbers(image, "image")
+    E, pixels = _numbers(endmembers, "endmembers"), _numbers(spectra, "spectra")
     check(E.ndim == 2 and bool(np.isfinite(E).all()), lambda: f"endmembers has shape {E.shape}; finite numbers, a row for "
                                                               "each material and a column for each band, are wanted.")
     check(pixels.ndim > 0 and pixels.shape[-1] == E.shape[1],
-          lambda: f"image has shape {pixels.shape} but endmembers have {E.shape[1]} bands; the last axis of an image is its "
+          lambda: f"spectra has shape {pixels.shape} but endmembers have {E.shape[1]} bands; the last axis is the "
                   f"bands.{' Give endmembers.T.' if pixels.shape[-1:] == E.shape[:1] else ''}")
     called = [f"material {j}" for j in range(len(E))] if names is None else [str(name) for name in names]
     check(len(called) == len(E) and len(set(called)) == len(E),
