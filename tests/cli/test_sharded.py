@@ -154,6 +154,14 @@ def test_a_problem_over_shards_is_solved_as_the_table_is(problem, parts, tmp_pat
         assert point(tmp_path / name)[0].tobytes() == two[0].tobytes() and point(tmp_path / name)[1] == two[1]
 
 
+@pytest.mark.parametrize("options", [[], ["--workers", "2"]])
+def test_a_report_tells_the_constants_whoever_computed(problem, parts, labelled, tmp_path, options):
+    file = problem(('"table.csv"', '"row-*.csv"'), *LABELS, ("report = false", "report = true"))
+    assert run(["solve", file, "--out", str(tmp_path / "told"), "--quiet", *options]) == 0
+    page = (tmp_path / "told" / "report.html").read_text(encoding="utf-8")
+    assert "estimated" in page
+
+
 @pytest.mark.parametrize(("options", "words"), [([], True), (["--quiet"], False), (["--json"], False)])
 def test_the_dashboard_is_told_where_words_are_wanted(problem, parts, scheduler, capfd, options, words):
     file = problem(('"table.csv"', '"data/part-*.parquet"'))

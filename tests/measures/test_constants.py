@@ -6,6 +6,7 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
+from greedyhull.objectives.sharded.serial import Serial
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 
 RNG = np.random.default_rng(4)
@@ -159,3 +160,32 @@ def test_refusals_and_mapping():
     assert np.isinf(theory.constants(logistic, SETS["Simplex"]).sigma.value), "there are no single terms"
     w = CoordinateIterate(np.eye(D)[0])
     assert np.isfinite(logistic.value(w))
+
+
+class Ending(Serial):
+    """A crew whose `with` block may be over."""
+
+    over = False
+
+    def map(self, task, bundles):
+        if self.over:
+            raise GreedyhullError("These processes have ended.")
+        return super().map(task, bundles)
+
+
+@pytest.mark.parametrize("make", [gh.logistic, gh.hinge, gh.least_squares,
+                                  lambda data: gh.least_squares(data, intercept=True)])
+def test_terms_in_shards_are_fetched_in_one_trip_and_unknown_where_nobody_is_left(make):
+    data, S = gh.shards(lambda k: (X[9 * k : 9 * k + 9], LABELS[9 * k : 9 * k + 9]), count=2), gh.L1Ball(D, 1.3)
+    crew = Ending()
+    f = make(data).on(crew)
+    assert f.n == N
+    before = crew.trips
+    table = theory.constants(f, S)
+    assert crew.trips <= before + 1
+    assert 0.0 < table.L.value < np.inf and table.L.status == "estimated"
+    ones = f.singles(np.arange(N))
+    for x in (np.zeros(D), np.ones(D)):
+        assert np.array_equal([one.gradient(x) for one in ones], term_gradients(f, x))
+    crew.over = True
+    assert theory.constants(f, S).L.value == np.inf

@@ -117,8 +117,8 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     Parameters
     ----------
     spectra : array_like of shape (..., bands)
-        What was measured: rows, columns and bands of an image, or a list of pixels. A pixel with NaN has no spectrum and is passed
-        over.
+        What was measured: rows, columns and bands of an image, or a list of pixels. A pixel with NaN has no spectrum and is
+        passed over.
     endmembers : array_like of shape (materials, bands)
         The spectra of the pure materials, in the units of what was measured.
     sum_to_one : bool, default True

@@ -50,7 +50,7 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
     kept = _kept(problem, file, out, saving)
     with voice.noting(), computed(problem.f, workers, scheduler, voice.say) as f:
         s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
-    written, lost = write(s, problem, folder, voice)
+        written, lost = write(s, problem, folder, voice)  # the report asks for a few terms, so the crew is still there
     if s.choice:
         voice.say(s.choice)
     listed = used(s, problem.names)

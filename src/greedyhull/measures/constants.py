@@ -10,7 +10,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.term_constants import linear_terms, sampled_terms
 from greedyhull.theory import Constant, Constants
 from greedyhull.types import AtomSet, Objective
-from greedyhull.types.kinds import linear_model
+from greedyhull.types.kinds import linear_model, remote
 
 
 def constants(f: Objective, S: AtomSet, *, seed: int = 0, **given: float) -> Constants:
@@ -67,4 +67,9 @@ def _terms(f: Objective, S: AtomSet, seed: int) -> dict[str, Constant]:
         return linear_terms(model, S)
     if f.traits.terms == "none":  # no sum, or one of data whose rows nobody can take: nothing is known of single terms
         return {}
-    return sampled_terms(f, S, seed)
+    try:
+        return sampled_terms(f, S, seed)
+    except GreedyhullError:
+        if remote(f) is None:
+            raise
+        return {}  # whoever could fetch terms is gone by now, as after the `with` block of a crew

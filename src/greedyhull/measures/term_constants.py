@@ -26,8 +26,8 @@ from greedyhull.objectives.ridged import without_ridge
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.lengths import TINY, length, rms, rounded_up, times
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Array, AtomSet, Design, LinearModel, Minibatch, Objective
-from greedyhull.types.kinds import profiled, streamed, summed
+from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Minibatch, Objective
+from greedyhull.types.kinds import profiled, remote, streamed, summed
 
 POINTS, TERMS = 12, 64  # where, and of which terms, gradients are looked at without formulas
 
@@ -181,5 +181,10 @@ def _terms(f: Objective, rng: np.random.Generator) -> Iterator[Minibatch]:
     check_terms(f)
     whole = summed(f)
     assert whole is not None  # no stream, and its terms can be taken
-    for i in range(whole.n) if whole.n <= TERMS else rng.choice(whole.n, TERMS, replace=False):
+    chosen: Index = np.arange(whole.n) if whole.n <= TERMS else rng.choice(whole.n, TERMS, replace=False)
+    elsewhere = remote(f)
+    if elsewhere is not None:
+        yield from elsewhere.singles(chosen)
+        return
+    for i in chosen:
         yield whole.batch(np.array([i]))

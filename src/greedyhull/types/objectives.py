@@ -59,6 +59,7 @@ class Remote(Summed, Protocol):
     """A sum whose terms are elsewhere (``traits.remote``): a batch of all of them is asked, not fetched."""
 
     def everything(self) -> Minibatch: ...
+    def singles(self, index: Index) -> list[Minibatch]: ...  # each of these terms alone, all fetched at once
     def shard_marks(self) -> dict[str, str]: ...  # by the name of each shard, what changes when it does
     def reduced(self) -> tuple[Objective, str]: ...  # what a solver works on where that is smaller, and why; else itself
 

@@ -115,6 +115,21 @@ def test_a_worker_that_is_killed_changes_nothing(crew, table, tmp_path, request)
         assert f.trips >= 5
 
 
+def test_workers_that_dask_gave_up_are_started_again(table, tmp_path):
+    """Dask closes what it has to restart workers with where one is not back in time, as on a busy machine."""
+    import dask.config
+
+    X, y, _ = table
+    S, stop = gh.L1Ball(8, 2.0), gh.Relative(1e-9)
+    alone = gh.minimize(gh.logistic(Files.written(tmp_path, X, y, [30, 60])), S, stop=stop)
+    with gh.cluster(workers=1) as crew, dask.config.set({"distributed.deploy.lost-worker-timeout": 0}):
+        nannies = list(crew._local.workers.values())
+        data = Deadly.written(tmp_path, X, y, [30, 60])
+        s = gh.minimize(gh.logistic(data).on(_Lighting(crew, tmp_path / "fuse", 2)), S, stop=stop)
+        assert s.x.tobytes() == alone.x.tobytes() and len(list(tmp_path.glob("died *"))) == 1
+        assert not set(nannies) & set(crew._local.workers.values())
+
+
 class _Lighting:
     """A crew that lights the fuse before the given trip, and lets nobody answer from memory there."""
 
@@ -138,6 +153,21 @@ def test_shards_that_kill_every_worker_are_told_of(table, tmp_path):
     with gh.processes(1) as crew, pytest.raises(gh.GreedyhullError, match="worker processes died over the same shards"):
         gh.minimize(gh.logistic(Killing.written(tmp_path, X, y, [30])).on(crew), gh.L1Ball(8, 2.0))
     assert crew.deaths == 4
+
+
+def test_shards_that_kill_every_dask_worker_are_told_of(table, tmp_path, dask):
+    X, y, _ = table
+    with pytest.raises(gh.GreedyhullError, match="Several Dask workers died over the same shards"):
+        gh.minimize(gh.logistic(Killing.written(tmp_path, X, y, [30])).on(dask), gh.L1Ball(8, 2.0))
+
+
+def test_a_module_that_workers_do_not_have_is_named(dask, tmp_path, monkeypatch):
+    (tmp_path / "known_here_only.py").write_text("def load(k):\n    return [[1.0, 2.0]], [1.0]\n")
+    monkeypatch.syspath_prepend(tmp_path)  # the workers have started
+    from known_here_only import load  # type: ignore[import-not-found]
+
+    with pytest.raises(gh.GreedyhullError, match=r"cannot import .*No module named 'known_here_only'.* Install that module"):
+        gh.minimize(gh.logistic(gh.shards(load, count=2)).on(dask), gh.L1Ball(2, 1.0))
 
 
 class Killing(Files):

@@ -6,6 +6,7 @@ any other, which loads them again. Nothing is scattered and there are no actors,
 
 from __future__ import annotations
 
+import pickle
 import platform
 import sys
 from asyncio import CancelledError
@@ -22,7 +23,8 @@ from greedyhull.objectives.sharded.worker import both, work
 from greedyhull.types import Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
-REPLACED_IN = 30.0  # seconds in which a worker must be there
+REPLACED_IN = 60.0  # seconds in which a worker must be there
+DEATHS = 3  # workers that a bundle may cost in one trip; one more, and its shards are to blame
 LOOK_AGAIN = 2.0  # seconds after which one looks whether all workers are still there
 LOOPBACK = "127.0.0.1"
 
@@ -72,13 +74,14 @@ class Dask:
     def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
         """What the workers return for the bundles, in order."""
         self.trips += 1
+        data, deaths = pickle.dumps(task, protocol=5), [0] * len(bundles)
         futures: list[Any] = []
         try:
             self._homes = self._at_home(len(bundles))
-            futures += [self._sent(task, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
+            futures += [self._sent(data, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
             while not all(future.done() for future in futures):
                 self._wait(futures)
-                self._send_again(task, bundles, futures)
+                self._send_again(data, bundles, futures, deaths)
             if task.paired and len(futures) > 1:
                 summed = self._from_tree(futures)
                 return self.map(task, bundles) if summed is None else summed  # a worker died with sums that others needed
@@ -112,15 +115,17 @@ class Dask:
         from distributed.scheduler import KilledWorker
 
         if isinstance(error, KilledWorker):
-            return GreedyhullError(f"Several Dask workers died over the same shards ({error}). If memory ran out there, make "
-                                   "shards smaller, or give workers more.")
+            return GreedyhullError(_died(str(error)))
+        if isinstance(error, ModuleNotFoundError):
+            return GreedyhullError(f"A Dask worker cannot import what the task needs ({error}). Install that module for the "
+                                   "workers too.")
         if isinstance(error, CommClosedError) or self._client.status != "running":
             return GreedyhullError(f"The Dask scheduler is gone ({type(error).__name__}). Start it again. A run with a "
                                    "checkpoint continues from its last state, with this cluster or another, or without one.")
         return error
 
-    def _sent(self, task: Task, bundle: range, home: str) -> Any:
-        return self._client.submit(work, task, list(bundle), pure=False, allow_other_workers=True, workers=[home])
+    def _sent(self, data: bytes, bundle: range, home: str) -> Any:
+        return self._client.submit(work_on, data, list(bundle), pure=False, allow_other_workers=True, workers=[home])
 
     def _wait(self, futures: list[Any]) -> None:
         import distributed
@@ -129,7 +134,7 @@ class Dask:
         with self._client.as_current(), suppress(TimeoutError):
             dask.wait(futures, timeout=LOOK_AGAIN)
 
-    def _send_again(self, task: Task, bundles: Sequence[range], futures: list[Any]) -> None:
+    def _send_again(self, data: bytes, bundles: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
         """Send again what waits for a worker that is gone.
 
         A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
@@ -137,11 +142,13 @@ class Dask:
         """
         alive = self._client.scheduler_info(n_workers=-1)["workers"]
         lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
-        if lost and alive:
+        if lost:
             self._homes = self._at_home(len(futures))
             for i in lost:
                 futures[i].cancel()
-                futures[i] = self._sent(task, bundles[i], self._homes[i])
+                deaths[i] += 1
+                check(deaths[i] <= DEATHS, lambda: _died(f"{DEATHS + 1} times"))
+                futures[i] = self._sent(data, bundles[i], self._homes[i])
 
     def _at_home(self, count: int) -> list[str]:
         """A worker for each bundle, the same in every trip as long as it lives."""
@@ -156,11 +163,20 @@ class Dask:
 
     def _alive(self) -> list[str]:
         """The addresses of the workers; those that are being replaced are waited for."""
+        self._start_missing()
         try:
             self._client.wait_for_workers(1, timeout=REPLACED_IN)
         except TimeoutError:
-            raise GreedyhullError("The Dask cluster has no workers. Start some with `dask worker ADDRESS`.") from None
+            raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start "
+                                  "some with `dask worker ADDRESS`. A run with a checkpoint continues from its last "
+                                  "state.") from None
         return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _start_missing(self) -> None:
+        """Start the workers of a cluster on this machine that Dask has given up: those that were not back in 15 seconds."""
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        if self._local is not None and len(alive) < len(self._local.worker_spec):
+            self._local.scale(len(self._local.worker_spec))
 
     def _check_versions(self) -> None:
         here, there = _versions(), self._client.run(_versions)
@@ -170,6 +186,16 @@ class Dask:
             address, name, version = other[0]
             raise GreedyhullError(f"The Dask worker at {address} has {name} {version}, and this process has {here[name]}. "
                                   "Results would not be the same: install the same version on both.")
+
+
+def work_on(data: bytes, bundle: Sequence[int]) -> list[Sums]:
+    """The sums of a task that arrives as bytes. Where Dask itself cannot read a task, it ends the worker, and the next one."""
+    return work(pickle.loads(data), bundle)  # from the driver, whom Dask lets run any code here anyway
+
+
+def _died(how: str) -> str:
+    return (f"Several Dask workers died over the same shards ({how}). If memory ran out there, make shards smaller, or give "
+            "workers more.")
 
 
 def _versions() -> dict[str, str]:

@@ -102,6 +102,9 @@ class GramSquares(QuadraticForm):
     def batch(self, index: Index) -> Minibatch:
         return self._model.batch(index)
 
+    def singles(self, index: Index) -> list[Minibatch]:
+        return self._model.singles(index)
+
     def everything(self) -> Minibatch:
         return self._model.everything()
 

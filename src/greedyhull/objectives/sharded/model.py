@@ -282,10 +282,20 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         check(not self.has_intercept or self.traits.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, "
               "and its gradient is not an unbiased one of f. Leave the intercept out, or add a constant column.")
         rows, loss = fetched(self._trips, self.part, self.facts, index)
+        return self._batch(rows, loss, index)
+
+    def _batch(self, rows: Any, loss: Separable, index: Index) -> Batch:
         centre = None
         if self.has_intercept:
             loss.y, centre = loss.y - self.facts.target, self.facts.mean
         return Batch(rows, loss, index, centre, self.l2)
+
+    def singles(self, index: Index) -> list[Minibatch]:
+        """Each of these rows as a batch of its own, all fetched in one trip."""
+        rows, loss = fetched(self._trips, self.part, self.facts, index)
+        y, p = np.asarray(loss.y), len(index) * np.asarray(loss.p)
+        ones = [slice(i, i + 1) for i in range(len(index))]
+        return [self._batch(rows[one], self.part.kind.on(y[one].copy(), p[one]), index[one]) for one in ones]
 
     @override
     def everything(self) -> Minibatch:
