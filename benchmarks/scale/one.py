@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.scale.data import Cell, Made, Stored
 from benchmarks.scale.others import RIVALS, dask_glm_to, rival
-from benchmarks.scale.ours import solved
+from benchmarks.scale.ours import READ, solved
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 3600.0  # seconds of a solve
@@ -35,7 +35,7 @@ def asked(way: str, cell: Cell, folder: str, *, price: float = 0.0, tol: float =
 def answered(order: dict[str, Any]) -> dict[str, Any]:
     """What is measured, in this process."""
     cell, way = Cell(*order["cell"]), order["way"]
-    data = Stored(cell, folder=order["folder"], mapped=way != "serial, read") if order["folder"] else Made(cell)
+    data = Stored(cell, folder=order["folder"], mapped=not way.endswith(READ)) if order["folder"] else Made(cell)
     if order["enough"]:
         return dask_glm_to(data, order["price"], order["enough"])
     if way in RIVALS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import resource
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -20,6 +21,7 @@ import numpy as np
 from benchmarks.scale.data import Made, whole
 
 WAYS = ("in memory", "serial", "serial, read", "two processes", "Dask, two workers")
+READ = ", read"  # what ways end with whose shards are read as a whole, not mapped into memory
 RADIUS = 10.0
 MIB = 1 << 20
 
@@ -35,6 +37,7 @@ class Weighing:
         began = time.perf_counter()
         found = self.crew.map(task, bundles)
         self.trips.append((time.perf_counter() - began, _size(task), _size(found)))
+        print(f"{type(task).__name__}: {self.trips[-1][0]:.2f} s", file=sys.stderr, flush=True)
         return found
 
 
@@ -66,6 +69,7 @@ def solved(way: str, data: Made, tol: float) -> dict[str, Any]:
     import greedyhull as gh
     from greedyhull.objectives.sharded.serial import Serial
 
+    way = way.removesuffix(READ)
     base, S, stop = peak(), gh.L1Ball(data.d, radius=RADIUS), gh.Relative(tol)
     if way == "in memory":
         f: Any = gh.logistic(*whole(data))
