@@ -13,6 +13,7 @@ import numpy as np
 from greedyhull.kernels.core import compiled
 from greedyhull.types import Array, Index
 
+BLOCK = 1 << 13  # rows whose entries are copied at once
 OUTSIDE = "a column of a sparse matrix lies outside its shape"
 
 
@@ -55,14 +56,16 @@ def sparse_column_facts(starts: Index, places: Index, entries: Array, weights: A
 
     Returns the place of the first entry that is not finite, −1 where all are.
     """
-    here, place = _entries(starts, places, len(facts))
-    entry = entries[here].astype(np.float64)
-    bad = (~np.isfinite(entry)).nonzero()[0]
-    if len(bad):
-        return int(starts[0] + bad[0])
-    np.maximum.at(facts[:, 0], place, np.abs(entry))
-    facts[:, 1] += np.bincount(place, entry * entry, len(facts))
-    facts[:, 2] += np.bincount(place, entry * weights[_row_of(starts)], len(facts))
+    for first in range(0, len(weights), BLOCK):
+        some, s = starts[first : first + BLOCK + 1], weights[first : first + BLOCK]
+        here, place = _entries(some, places, len(facts))
+        entry = entries[here].astype(np.float64)
+        bad = (~np.isfinite(entry)).nonzero()[0]
+        if len(bad):
+            return int(some[0] + bad[0])
+        np.maximum.at(facts[:, 0], place, np.abs(entry))
+        facts[:, 1] += np.bincount(place, entry * entry, len(facts))
+        facts[:, 2] += np.bincount(place, entry * s[_row_of(some)], len(facts))
     return -1
 
 

@@ -154,6 +154,7 @@ def test_columns_are_measured_in_portions(n, portion, kind, monkeypatch):
 
     monkeypatch.setattr(first_look, "PORTION", portion)
     monkeypatch.setattr(rows, "IN_CACHE", 4 * portion)
+    monkeypatch.setattr(rows, "STORED", 4 * portion)
     rng = np.random.default_rng(n)
     X = np.where(rng.random((n, 3)) < 0.5, rng.integers(-9, 9, (n, 3)), 0)
     X[n // 2 :: 4] = 0

@@ -18,7 +18,8 @@ from greedyhull.types import Array, Block, Index
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 UNSIGNED = {4: np.uint32, 8: np.uint64}  # as kernels see indices of so many bytes
-IN_CACHE = 1 << 18  # entries of rows that are worked on at once
+IN_CACHE = 1 << 18  # entries of dense rows that are worked on at once
+STORED = 1 << 20  # the same of sparse rows: between them, what is known of every column leaves the cache
 
 
 class Odd(NamedTuple):
@@ -197,8 +198,7 @@ def rows_of(X: Any) -> Any:
 def rows_at_once(X: Any) -> int:
     """How many rows are worked on at once: as many as caches hold, whatever is asked of them."""
     n, d = X.shape
-    entries = int(X.nnz) if is_sparse(X) else n * d
-    return max(IN_CACHE * int(n) // max(entries, 1), 1)
+    return max(STORED * int(n) // max(int(X.nnz), 1) if is_sparse(X) else IN_CACHE // max(int(d), 1), 1)
 
 
 def pieces_of(X: Any) -> Iterator[tuple[slice, DenseRows | SparseRows]]:
