@@ -136,9 +136,11 @@ class Stored(Made):
     mapped: bool = True
 
     def write(self) -> None:
+        """All shards that are not there yet; the targets, which come last, tell which are."""
         for k in range(self.count):
-            for name, array in parts(self.cell, k).items():
-                np.save(Path(self.folder, f"{name}{k}.npy"), array)
+            if not Path(self.folder, f"y{k}.npy").exists():
+                for name, array in parts(self.cell, k).items():
+                    np.save(Path(self.folder, f"{name}{k}.npy"), array)
 
     def load(self, k: int) -> Any:
         names = ("X", "y") if self.cell.kind != "sparse" else ("data", "places", "y")

@@ -17,7 +17,7 @@ from greedyhull.types.override import KeepsSmall, keeps, override
 if TYPE_CHECKING:
     from greedyhull.objectives.expansion import ByExpansion
 
-FEW = 8  # coordinates that may join next, at least, or half as many as there are atoms
+FEW = 24  # coordinates that may join next, at least, or half as many as there are atoms: more than join in most rounds
 
 
 class ExpandedSmall(KeepsSmall):

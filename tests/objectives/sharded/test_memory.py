@@ -144,18 +144,23 @@ def test_the_first_pass_over_sparse_rows_copies_none_of_them(tmp_path):
     assert peak <= 2 * 19.0
 
 
-@pytest.mark.parametrize("n", [0, 1, 40])
-@pytest.mark.parametrize("portion", [1, 7, 1 << 18])
-def test_columns_of_sparse_rows_are_measured_in_portions(n, portion, monkeypatch):
+@pytest.mark.parametrize("n", [1, 40])
+@pytest.mark.parametrize("portion", [1, 7, 1 << 20])
+@pytest.mark.parametrize("kind", ["sparse", "dense", "whole numbers", "by column"])
+def test_columns_are_measured_in_portions(n, portion, kind, monkeypatch):
     from scipy.sparse import csr_array
 
-    from greedyhull.objectives.sharded import first_look
+    from greedyhull.objectives.sharded import first_look, rows
 
-    monkeypatch.setattr(first_look, "ENTRIES", portion)
+    monkeypatch.setattr(first_look, "PORTION", portion)
+    monkeypatch.setattr(rows, "IN_CACHE", 4 * portion)
+    monkeypatch.setattr(rows, "STORED", 4 * portion)
     rng = np.random.default_rng(n)
-    X = np.where(rng.random((n, 3)) < 0.5, rng.standard_normal((n, 3)), 0.0)
-    X[n // 2 :: 4] = 0.0
+    X = np.where(rng.random((n, 3)) < 0.5, rng.integers(-9, 9, (n, 3)), 0)
+    X[n // 2 :: 4] = 0
     s = rng.random(n)
-    largest, squares, mean = first_look._sparse_columns(csr_array(X), s)
-    assert np.allclose(largest, np.abs(X).max(axis=0, initial=0.0)) and np.allclose(squares, (X * X).sum(axis=0))
-    assert np.allclose(mean, s @ X)
+    given = {"sparse": csr_array(X.astype(float)), "dense": X.astype(float), "whole numbers": X,
+             "by column": np.asfortranarray(X, dtype=float)}[kind]
+    found = first_look._columns(given, s, "a shard")
+    assert np.array_equal(found["max columns"], np.abs(X).max(axis=0, initial=0.0))
+    assert np.allclose(found["squares"], (X * X).sum(axis=0)) and np.allclose(found["mean"], s @ X)

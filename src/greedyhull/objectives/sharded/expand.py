@@ -9,10 +9,10 @@ import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.softened import Softened
+from greedyhull.objectives.sharded.picked import FewColumns, PickedRows, few_columns
 from greedyhull.objectives.sharded.rows import DenseRows, SparseRows
 from greedyhull.objectives.sharded.task import RowTask
 from greedyhull.objectives.sharded.worker import added
-from greedyhull.points.arrays import dense
 from greedyhull.types import Array, Block, Index, Shard, Sums
 
 
@@ -41,46 +41,50 @@ class Expand(RowTask):
     sample: int = 1
 
     def __call__(self, shard: Shard, k: int) -> Sums:
+        if len(shard) == 0:
+            return {}
+        columns = few_columns(self.x.size, self.block, self.x, self.v)
+        wide: Sums = {name: np.zeros(self.x.size) for name in (("gradient", "lean") if self.profiled else ("gradient",))}
         with np.errstate(all="ignore"):
-            return added(self._some(raw, loss) for raw, loss in self.part.chunks(shard))
+            return added(self._some(raw, loss, columns, wide) for raw, loss in self.part.chunks(shard)) | wide
 
-    def _some(self, raw: DenseRows | SparseRows, loss: Separable) -> Sums:
-        """What some of the rows add."""
+    def _some(self, raw: DenseRows | SparseRows, loss: Separable, columns: FewColumns | None, wide: Sums) -> Sums:
+        """What some of the rows add; vectors with an entry for each column are added to those in ``wide``."""
         A = raw.precise()
-        z = A.matvec(self.x)
+        near = A.near(columns)
+        z = near.matvec(self.x)
         z = z + self.b if self.b else z
         value, r, c = loss.value_gradient_curvature(z)
-        sums = _at(A, loss, z, r, value)
+        sums = _at(loss, z, r, value)
+        A.add_adjoint(r, wide["gradient"])
         if isinstance(loss, Softened):
             sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
         if self.profiled:
-            sums.update(_leaning(A, loss, z, c, self.off))
+            sums.update(_leaning(A, loss, z, c, self.off, wide["lean"]))
             if self.beside is not None:
                 sums["beside"] = np.stack([_shifted(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
-            sums.update(_hessian(raw, self.block, c, self.sample, self.profiled))
+            sums.update(_hessian(raw if near is A else near, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
-            dz = A.matvec(self.v) + self.tilt
+            dz = near.matvec(self.v) + self.tilt
             sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
         return sums
 
 
-def _at(A: DenseRows | SparseRows, loss: Separable, z: Array, r: Array, value: float) -> Sums:
-    """Value, gradient, and what rounding is measured by."""
-    gradient = np.asarray(dense(A.adjoint(r)), dtype=np.float64)
+def _at(loss: Separable, z: Array, r: Array, value: float) -> Sums:
+    """The value, and what rounding is measured by."""
     kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of losses with kinks are made from other slopes too
     square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
-    return {"value": np.asarray(value, dtype=np.float64), "gradient": gradient,
-            "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
+    return {"value": np.asarray(value, dtype=np.float64), "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
             "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 
-def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float) -> Sums:
-    """Σc, and of the steady curvatures c̃ the sum, the sum of squares, and Aᵀc̃; Σp|z| for rounding."""
+def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, lean: Array) -> Sums:
+    """Σc, and of the steady curvatures c̃ the sum and the sum of squares; Σp|z| for rounding. Aᵀc̃ is added to ``lean``."""
     steady = loss.steady(z, c, off)
+    A.add_adjoint(steady, lean)
     return {"curve": np.asarray(c.sum(dtype=np.float64)), "steady": np.asarray(total(steady)),
-            "bow": np.asarray(steady.dot(steady)), "lean": np.asarray(dense(A.adjoint(steady)), dtype=np.float64),
-            "spread": np.asarray(loss.total(np.abs(z)))}
+            "bow": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
 
 
 def total(terms: Array) -> float:
@@ -93,11 +97,10 @@ def total(terms: Array) -> float:
     return float(np.add.reduceat(terms, np.arange(0, len(terms), length)).sum(dtype=np.float64))
 
 
-def _hessian(raw: DenseRows | SparseRows, block: Block, c: Array, sample: int, profiled: bool) -> Sums:
+def _hessian(raw: DenseRows | SparseRows | PickedRows, block: Block, c: Array, sample: int, profiled: bool) -> Sums:
     """Zᵀ diag(c) Z for the images Z of the atoms, from one row in ``sample``; with an intercept, Zᵀc and Σc as well."""
     if sample > 1:
-        rows = some_rows(raw.n, sample)
-        raw, c = type(raw)(raw.X[rows]), sample * c[rows]
+        raw, c = raw.some(some_rows(raw.n, sample), sample * c)
     c = np.maximum(c, 0.0)
     found: Sums = {"hessian": raw.gram_of(block, c)}
     return found | {"across": raw.dots_of(block, c), "bent": np.asarray(c.sum(dtype=np.float64))} if profiled else found
@@ -133,13 +136,16 @@ class Curved(RowTask):
     sample: int
 
     def __call__(self, shard: Shard, k: int) -> Sums:
+        columns = few_columns(self.x.size, self.block, self.x)
         with np.errstate(all="ignore"):
-            return added(self._some(raw, loss) for raw, loss in self.part.chunks(shard))
+            return added(self._some(raw, loss, columns) for raw, loss in self.part.chunks(shard))
 
-    def _some(self, raw: DenseRows | SparseRows, loss: Separable) -> Sums:
-        z = raw.precise().matvec(self.x) if self.x.any() else np.zeros(raw.n)
+    def _some(self, raw: DenseRows | SparseRows, loss: Separable, columns: FewColumns | None) -> Sums:
+        A = raw.precise() if self.x.any() else raw
+        near = A.near(columns)
+        z = near.matvec(self.x) if self.x.any() else np.zeros(raw.n)
         _, _, c = loss.value_gradient_curvature(z + self.b if self.b else z)  # to the last bit as `Expand` has it
-        return _hessian(raw, self.block, c, self.sample, self.profiled)
+        return _hessian(raw if near is A else near, self.block, c, self.sample, self.profiled)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.objectives.sharded.part import Kind, rows_at_once
-from greedyhull.objectives.sharded.rows import SparseRows, rows_of
+from greedyhull.objectives.sharded.part import Kind
+from greedyhull.objectives.sharded.rows import blank_measures, pieces_of, rows_at_once
 from greedyhull.points.arrays import is_sparse, masked
 from greedyhull.points.given import compressed
 from greedyhull.types import Array, Shard, Shards, Sums
 
-CHUNK = 1 << 22  # entries that are looked at once
-ENTRIES = 1 << 18  # of sparse rows, or as many as there are columns
+PORTION = 1 << 20  # rows whose squares are added one after the other: more would be off by more than `facts` allows
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +42,7 @@ class FirstLook:
                                         "wanted.")
         if n == 0:
             return {}
-        A = rows_of(X)
-        sums = _columns(A, s, name)
+        sums = _columns(X, s, name)
         sums.update(self._of_one(k, y, s, name))
         sums["max pieces"] = np.asarray(float(-(-n // rows_at_once(X))))
         return sums
@@ -79,33 +77,12 @@ def _matrix(X: Any, d: int, name: str) -> Any:
     """X as it is, after looking at its shape, its dtype and its entries."""
     if is_sparse(X) and X.shape[0] > 0:
         X = compressed(X.tocsr(), f"X of {name}")
-        _finite_entries(X, name)
     check(isinstance(X, np.ndarray) or is_sparse(X), lambda: f"X of {name} is a {type(X).__name__}; a matrix of numbers, "
                                                              "dense or CSR, is wanted.")
     check(X.ndim == 2 and X.shape[1] == d, lambda: f"X of {name} has shape {X.shape}; {d} columns are wanted, as in the other "
                                                    "shards.")
     check(X.dtype.kind in "biuf", lambda: f"X of {name} has dtype {X.dtype}; numbers are wanted. Encode the columns first.")
-    if X.dtype.kind == "f" and not is_sparse(X):
-        _finite(X, name)
     return X
-
-
-def _finite(X: Array, name: str) -> None:
-    step = max(CHUNK // max(X.shape[1], 1), 1)
-    for start in range(0, len(X), step):
-        good = np.isfinite(X[start : start + step])
-        if not good.all():
-            i, j = np.argwhere(~good)[0]
-            raise GreedyhullError(f"X of {name} holds {X[start + i, j]} in row {start + i}, column {j}; finite numbers are "
-                                  "wanted. Drop those rows, or fill them, first.")
-
-
-def _finite_entries(X: Any, name: str) -> None:
-    bad = (~np.isfinite(X.data)).nonzero()[0]
-    if len(bad):
-        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise GreedyhullError(f"X of {name} holds {X.data[bad[0]]} in row {row}, column {X.indices[bad[0]]}; finite numbers "
-                              "are wanted. Drop those rows, or fill them, first.")
 
 
 def _vector(values: Any, n: int, name: str) -> Array:
@@ -120,35 +97,22 @@ def _vector(values: Any, n: int, name: str) -> Array:
     return array
 
 
-def _columns(A: Any, s: Array | None, name: str) -> Sums:
-    """Σxᵢⱼ², max |xᵢⱼ| and Σ sᵢxᵢⱼ for every column j."""
-    d, weights = A.domain[0], np.ones(A.n) if s is None else s
-    if isinstance(A, SparseRows):
-        largest, squares, mean = _sparse_columns(A.X, weights)
-    else:
-        largest, squares, mean = np.zeros(d), np.zeros(d), np.zeros(d)
-        step = max(CHUNK // max(d, 1), 1)
-        for start in range(0, A.n, step):
-            X = np.asarray(A.X[start : start + step], dtype=np.float64)
-            np.maximum(largest, np.abs(X).max(axis=0), out=largest)
-            mean += X.T @ weights[start : start + step]
-            squares += np.einsum("ij,ij->j", X, X)
+def _columns(X: Any, s: Array | None, name: str) -> Sums:
+    """Σxᵢⱼ², max |xᵢⱼ| and Σ sᵢxᵢⱼ for every column j, in one pass over the entries; all of them must be finite."""
+    n, d = X.shape
+    weights = np.ones(n) if s is None else s
+    measures, squares, mean, added = blank_measures(X), np.zeros(d), np.zeros(d), 0
+    with np.errstate(over="ignore"):
+        for here, rows in pieces_of(X):
+            odd = rows.measure(weights[here], measures)
+            if odd is not None:
+                raise GreedyhullError(f"X of {name} holds {odd.entry} in row {here.start + odd.row}, column {odd.column}; "
+                                      "finite numbers are wanted. Drop those rows, or fill them, first.")
+            if here.stop - added >= PORTION or here.stop == n:
+                squares += measures[1]
+                mean += measures[2]
+                measures[1:], added = 0.0, here.stop
+    largest = np.array(measures[0])
     check(bool(np.isfinite(squares).all()), lambda: f"X of {name} has entries of up to {largest.max():.3g}, whose squares "
                                                     "overflow. Scale the columns down.")
     return {"squares": squares, "max columns": largest, "mean": mean}
-
-
-def _sparse_columns(X: Any, weights: Array) -> tuple[Array, Array, Array]:
-    """max |xᵢⱼ|, Σxᵢⱼ² and Σ sᵢxᵢⱼ of sparse rows, some entries at a time: a copy of all would be another shard in memory."""
-    d, starts = int(X.shape[1]), X.indptr
-    largest, squares, mean = np.zeros(d), np.zeros(d), np.zeros(d)
-    first, portion = 0, max(ENTRIES, d)
-    while first < X.shape[0]:
-        last = max(int(np.searchsorted(starts, int(starts[first]) + portion, side="right")) - 1, first + 1)
-        here = slice(int(starts[first]), int(starts[last]))
-        place, entry = X.indices[here], X.data[here].astype(np.float64)
-        np.maximum.at(largest, place, np.abs(entry))
-        squares += np.bincount(place, entry * entry, d)
-        mean += np.bincount(place, entry * np.repeat(weights[first:last], np.diff(starts[first : last + 1])), d)
-        first = last
-    return largest, squares, mean

@@ -9,17 +9,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.objectives.sharded.rows import rows_of
-from greedyhull.points.arrays import is_sparse
+from greedyhull.objectives.sharded.rows import DenseRows, SparseRows, pieces_of, rows_of
 from greedyhull.types import Array, Shard, Shards
-
-IN_CACHE = 1 << 18  # entries of dense rows that are worked on at once
-
-
-def rows_at_once(X: Any) -> int:
-    """How many rows of a shard are worked on at once; sparse rows, of which few entries are read, are all of them."""
-    n, d = X.shape
-    return max(int(n) if is_sparse(X) else IN_CACHE // max(int(d), 1), 1)
 
 
 @dataclass(frozen=True)
@@ -57,16 +48,19 @@ class Part:
 
     def on(self, shard: Shard) -> tuple[Any, Separable]:
         """The design of a shard's rows as they are, and its loss in float64."""
-        y = np.asarray(shard.y, dtype=np.float64)
-        if self.zero_one:
-            y = 2.0 * y - 1.0
-        s = shard.sample_weight
-        p = 1.0 / self.total if s is None else np.asarray(s, dtype=np.float64) / self.total
-        return rows_of(shard.X), self.kind.on(y, p)
+        y, s = self._terms(shard)
+        return rows_of(shard.X), self._loss(y, s)
 
-    def chunks(self, shard: Shard) -> Iterator[tuple[Any, Separable]]:
+    def chunks(self, shard: Shard) -> Iterator[tuple[DenseRows | SparseRows, Separable]]:
         """`on` of as many rows at a time as caches hold."""
-        n, step, s = len(shard), rows_at_once(shard.X), shard.sample_weight
-        for start in range(0, n, step):
-            here = slice(start, start + step)
-            yield self.on(shard if step >= n else Shard(shard.X[here], shard.y[here], None if s is None else s[here]))
+        y, s = self._terms(shard)
+        for here, rows in pieces_of(shard.X):
+            yield rows, self._loss(y[here], None if s is None else s[here])
+
+    def _terms(self, shard: Shard) -> tuple[Array, Array | None]:
+        """Targets and weights."""
+        y, s = np.asarray(shard.y, dtype=np.float64), shard.sample_weight
+        return 2.0 * y - 1.0 if self.zero_one else y, None if s is None else np.asarray(s, dtype=np.float64)
+
+    def _loss(self, y: Array, s: Array | None) -> Separable:
+        return self.kind.on(y, 1.0 / self.total if s is None else s / self.total)

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.kernels.sparse_columns import gram_rows
+from greedyhull.kernels.shard_rows import add_rows, dense_column_facts, dot_rows, pick_rows, sparse_column_facts
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.sparse import unsigned
+from greedyhull.objectives.sharded.picked import FewColumns, PickedRows
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, Block, Index
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+UNSIGNED = {4: np.uint32, 8: np.uint64}  # as kernels see indices of so many bytes
+IN_CACHE = 1 << 18  # entries of dense rows that are worked on at once
+STORED = 1 << 20  # the same of sparse rows: between them, what is known of every column leaves the cache
+
+
+class Odd(NamedTuple):
+    """An entry that is not finite."""
+
+    row: int
+    column: int
+    entry: float
 
 
 class DenseRows(DenseDesign):
@@ -46,23 +59,93 @@ class DenseRows(DenseDesign):
         """Zᵀc for the images Z of atoms."""
         return np.asarray(block.dots(self.adjoint(c.astype(self.dtype, copy=False))), dtype=np.float64)
 
+    def some(self, rows: Index, c: Array) -> tuple[DenseRows, Array]:
+        """Some of the rows, and some of what belongs to them."""
+        return DenseRows(self.X[rows]), c[rows]
+
+    def near(self, columns: FewColumns | None) -> DenseRows:
+        """Itself: rows that are in a cache are multiplied faster than columns are picked out of them."""
+        return self
+
+    def add_adjoint(self, r: Array, g: Array) -> None:
+        """g ← g + Aᵀr."""
+        g += self.adjoint(r)
+
+    def measure(self, weights: Array, measures: Array) -> Odd | None:
+        """Add what these rows have to measures of the columns; the first entry that is not finite, where there is one."""
+        X = np.ascontiguousarray(self.X)
+        row = dense_column_facts(X, weights, *measures)
+        if row < 0:
+            return None
+        column = int(np.isfinite(X[row]).argmin())
+        return Odd(row, column, float(X[row, column]))
+
     def precise(self) -> DenseRows:
         return self if self.dtype == np.float64 else DenseRows(self.X.astype(np.float64))
 
 
 class SparseRows(DesignBase):
-    """Rows in CSR form. Columns are picked out of them; a copy by columns would take as much memory again."""
+    """Rows in CSR form, or those from ``first`` to ``last`` of them. A copy by columns would take as much memory again.
+
+    Products are made in float64, whatever the entries are.
+    """
 
     has_columns = True
 
-    def __init__(self, X: Any) -> None:
-        self.X, self.n, self.domain, self.dtype = X, int(X.shape[0]), (int(X.shape[1]),), X.dtype
+    def __init__(self, X: Any, first: int = 0, last: int | None = None) -> None:
+        self._whole, self._first, self._last = X, first, int(X.shape[0]) if last is None else last
+        self.n, self.domain, self.dtype = self._last - first, (int(X.shape[1]),), X.dtype
+
+    @cached_property
+    def X(self) -> Any:
+        """These rows as a matrix of SciPy."""
+        return self._whole if self.n == self._whole.shape[0] else self._whole[self._first : self._last]
+
+    @cached_property
+    def arrays(self) -> tuple[Any, Any, Any]:
+        """The arrays of the rows as kernels take them."""
+        X = self._whole
+        starts = X.indptr[self._first : self._last + 1].astype(np.int64, copy=False)
+        return starts, X.indices.view(UNSIGNED[X.indices.dtype.itemsize]), X.data
+
+    def between(self, first: int, last: int) -> SparseRows:
+        """Some neighbouring rows; nothing is copied."""
+        return SparseRows(self._whole, self._first + first, self._first + last)
+
+    def some(self, rows: Index, c: Array) -> tuple[SparseRows, Array]:
+        """Some of the rows, and some of what belongs to them."""
+        return SparseRows(self.X[rows]), c[rows]
+
+    def near(self, columns: FewColumns | None) -> SparseRows | PickedRows:
+        """What is asked of a few columns alone is asked of these, picked out of the rows once."""
+        if columns is None:
+            return self
+        starts, places, entries = self.arrays
+        room = int(starts[-1] - starts[0])
+        heads, which, values = np.empty(self.n + 1, np.int64), np.empty(room + 1, np.uint32), np.empty(room + 1)
+        count = pick_rows(starts, places, entries, columns.named, columns.number, heads, which, values)
+        found = count if count >= 0 else -1 - count
+        return PickedRows(self, columns, (heads, which[:found], values[:found]), count >= 0)
 
     def matvec(self, w: Array) -> Array:
-        return np.asarray(self.X @ w.astype(self.dtype, copy=False))
+        z = np.empty(self.n)
+        dot_rows(*self.arrays, np.ascontiguousarray(w, dtype=np.float64), z)
+        return z
 
     def adjoint(self, r: Array) -> Array:
-        return np.asarray(self.X.T @ r)
+        g = np.zeros(self.domain)
+        self.add_adjoint(r, g)
+        return g
+
+    def add_adjoint(self, r: Array, g: Array) -> None:
+        """g ← g + Aᵀr."""
+        add_rows(*self.arrays, np.ascontiguousarray(r, dtype=np.float64), g)
+
+    def measure(self, weights: Array, measures: Array) -> Odd | None:
+        """Add what these rows have to measures of the columns; the first entry that is not finite, where there is one."""
+        starts, places, entries = self.arrays
+        at = sparse_column_facts(starts, places, entries, weights, measures.T)
+        return None if at < 0 else Odd(int(np.searchsorted(starts, at, side="right")) - 1, int(places[at]), float(entries[at]))
 
     def column(self, j: int) -> Array:
         return np.asarray(self.X[:, [j]].toarray()).ravel()
@@ -93,22 +176,15 @@ class SparseRows(DesignBase):
         return np.asarray((Z.T @ right).toarray(), dtype=np.float64)
 
     def gram_of(self, block: Block, c: Array) -> Array:
-        """Zᵀ diag(c) Z for the images Z of atoms; of coordinates, in one pass over the entries."""
-        if not isinstance(block, BasisBlock) or not self.X.has_canonical_format:
-            return np.asarray(self.gram(block.images(self), None, c), dtype=np.float64)
-        different, which = np.unique(block.index, return_inverse=True)
-        number, half = np.full(self.domain[0], -1, dtype=np.int64), np.zeros((len(different), len(different)))
-        number[different] = np.arange(len(different))
-        gram_rows(*unsigned(self.X), np.ascontiguousarray(c, dtype=np.float64), number, half)
-        scale = np.asarray(block.scale, dtype=np.float64)
-        return np.asarray((half + np.tril(half, -1).T)[np.ix_(which, which)] * (scale[:, None] * scale))
+        """Zᵀ diag(c) Z for the images Z of atoms."""
+        return np.asarray(self.gram(block.images(self), None, c), dtype=np.float64)
 
     def dots_of(self, block: Block, c: Array) -> Array:
         """Zᵀc for the images Z of atoms."""
-        return np.asarray(block.dots(np.asarray(self.adjoint(c), dtype=np.float64)), dtype=np.float64)
+        return np.asarray(block.dots(self.adjoint(c)), dtype=np.float64)
 
     def precise(self) -> SparseRows:
-        return self if self.dtype == np.float64 else SparseRows(self.X.astype(np.float64))
+        return self
 
 
 def rows_of(X: Any) -> Any:
@@ -117,3 +193,30 @@ def rows_of(X: Any) -> Any:
         X = X if X.format == "csr" else X.tocsr()
         return SparseRows(X if X.dtype in FLOATS else X.astype(np.float64))
     return DenseRows(X if X.dtype in FLOATS else np.asarray(X, dtype=np.float64))
+
+
+def rows_at_once(X: Any) -> int:
+    """How many rows are worked on at once: as many as caches hold, whatever is asked of them."""
+    n, d = X.shape
+    return max(STORED * int(n) // max(int(X.nnz), 1) if is_sparse(X) else IN_CACHE // max(int(d), 1), 1)
+
+
+def pieces_of(X: Any) -> Iterator[tuple[slice, DenseRows | SparseRows]]:
+    """The rows of a shard, as many at a time as caches hold, and which these are."""
+    if is_sparse(X):
+        whole = rows_of(X)
+        yield from ((here, whole.between(here.start, here.stop)) for here in _cut(whole.X))
+    else:
+        X = np.asarray(X)  # rows that are neither float64 nor float32 are converted a piece at a time
+        yield from ((here, rows_of(X[here])) for here in _cut(X))
+
+
+def blank_measures(X: Any) -> Array:
+    """Three rows of zeros, for max |xᵢⱼ|, Σxᵢⱼ² and Σ sᵢxᵢⱼ of every column j; those of a sparse column lie side by side."""
+    d = int(X.shape[1])
+    return np.zeros((d, 3)).T if is_sparse(X) else np.zeros((3, d))
+
+
+def _cut(X: Any) -> Iterator[slice]:
+    n, step = int(X.shape[0]), rows_at_once(X)
+    return (slice(first, min(first + step, n)) for first in range(0, n, step))
