@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from greedyhull.estimators.linear import Linear, LinearRegressor
     from greedyhull.estimators.linear_classifier import LinearClassifier
 
-LOSSES: dict[str, Callable[..., Any]] = {  # those with kinks say themselves that they have no intercept there
+LOSSES: dict[str, Callable[..., Any]] = {
     "squared": lambda data, est, **how: least_squares(data, **how),
     "huber": lambda data, est, **how: huber(data, delta=est.delta, **how),
     "poisson": lambda data, est, **how: poisson(data, **how),

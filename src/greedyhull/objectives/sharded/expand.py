@@ -54,9 +54,11 @@ class Expand(RowTask):
         if isinstance(loss, Softened):
             sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
         if self.profiled:
-            sums.update(_leaning(A, loss, z, c, self.off))
+            kinked = loss if isinstance(loss, Softened) else None
+            sums.update(_leaning(A, loss, z, c, self.off) if kinked is None else _beside(A, kinked, z, self.off))
             if self.beside is not None:
-                sums["beside"] = np.stack([_shifted(loss, z + more) for more in self.beside.tolist()])
+                shifted = _shifted if kinked is None else _sloped
+                sums["beside"] = np.stack([shifted(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
             sums.update(_hessian(raw, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
@@ -67,7 +69,7 @@ class Expand(RowTask):
 
 def _at(A: DenseRows | SparseRows, loss: Separable, z: Array, r: Array, value: float) -> Sums:
     """Value, gradient, and what rounding is measured by."""
-    gradient = np.asarray(dense(A.adjoint(r)), dtype=np.float64)
+    gradient = _gradient(A, r)
     kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of losses with kinks are made from other slopes too
     square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
     return {"value": np.asarray(value, dtype=np.float64), "gradient": gradient,
@@ -81,6 +83,18 @@ def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off
     return {"curve": np.asarray(c.sum(dtype=np.float64)), "steady": np.asarray(total(steady)),
             "bow": np.asarray(steady.dot(steady)), "lean": np.asarray(dense(A.adjoint(steady)), dtype=np.float64),
             "spread": np.asarray(loss.total(np.abs(z)))}
+
+
+def _beside(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float) -> Sums:
+    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ and Σr, φ*(r) and Aᵀr; Σp|z| for rounding."""
+    pairs = [loss.first_order(z - off), loss.first_order(z + off)]
+    return {"sides": np.array([[value, total(r)] for value, r in pairs]),
+            "duals": np.array([loss.sharp.conjugate(r) for _, r in pairs]),
+            "leans": np.stack([_gradient(A, r) for _, r in pairs]), "spread": np.asarray(loss.total(np.abs(z)))}
+
+
+def _gradient(A: DenseRows | SparseRows, r: Array) -> Array:
+    return np.asarray(dense(A.adjoint(r)), dtype=np.float64)
 
 
 def total(terms: Array) -> float:
@@ -120,6 +134,12 @@ def _shifted(loss: Separable, z: Array) -> Array:
     """Σr and Σc at another intercept."""
     _, r, c = loss.value_gradient_curvature(z)
     return np.array([r.sum(dtype=np.float64), c.sum(dtype=np.float64)])
+
+
+def _sloped(loss: Separable, z: Array) -> Array:
+    """φ and Σr at another intercept."""
+    value, r = loss.first_order(z)
+    return np.array([value, r.sum(dtype=np.float64)])
 
 
 @dataclass(frozen=True, eq=False)
