@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.sharded.fingerprint import fingerprint
 from greedyhull.objectives.sharded.part import Kind, rows_at_once
 from greedyhull.objectives.sharded.rows import SparseRows, rows_of
 from greedyhull.points.arrays import is_sparse, masked
@@ -46,6 +47,9 @@ class FirstLook:
         A = rows_of(X)
         sums = _columns(A, s, name)
         sums.update(self._of_one(k, y, s, name))
+        prints = np.zeros(self.shards.count)
+        prints[k] = fingerprint(shard)
+        sums["prints"] = prints
         sums["max pieces"] = np.asarray(float(-(-n // rows_at_once(X))))
         return sums
 

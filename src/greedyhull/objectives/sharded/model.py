@@ -113,8 +113,9 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         """What the first pass found; it is made when this is first asked for."""
         if self._facts is None:
             look = FirstLook(self._shards, self._token, self.kind)
-            self._facts = facts_of(self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0]), self._shards,
-                                   self.kind, self.has_intercept)
+            sums = self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0])
+            self._facts = facts_of(sums, self._shards, self.kind, self.has_intercept)
+            self._shards.expect(sums["prints"])
         return self._facts
 
     def each(self, task: Any, size: int) -> list[Sums]:
