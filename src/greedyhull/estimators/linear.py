@@ -19,9 +19,10 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, plain, weights_of
+from greedyhull.estimators.by_block import predictions, r_squared
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.losses import REGRESSION, Posed, mean
-from greedyhull.estimators.over_shards import are_shards, by_shard, fit_regressor, told
+from greedyhull.estimators.over_shards import are_shards, fit_regressor
 from greedyhull.estimators.reports import write_report
 from greedyhull.points.given import sound
 from greedyhull.types import Array, AtomSet, LinearModel, Objective
@@ -86,7 +87,7 @@ class Linear(Certified, ABC):
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
         if are_shards(X):
-            return by_shard(self._linear, X, self._feature_names())
+            return predictions(self._linear, X, self._feature_names())
         if not plain(X) or X.shape[1] != self.n_features_in_ or "feature_names_in_" in vars(self):
             X = validate_data(self, sound(X), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
@@ -231,7 +232,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         1.0
         """
         if are_shards(X):
-            y, sample_weight = told(X)
+            return r_squared(self.predict, X, self._feature_names())
         return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path) -> Path:

@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified, weights_of
+from greedyhull.estimators.by_block import accuracy, predictions
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.class_weights import class_weighted
 from greedyhull.estimators.linear import Linear
 from greedyhull.estimators.losses import CLASSIFICATION, Posed
-from greedyhull.estimators.over_shards import are_shards, fit_classifier, told
+from greedyhull.estimators.over_shards import are_shards, fit_classifier
 from greedyhull.estimators.reports import write_report
 from greedyhull.objectives.responses import multinomial
 from greedyhull.types import Array, LinearModel
@@ -169,6 +170,8 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         >>> SimplexClassifier().fit([[1.0], [-1.0]], [1, 0]).predict([[3.0]])
         array([1])
         """
+        if are_shards(X):
+            return predictions(self.predict, X, self._feature_names())
         z = self.decision_function(X)
         return np.asarray(self.classes_[(z > 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)])
 
@@ -197,6 +200,8 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         """
         from scipy.special import expit, softmax
 
+        if are_shards(X):
+            return predictions(self.predict_proba, X, self._feature_names())
         z = self.decision_function(X)
         if z.ndim == 2 and not isinstance(self.solution_, list):
             return np.asarray(softmax(z, axis=1))
@@ -230,7 +235,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         1.0
         """
         if are_shards(X):
-            y, sample_weight = told(X)
+            return accuracy(self.predict, X, self._feature_names())
         return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path, label: Any = None) -> Path:

@@ -1,8 +1,7 @@
-"""Estimators whose training data are shards: ``fit(data)``, and predictions and scores shard by shard."""
+"""Estimators whose training data are shards: ``fit(data)``."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +19,13 @@ from greedyhull.objectives.by_name import (
     quantile,
     squared_hinge,
 )
-from greedyhull.types import Array, Shards
+from greedyhull.types import Shards
 
 if TYPE_CHECKING:
     from greedyhull.estimators.linear import Linear, LinearRegressor
     from greedyhull.estimators.linear_classifier import LinearClassifier
 
-LOSSES: dict[str, Callable[..., Any]] = {  # those with kinks say themselves that they have no intercept there
+LOSSES: dict[str, Callable[..., Any]] = {
     "squared": lambda data, est, **how: least_squares(data, **how),
     "huber": lambda data, est, **how: huber(data, delta=est.delta, **how),
     "poisson": lambda data, est, **how: poisson(data, **how),
@@ -94,28 +93,3 @@ def fit_classifier(model: LinearClassifier, data: Shards, y: Any, sample_weight:
     model.coef_ = solution.point.array()[None, :]
     model.weights_, model.intercept_ = model.coef_[0], np.array([solution.intercept])
     model._keep([solution], np.float64)
-
-
-def by_shard(of: Callable[[Any], Array], data: Shards, names: list[str] | None = None) -> Array:
-    """A function of rows, shard by shard: one of them is in memory at a time. ``names``: those of the fit."""
-    check(names is None or data.names is None or data.names == names, lambda: f"The shards have the columns {data.names}, and "
-          f"the model was fitted to {names}. Name the same features in the same order.")
-    with warnings.catch_warnings():  # the names of the rows' columns were compared here
-        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        parts = [of(shard.X) for shard in (data.load(k) for k in range(data.count)) if len(shard)]
-    check(bool(parts), "The shards have no rows; at least one is wanted.")
-    return np.concatenate(parts)
-
-
-def told(data: Shards) -> tuple[Array, Array | None]:
-    """The targets of all shards, and their weights, if they have any."""
-    targets: list[Array] = []
-    weights: list[Array | None] = []
-    for k in range(data.count):
-        shard = data.load(k)
-        targets.append(np.array(shard.y))
-        weights.append(None if shard.sample_weight is None else np.array(shard.sample_weight, dtype=np.float64))
-    y = np.concatenate(targets)
-    if all(s is None for s in weights):
-        return y, None
-    return y, np.concatenate([np.ones(len(t)) if s is None else s for s, t in zip(weights, targets, strict=True)])

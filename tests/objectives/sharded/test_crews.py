@@ -481,3 +481,36 @@ def test_the_exit_code_of_workers_that_end_by_themselves_is_theirs(table, tmp_pa
     monkeypatch.setattr("greedyhull.objectives.sharded.processes.DEATHS", 0)
     with gh.processes(1) as crew, pytest.raises(gh.GreedyhullError, match="the last one with exit code 3"):
         gh.minimize(gh.logistic(Leaving.written(tmp_path, X, y, [30])).on(crew), gh.L1Ball(8, 2.0))
+
+
+class Rewritten(Files):
+    """Files whose marks do not tell that they were rewritten, as with a loader of one's own."""
+
+    def mark(self, k: int) -> str:
+        return str(k)
+
+
+@pytest.mark.parametrize("what", ["X1.npy", "y1.npy"])
+def test_a_shard_that_changes_between_two_workers_is_named_and_the_last_state_stays(what, table, tmp_path):
+    """The worker that held it dies; the one in its place loads other rows than the first pass saw."""
+    X, y, _ = table
+    data, folder = Rewritten.written(tmp_path, X, y, [30, 60]), tmp_path / "run"
+    S, solver, stop = gh.L1Ball(8, 2.0), gh.Corrective(batch=1, steps=1), gh.Relative(1e-9)
+    whole = gh.minimize(gh.logistic(data), S, solver, stop=stop)
+    gh.minimize(gh.logistic(data), S, solver, stop=gh.Iterations(2), checkpoint=folder)
+    before = (tmp_path / what).read_bytes()
+
+    def change(event: Any) -> None:
+        if event.iteration == 3:
+            array = np.load(tmp_path / what)
+            array[-1] = -array[-1]  # the labels stay labels
+            np.save(tmp_path / "other.npy", array)
+            (tmp_path / "other.npy").rename(tmp_path / what)  # those who have mapped the old file keep it
+            for pid in crew.pids:
+                os.kill(pid, signal.SIGKILL)
+
+    with gh.processes(2) as crew, pytest.raises(gh.GreedyhullError, match=r"X1.npy was loaded again, and is another one"):
+        gh.minimize(gh.logistic(data).on(crew), S, solver, stop=stop, watch=change, resume=folder, checkpoint=folder)
+    (tmp_path / what).write_bytes(before)
+    rest = gh.minimize(gh.logistic(data), S, solver, stop=stop, resume=folder)
+    assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap

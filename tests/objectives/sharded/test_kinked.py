@@ -85,7 +85,93 @@ def test_f_is_seldom_asked_itself(table):
     assert s.converged and kinds.count(0.0) <= 4 * s.iterations + 2 and len(kinds) > kinds.count(0.0)
 
 
-def test_an_intercept_is_refused_in_words(table):
+# --- with an intercept ----------------------------------------------------------------------------------------------
+
+
+def many(make: Any, n: int = 600, d: int = 6) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, d)) + 0.3
+    z = X[:, :3].sum(axis=1)
+    y = np.where(z + rng.logistic(size=n) > 1.5, 1.0, -1.0) if make is gh.hinge else z + 3.0 + rng.standard_t(3, size=n)
+    return X, y, rng.random(n) * (rng.random(n) < 0.9)
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+@pytest.mark.parametrize(("make", "given"), LOSSES, ids=NAMED)
+def test_an_intercept_is_found_as_in_memory(make, given, storage):
+    X, y, s = many(make)
+    data = csr_array(X) if storage == "sparse" else X
+    for l2, radius in ((0.0, 1.5), (0.1, 3.0)):
+        f, S = make(Pieces(data, y, [200, 200], s), **given, intercept=True, l2=l2), gh.L1Ball(6, radius)
+        g = make(X, y, **given, intercept=True, l2=l2, sample_weight=s)
+        a, b = gh.minimize(f, S, stop=gh.Relative(1e-4)), gh.minimize(g, S, stop=gh.Relative(1e-8))
+        assert a.converged and a.certificate.kind == "always"
+        assert a.value - a.gap <= b.value and b.value - b.gap <= a.value * (1 + 1e-12)
+        there = g.exact.loss.value(X @ a.x + a.intercept) + 0.5 * l2 * float(a.x @ a.x)
+        assert a.value == pytest.approx(there, rel=1e-11) and f.trips <= 200
+        assert f.scale == pytest.approx(g.scale, rel=1e-9)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e-4, 0.3, 5.0])
+@pytest.mark.parametrize(("make", "given"), LOSSES, ids=NAMED)
+def test_a_bound_with_any_intercept_and_any_smoothing_is_below_the_minimum(make, given, far):
+    X, y, _ = many(make, n=80, d=3)
+    f, g, S = make(Pieces(X, y, [30, 30]), **given, intercept=True), make(X, y, **given, intercept=True), gh.L1Ball(3, 0.8)
+    least = gh.minimize(g, S, stop=gh.Relative(1e-10)).value
+    for seed, mu in enumerate((1e-9, 1e-3, 1.0)):
+        w = mixture(S, np.random.default_rng(seed), atoms=3)
+        near = f.known(w).near
+        view = f.at(w)
+        view.known, view.here = None, True
+        view.near = np.concatenate([[mu, near[1] + far], near[2:4], [2.0 * far * mu], near[5:]])
+        assert f.intercept(w) == near[1] + far
+        assert f.value(w) == pytest.approx(g.exact.loss.value(X @ view.x + f.intercept(w)), rel=1e-12)
+        gap = f.gradient_dot(w) - min(float(S[j].dot(f.gradient(w))) for j in range(len(S))) + f.rounding(w, S)
+        assert f.value(w) - gap <= least
+        soft = f.smoothed(mu)
+        v = w.copy()
+        bound = f.value(v) - soft.smoothing_error(v, S) - soft.gradient_dot(v) + min(
+            float(S[j].dot(soft.gradient(v))) for j in range(len(S))) - f.rounding(v, S)
+        assert bound <= least
+
+
+def test_a_point_with_an_intercept_can_be_certified():
+    X, y, _ = many(gh.absolute)
+    f, g, S = (make(gh.absolute) for make in (lambda m: m(Pieces(X, y, [100]), intercept=True),
+                                              lambda m: m(X, y, intercept=True), lambda m: gh.L1Ball(6, 2.0)))
+    s = gh.minimize(g, S, stop=gh.Relative(1e-7))
+    c = gh.certify(f, S, s.x)
+    assert c.value == pytest.approx(s.value, rel=1e-9) and c.lower <= s.value and c.gap <= 1e-3 * s.value
+
+
+def test_a_saved_run_with_an_intercept_goes_on_bit_by_bit_and_so_do_processes(tmp_path):
+    X, y, _ = many(gh.quantile)
+    S, stop, file = gh.L1Ball(6, 2.0), gh.Relative(1e-5), tmp_path / "run.npz"
+    make = lambda: gh.quantile(Pieces(X, y, [100, 400]), q=0.3, intercept=True)
+    whole = gh.minimize(make(), S, stop=stop)
+    assert whole.converged
+    for k in range(1, whole.iterations):
+        gh.minimize(make(), S, stop=gh.Iterations(k), checkpoint=file)
+        rest = gh.minimize(make(), S, stop=stop, resume=file)
+        assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap and rest.value == whole.value
+        assert rest.intercept == whole.intercept
+    with gh.processes(2) as crew:
+        other = gh.minimize(make().on(crew), S, stop=stop)
+    assert other.x.tobytes() == whole.x.tobytes() and other.gap == whole.gap and other.intercept == whole.intercept
+
+
+@pytest.mark.parametrize(("make", "y"), [(gh.absolute, [2.0]), (gh.absolute, [2.0, 2.0, 2.0]), (gh.hinge, [1.0, -1.0, 1.0]),
+                                         (gh.absolute, [1e6, -1e6, 3e6])])
+def test_few_rows_and_equal_ones(make, y):
+    y = np.array(y)
+    for X in (np.ones((len(y), 1)), np.zeros((len(y), 2)), np.arange(2.0 * len(y)).reshape(-1, 2)):
+        S = gh.Simplex(X.shape[1])
+        a = gh.minimize(make(Pieces(X, y, [1]), intercept=True), S, stop=gh.Relative(1e-6) | gh.Iterations(30))
+        b = gh.minimize(make(X, y, intercept=True), S, stop=gh.Relative(1e-9) | gh.Iterations(100))
+        assert a.value - a.gap <= b.value + 1e-9 and a.value <= b.value + b.gap + 1e-5 * b.value + 1e-9
+
+
+def test_one_class_is_refused_as_in_memory(table):
     X, y, _ = table
-    with pytest.raises(gh.GreedyhullError, match="add a constant column"):
-        gh.hinge(Pieces(X, y, CUTS), intercept=True)
+    with pytest.raises(gh.GreedyhullError, match="one class only"):
+        gh.minimize(gh.hinge(Pieces(X, np.abs(y), CUTS), intercept=True), gh.Simplex(8))

@@ -247,6 +247,17 @@ def test_squares_that_cancel_are_certified_over_the_shards():
     assert s.value <= s.gap + 1e-18  # the minimum is zero, at (1, −1, 0)
 
 
+@pytest.mark.parametrize(("radius", "intercept"), [(2.0, False), (2.0, True), (1e3, False)])
+def test_squares_under_a_ridge_that_is_all_there_is_do_not_stand_still(radius, intercept):
+    """The minimiser is next to the middle of the ball: weights of 1e-18 count, beside one whose last place is 1e-16."""
+    rng = np.random.default_rng(0)
+    X, y = 1e-6 * rng.standard_normal((300, 20)), rng.standard_normal(300)
+    f = gh.least_squares(Pieces(X, y, [100]), l2=1e9, intercept=intercept)
+    s = gh.minimize(f, gh.L1Ball(20, radius), stop=gh.Relative(1e-9) | gh.Iterations(30))
+    g = gh.least_squares(X, y, l2=1e9, intercept=intercept)
+    assert s.converged and s.value == pytest.approx(gh.minimize(g, gh.L1Ball(20, radius)).value, rel=1e-9)
+
+
 # --- what is wrong is said with its shard --------------------------------------------------------------------------
 
 

@@ -44,7 +44,11 @@ class Expand(RowTask):
         if len(shard) == 0:
             return {}
         columns = few_columns(self.x.size, self.block, self.x, self.v)
-        wide: Sums = {name: np.zeros(self.x.size) for name in (("gradient", "lean") if self.profiled else ("gradient",))}
+        wide: Sums = {"gradient": np.zeros(self.x.size)}
+        if self.profiled and self.part.kind.mu:
+            wide["leans"] = np.zeros((2, self.x.size))
+        elif self.profiled:
+            wide["lean"] = np.zeros(self.x.size)
         with np.errstate(all="ignore"):
             return added(self._some(raw, loss, columns, wide) for raw, loss in self.part.chunks(shard)) | wide
 
@@ -60,9 +64,12 @@ class Expand(RowTask):
         if isinstance(loss, Softened):
             sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
         if self.profiled:
-            sums.update(_leaning(A, loss, z, c, self.off, wide["lean"]))
+            kinked = loss if isinstance(loss, Softened) else None
+            sums.update(_leaning(A, loss, z, c, self.off, wide["lean"]) if kinked is None
+                        else _beside(A, kinked, z, self.off, wide["leans"]))
             if self.beside is not None:
-                sums["beside"] = np.stack([_shifted(loss, z + more) for more in self.beside.tolist()])
+                shifted = _shifted if kinked is None else _sloped
+                sums["beside"] = np.stack([shifted(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
             sums.update(_hessian(raw if near is A else near, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
@@ -85,6 +92,15 @@ def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off
     A.add_adjoint(steady, lean)
     return {"curve": np.asarray(c.sum(dtype=np.float64)), "steady": np.asarray(total(steady)),
             "bow": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
+
+
+def _beside(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, leans: Array) -> Sums:
+    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr and φ*(r), Aᵀr added to ``leans``; Σp|z| for rounding."""
+    pairs = [loss.first_order(z - off), loss.first_order(z + off)]
+    for lean, (_, r) in zip(leans, pairs, strict=True):
+        A.add_adjoint(r, lean)
+    return {"sides": np.array([[value, total(r)] for value, r in pairs]),
+            "duals": np.array([loss.sharp.conjugate(r) for _, r in pairs]), "spread": np.asarray(loss.total(np.abs(z)))}
 
 
 def total(terms: Array) -> float:
@@ -123,6 +139,12 @@ def _shifted(loss: Separable, z: Array) -> Array:
     """Σr and Σc at another intercept."""
     _, r, c = loss.value_gradient_curvature(z)
     return np.array([r.sum(dtype=np.float64), c.sum(dtype=np.float64)])
+
+
+def _sloped(loss: Separable, z: Array) -> Array:
+    """φ and Σr at another intercept."""
+    value, r = loss.first_order(z)
+    return np.array([value, r.sum(dtype=np.float64)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.sharded.fingerprint import fingerprint
 from greedyhull.objectives.sharded.part import Kind
 from greedyhull.objectives.sharded.rows import blank_measures, pieces_of, rows_at_once
 from greedyhull.points.arrays import is_sparse, masked
@@ -44,6 +45,9 @@ class FirstLook:
             return {}
         sums = _columns(X, s, name)
         sums.update(self._of_one(k, y, s, name))
+        prints = np.zeros(self.shards.count)
+        prints[k] = fingerprint(shard)
+        sums["prints"] = prints
         sums["max pieces"] = np.asarray(float(-(-n // rows_at_once(X))))
         return sums
 

@@ -2,6 +2,11 @@
 
 A trip at x for f_μ brings φ_μ(z), its slopes r and Aᵀr, and beside them φ(z) and φ*(r), which are sums over rows as well. So f
 and what smoothing costs the certificate, φ(z) + φ*(r) − ⟨r, z⟩, are known wherever f_μ is, and f is seldom asked itself.
+
+With an intercept, slopes s with Σs = 0 are mixed from those at two intercepts, as `balanced` tells. f at x is φ(Ax + b) with
+the intercept b of f_μ, and min f ≥ min over u of ⟨Aᵀs, u⟩ − φ*(s) whatever b is. Where f is asked itself, it answers through
+f_μ with a μ that is next to nothing: the rows whose slopes are free then are those at their kinks, as they are where all rows
+are in one place.
 """
 
 from __future__ import annotations
@@ -10,7 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.objectives.sharded.balanced import balanced, dual, leaning, mixed
+from greedyhull.objectives.sharded.intercepts import Ask, Leaning, Settled, Tilt
 from greedyhull.objectives.sharded.model import ShardedModel
 from greedyhull.objectives.sharded.part import Kind, Part
 from greedyhull.points.expanded import NOTHING, Along, Expansion
@@ -18,43 +24,95 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Block, Crew, Shards, State
 from greedyhull.types.override import override
 
+EPS = float(np.finfo(np.float64).eps)
 KEPT = 8  # points whose values are remembered
+FINE = 1e-12  # of the size of targets and predictions: μ where f with an intercept is asked itself
+LEAST = 1e-280  # and no less than this
+NEARBY = 1e-3  # of μ, or of the loss where nothing is known: an intercept is expected no closer to its prediction
+SAME = 64.0 * EPS  # points that are no farther apart, relative to their size, have the same intercept
 
 
 class KinkedShards(ShardedModel):
-    """φ(Aw) + (l2/2)‖w‖² over shards, φ linear between kinks."""
+    """φ(Aw + b) + (l2/2)‖w‖² over shards, φ linear between kinks."""
 
     def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0) -> None:
-        check(not intercept, f"{kind.name} was given shards and intercept=True; the intercept of a loss with kinks is found "
-                             "from all rows in one place. Leave it out, add a constant column, or use a smooth loss.")
-        super().__init__(shards, kind, False, l2)
+        super().__init__(shards, kind, intercept, l2)
         self._told: dict[bytes, Expansion] = {}
+        self._best: tuple[float, Array, Array] | None = None  # value, coordinates and `near` of the best point heard of
 
     def on(self, crew: Crew) -> KinkedShards:
         other = super().on(crew)
         assert isinstance(other, KinkedShards)
-        other._told = {}
+        other._told, other._best = {}, None
         return other
 
-    def tell(self, x: Array, found: Expansion) -> None:
-        """Remember what was said of f at x when f_μ was asked."""
+    def tell(self, x: Array, found: Expansion, mu: float) -> None:
+        """Remember what was said of f at x when f_μ was asked; not where its slopes do not sum to zero."""
+        if self.has_intercept and found.rough == np.inf:
+            return
         ridge = 0.5 * self.l2 * float(x.dot(x)) if self.l2 else 0.0
         while len(self._told) >= KEPT:
             self._told.pop(next(iter(self._told)))
-        self._told[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more)
+        near = np.append(mu, found.near) if self.has_intercept else NOTHING
+        self._told[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more, near=near)
+
+    @override
+    def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
+                  here: bool = False, sample: int = 1) -> Expansion:
+        """f and a subgradient; with an intercept, those of an f_μ that can hardly be told from f.
+
+        ⟨Aᵀs, x⟩ then has φ(z) + φ*(s) − ⟨s, z⟩ more, so that f(x) less the gap is min ⟨Aᵀs, ·⟩ − φ*(s).
+        """
+        if not self.has_intercept:
+            return super().expansion(x, block, points=points, near=near, here=here, sample=sample)
+        known = near is not None and len(near) > 0
+        mu = float(near[0]) if near is not None and known and here and points is None else self._fine(x)
+        soft = SoftShards(self, mu)
+        found = ShardedModel.expansion(soft, x, block, points=points, near=near[1:] if near is not None else None, here=here,
+                                       sample=sample)
+        norm = self.l2 * float(x.dot(x)) if self.l2 else 0.0
+        more = {**found.more, "sway": 0.0}
+        return found._replace(value=found.more["sharp"] + 0.5 * norm, dot=found.more["sharp"] + found.more["dual"] + norm,
+                              more=more, near=np.append(mu, found.near))
+
+    def _fine(self, x: Array) -> float:
+        facts = self.facts
+        size = facts.zero + float(np.abs(x).dot(facts.norms) / np.sqrt(facts.n))
+        return max(FINE * size, LEAST)
+
+    @override
+    def known(self, w: Iterate, block: Block | None = None, sample: int = 1) -> Expansion:
+        view, best = self.at(w), self._best
+        if best is not None and view.known is None and not len(view.near) and _same(view.x, best[1]):
+            view.near, view.here = best[2], True
+        return super().known(w, block, sample)
 
     def _heard(self, w: Iterate) -> Expansion:
         view = self.at(w)
         told = self._told.get(view.x.tobytes()) if view.known is None else None
-        return self.known(w) if told is None else told
+        found = self.known(w) if told is None else told
+        if self.has_intercept:
+            view.near, view.here = found.near, True  # so that a resumed run asks with the same intercept
+            if self._best is None or found.value < self._best[0]:
+                self._best = (found.value, view.x.copy(), found.near)
+        return found
 
     @override
     def value(self, w: Iterate) -> float:
         return self._heard(w).value
 
     @override
+    def intercept(self, w: Iterate) -> float:
+        return self._heard(w).more["b"]
+
+    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         return self._allowance(self._heard(w), w, S)
+
+    @override
+    def _uncertain(self, found: Expansion, S: AtomSet) -> float:
+        """Nothing where only a value was told, which holds whatever its intercept is."""
+        return super()._uncertain(found, S) if len(found.gradient) else 0.0
 
     def smoothed(self, mu: float) -> SoftShards:
         """f_μ of one solve."""
@@ -66,7 +124,19 @@ class KinkedShards(ShardedModel):
 
     def finest(self, w: Iterate) -> float:
         """A μ that rounding of z − y hides."""
-        return float(np.finfo(np.float64).eps) * self._heard(w).more["size"]
+        return EPS * self._heard(w).more["size"]
+
+    def best_state(self) -> State:
+        """The best point that was heard of, with its intercept."""
+        return {} if self._best is None else {"value": np.array(self._best[0]), "x": self._best[1], "near": self._best[2]}
+
+    def restore_best(self, state: State) -> None:
+        self._best = (float(state["value"]), state["x"], state["near"]) if "value" in state else None
+
+
+def _same(x: Array, y: Array) -> bool:
+    """Whether rounding may be all that two points differ by."""
+    return x.shape == y.shape and float(np.abs(x - y).max(initial=0.0)) <= SAME * float(np.abs(x).max(initial=0.0))
 
 
 class SoftShards(ShardedModel):
@@ -93,19 +163,46 @@ class SoftShards(ShardedModel):
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
         found = super().expansion(x, block, points=points, near=near, here=here, sample=sample)
-        self.sharp.tell(x, found)
+        self.sharp.tell(x, found, self.mu)
         return found
 
     def sharpen(self, mu: float, w: Iterate) -> None:
         self._smooth(mu)
         self.at(w).clear()
+        self.at(w).here = False  # the intercept is that of another μ
+
+    def _settled(self, ask: Ask, first: float, before: Leaning | None, farthest: float) -> Settled:
+        expected = NEARBY * (self.mu if before is not None else self.mu + self.facts.zero)
+        return balanced(ask, first, expected, before, farthest)
+
+    def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
+        return mixed(at)
+
+    def _dual(self, at: Settled, tilt: Tilt) -> float:
+        return dual(at, tilt) if self.has_intercept else super()._dual(at, tilt)
+
+    def _leaning(self, x: Array, at: Settled) -> Leaning:
+        return leaning(x, at, self.facts.mean)
+
+    def _swing(self, x: Array, b: float, size: float, off: float) -> float:
+        """Nothing: lower bounds hold for any slopes, and steepness is that of all of them."""
+        return 0.0
 
     def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
-        """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z): what smoothing costs the certificate."""
-        return self.known(w).more["lost"]
+        """φ(z) + φ*(s) − ⟨s, z⟩ ≥ 0 for the slopes s of f_μ: what smoothing costs the certificate.
+
+        With an intercept, what is left of Σs counts as well, and the rounding of what moving them adds to φ*.
+        """
+        found = self.known(w)
+        if not self.has_intercept:
+            return found.more["lost"]
+        rounded = 2.0 * EPS * (self.facts.depth + 16.0) * found.more["size"]
+        return found.more["lost"] + rounded + self._uncertain(found._replace(more={**found.more, "sway": 0.0}), S)
 
     def state(self) -> State:
-        return {"mu": np.array(self.mu)}
+        best = {f"best.{name}": array for name, array in self.sharp.best_state().items()} if self.has_intercept else {}
+        return {"mu": np.array(self.mu), **best}
 
     def restore(self, state: State) -> None:
         self._smooth(float(state["mu"]))
+        self.sharp.restore_best({name.removeprefix("best."): array for name, array in state.items() if name != "mu"})

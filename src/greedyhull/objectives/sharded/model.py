@@ -19,7 +19,7 @@ from greedyhull.objectives.sharded.batches import AllRows, fetched
 from greedyhull.objectives.sharded.expand import Bend, Curved, Expand, Swing
 from greedyhull.objectives.sharded.facts import Facts, facts_of
 from greedyhull.objectives.sharded.first_look import FirstLook
-from greedyhull.objectives.sharded.intercepts import Leaning, Settled, Tilt, leaning, settled, tilted
+from greedyhull.objectives.sharded.intercepts import Ask, Leaning, Settled, Tilt, leaning, settled, tilted
 from greedyhull.objectives.sharded.packed import packed
 from greedyhull.objectives.sharded.part import Kind, Part
 from greedyhull.objectives.sharded.rounding import allowance, uncertain
@@ -113,8 +113,9 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         """What the first pass found; it is made when this is first asked for."""
         if self._facts is None:
             look = FirstLook(self._shards, self._token, self.kind)
-            self._facts = facts_of(self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0]), self._shards,
-                                   self.kind, self.has_intercept)
+            sums = self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0])
+            self._facts = facts_of(sums, self._shards, self.kind, self.has_intercept)
+            self._shards.expect(sums["prints"])
         return self._facts
 
     def each(self, task: Any, size: int) -> list[Sums]:
@@ -175,14 +176,28 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         facts = self.facts
         farthest = 1.0 + 1.01 * (facts.farthest + float(np.abs(x).dot(facts.largest)))
         first = facts.alone - float(facts.mean.dot(x)) if before is None else before.at(x)
+        return self._settled(ask, first, before, farthest)
+
+    def _settled(self, ask: Ask, first: float, before: Leaning | None, farthest: float) -> Settled:
         return settled(ask, first, self.n, before, farthest)
+
+    def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
+        """How slopes are moved to where they sum to zero, and what Aᵀr then changes by, times t."""
+        return tilted(at, self._plain), at.sums["lean"]
+
+    def _dual(self, at: Settled, tilt: Tilt) -> float:
+        """φ* of the slopes of a smoothed loss."""
+        return float(at.sums["dual"])
+
+    def _leaning(self, x: Array, at: Settled) -> Leaning:
+        return leaning(x, at, self.facts.mean)
 
     def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
                beside: Array | None = None, tilt: float = 0.0, sample: int = 1) -> dict[str, Array]:
         facts = self.facts
         v, steps = (None, None) if points is None else (points.v, points.steps)
         task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, steps, off, beside, sample)
-        size = self.domain[0] * (2 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
+        size = self.domain[0] * (3 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
         return self._trips.sums(task, facts.rows, size)
 
     def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled, sample: int) -> Expansion:
@@ -190,13 +205,14 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         hessian, line, tilt, near = self._hessian(sums, block), sums.get("line"), Tilt(0.0, 0.0, 0.0), NOTHING
         value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
         if self.has_intercept:
-            tilt, near = tilted(at, self._plain), leaning(x, at, self.facts.mean).written()
-            gradient = gradient + tilt.t * sums["lean"] if tilt.t else gradient
-            dot += tilt.t * float(sums["lean"].dot(x)) if tilt.t else 0.0
+            (tilt, lean), near = self._tilted(at), self._leaning(x, at).written()
+            gradient = gradient + tilt.t * lean if tilt.t else gradient
+            dot += tilt.t * float(lean.dot(x)) if tilt.t else 0.0
         size = float(sums["size"])
         more = {"square": float(sums["square"]), "size": size, "b": b, "bow": float(sums.get("bow", 0.0)), **tilt._asdict()}
         if "sharp" in sums:
-            more |= {"sharp": float(sums["sharp"]), "lost": float(sums["sharp"]) + float(sums["dual"]) - dot}
+            sharp, dual = float(sums["sharp"]), self._dual(at, tilt)
+            more |= {"sharp": sharp, "dual": dual, "lost": sharp + dual - dot}
         rough = np.inf if abs(tilt.left) > EPS * size else tilt.sway if tilt.sway > EPS * self.facts.depth * size else 0.0
         if self.l2:
             lx = self.l2 * x
@@ -328,8 +344,12 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
         off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.facts.n**0.5)
         bare = allowance(self.facts, found, reach, terms, self._swing(view.x, found.more["b"], found.more["size"], off))
         if self.has_intercept:
-            bare += uncertain(self.facts, found, float(S.max_abs(self.facts.largest.copy())))
+            bare += self._uncertain(found, S)
         return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
+
+    def _uncertain(self, found: Expansion, S: AtomSet) -> float:
+        """What an intercept that is not the best one adds to a gap."""
+        return uncertain(self.facts, found, float(S.max_abs(self.facts.largest.copy())))
 
     @override
     def curvature(self, S: AtomSet) -> Constant:

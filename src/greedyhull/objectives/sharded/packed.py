@@ -1,4 +1,4 @@
-"""Shards on their way to a worker: packed once, and unpacked once by each."""
+"""Shards on their way to a worker: packed once, and unpacked once by each; what they load is what the first pass saw."""
 
 from __future__ import annotations
 
@@ -7,22 +7,37 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from greedyhull.errors import GreedyhullError
-from greedyhull.types import Shard, Shards
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.sharded.fingerprint import fingerprint
+from greedyhull.types import Array, Shard, Shards
 
 KEPT = 4  # packed shards that a worker remembers
 
 
 class Packed:
-    """Shards that are pickled when they first leave this process, and not again."""
+    """Shards that are pickled when they first leave this process, and not again.
 
-    def __init__(self, shards: Shards, marks: list[str]) -> None:
+    After the first pass they know the `fingerprint` of every shard. Whoever loads one compares: a shard that changes during a
+    run would else be one thing to the worker that has held it since, and another to the one that takes that worker's place.
+    """
+
+    def __init__(self, shards: Shards, marks: list[str], prints: Array | None = None) -> None:
         self.inner, self.marks = shards, marks
         self.d, self.count, self.names = int(shards.d), int(shards.count), shards.names
+        self._prints = prints
         self._bytes: bytes | None = None
 
+    def expect(self, prints: Array) -> None:
+        """Take these fingerprints for those of the data."""
+        self._prints, self._bytes = prints, None
+
     def load(self, k: int) -> Shard:
-        return self.inner.load(k)
+        shard = self.inner.load(k)
+        if self._prints is not None:
+            check(fingerprint(shard) == float(self._prints[k]), lambda: f"{self.name(k)} was loaded again, and is another one "
+                  "than in the first pass over the data. load(k) must return the same data whenever it is called, and files "
+                  "must not change during a run. Put it back, or begin anew.")
+        return shard
 
     def name(self, k: int) -> str:
         return self.inner.name(k)
@@ -33,7 +48,7 @@ class Packed:
     def __reduce__(self) -> Any:
         if self._bytes is None:
             try:
-                self._bytes = pickle.dumps((self.inner, self.marks), protocol=5)
+                self._bytes = pickle.dumps((self.inner, self.marks, self._prints), protocol=5)
             except Exception as error:
                 raise GreedyhullError(f"{self.inner!r} cannot be sent to other processes ({type(error).__name__}: {error}). A "
                                       "loader must be a function of a module, or an object whose class is in one; not a "
@@ -65,5 +80,4 @@ class _Bytes:
 
 @lru_cache(maxsize=KEPT)
 def _once(digest: bytes, data: _Bytes) -> Packed:
-    shards, marks = pickle.loads(data.data)  # made by `__reduce__` above, and received from the driver of this crew alone
-    return Packed(shards, marks)
+    return Packed(*pickle.loads(data.data))  # made by `__reduce__` above, and received from the driver of this crew alone

@@ -23,7 +23,7 @@ from greedyhull.solvers.parts.corrective_numbers import (
     SLOW,
     TRIES,
 )
-from greedyhull.types import Array, Block, SecondOrder, Small, State, Trial
+from greedyhull.types import Array, Block, Index, SecondOrder, Small, State, Trial
 
 
 class Working:
@@ -73,8 +73,7 @@ class Working:
                 return
             target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap, owners=owners)
             trial = small.trial(w, self.alpha, target)
-            low = grad.min() if owners is None else least(grad, owners)[owners]
-            step = newton_step(self.f, w, trial, float((target - self.alpha).dot(grad - low)))
+            step = newton_step(self.f, w, trial, slope_to(target - self.alpha, self.alpha, grad, owners))
             if step <= 0.0:
                 return
             trial.commit(step)
@@ -92,6 +91,24 @@ class Working:
         self.small.restore(under("small", state))
         sampling, self.gap = state.get("sampling", np.array([True, np.inf])).tolist()
         self.sampling = bool(sampling)
+
+
+def slope_to(change: Array, alpha: Array, grad: Array, owners: Index | None) -> float:
+    """⟨∇f, change⟩ for weights α whose sums do not change, so that ∇f may be taken relative to any number.
+
+    Relative to the best score it is exact where the gap is small. Where almost all weight is on one atom, as at the middle of
+    a ball, one unit in the last place of that weight may outweigh all others: then relative to the mean score.
+
+    >>> change, alpha, grad = np.array([1e-16, 1e-19]), np.array([1.0, 0.0]), np.array([0.0, -1.0])
+    >>> slope_to(change, alpha, grad, None)
+    -1e-19
+    """
+    low = grad.min() if owners is None else least(grad, owners)[owners]
+    slope = float(change.dot(grad - low))
+    if slope < 0.0:
+        return slope
+    mean = alpha.dot(grad) if owners is None else np.bincount(owners, alpha * grad)[owners]
+    return float(change.dot(grad - mean))
 
 
 def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float:
