@@ -8,7 +8,7 @@ from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.line import NEAR
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import least, least_of, owners_of
+from greedyhull.points.owners import least_of, owners_of
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.corrective_numbers import (
     CROWDED,
@@ -23,7 +23,7 @@ from greedyhull.solvers.parts.corrective_numbers import (
     SLOW,
     TRIES,
 )
-from greedyhull.types import Array, Block, SecondOrder, Small, State, Trial
+from greedyhull.types import Array, Block, Index, SecondOrder, Small, State, Trial
 
 
 class Working:
@@ -73,8 +73,8 @@ class Working:
                 return
             target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap, owners=owners)
             trial = small.trial(w, self.alpha, target)
-            low = grad.min() if owners is None else least(grad, owners)[owners]
-            step = newton_step(self.f, w, trial, float((target - self.alpha).dot(grad - low)))
+            slope = float((target - self.alpha).dot(grad - heaviest(grad, self.alpha, owners)))
+            step = newton_step(self.f, w, trial, slope)
             if step <= 0.0:
                 return
             trial.commit(step)
@@ -94,11 +94,26 @@ class Working:
         self.sampling = bool(sampling)
 
 
+def heaviest(grad: Array, alpha: Array, owners: Index | None) -> Array | float:
+    """The score of the atom with the largest weight, of each atom's owner.
+
+    Changes of weights sum to zero, so that scores may be told relative to any number. A change of the largest weight may be
+    all rounding, where the others are tiny beside it, as at a small point of a huge ball; relative to its own score that
+    costs nothing.
+    """
+    if owners is None:
+        return float(grad[alpha.argmax()])
+    rising = np.argsort(alpha, kind="stable")
+    scores = np.zeros(int(owners.max(initial=-1)) + 1)
+    scores[owners[rising]] = grad[rising]  # the last one stays
+    return np.asarray(scores[owners])
+
+
 def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float:
     """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
 
     The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
-    relative to the best one, still tells a step that lowers the gap.
+    relative to that of the heaviest atom, still tells a step that lowers the gap.
     """
     if slope >= 0.0:
         return 0.0
