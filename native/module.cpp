@@ -16,6 +16,7 @@
 #include "observed_door.hpp"
 #include "pairwise.hpp"
 #include "shard_rows_door.hpp"
+#include "rows_interior_door.hpp"
 #include "sparse_columns.hpp"
 #include "square_path_door.hpp"
 #include "stochastic.hpp"
@@ -295,6 +296,7 @@ NB_MODULE(_core, m) {
     add_checks(m);
     add_observed(m);
     add_shard_rows(m);
+    add_rows_interior(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);

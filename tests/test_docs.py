@@ -49,6 +49,13 @@ def test_every_solver_and_set_is_on_a_page_and_in_the_index(kind, folder):
     assert [name for name in names if f"`{name}(" not in pages or f"`{name}(" not in index] == []
 
 
+@pytest.mark.parametrize("folder", ["sets", "solvers"])
+def test_every_page_of_a_set_or_solver_has_a_picture(folder):
+    for page in sorted((DOCS / folder).glob("*.md")):
+        pictures = re.findall(r"!\[[^\]]+\]\(([^)]+\.svg)\)", page.read_text(encoding="utf-8"))
+        assert pictures and all((page.parent / picture).is_file() for picture in pictures), page.name
+
+
 def test_every_estimator_is_on_a_page_and_in_the_index():
     from greedyhull import estimators
 

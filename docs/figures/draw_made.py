@@ -140,6 +140,7 @@ def solvers():
 
 
 plt.rcParams["svg.hashsalt"] = "greedyhull"
-product()
-moved()
-solvers()
+if __name__ == "__main__":
+    product()
+    moved()
+    solvers()

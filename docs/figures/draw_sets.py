@@ -185,5 +185,7 @@ def permutahedron():
 
 
 plt.rcParams["svg.hashsalt"] = "greedyhull"
-for draw in (grouped_simplex, k_sparse, hyper_simplex, k_support, group_l1_ball, lp_ball, total_variation_ball, permutahedron):
-    draw()
+if __name__ == "__main__":
+    for draw in (grouped_simplex, k_sparse, hyper_simplex, k_support, group_l1_ball, lp_ball, total_variation_ball,
+                 permutahedron):
+        draw()

@@ -29,11 +29,26 @@ def test_membership_where_groups_overlap(seed):
     rng = np.random.default_rng(seed)
     S, x = gh.GroupL1Ball(OVERLAPPING, 1.0), rng.standard_normal(5)
     norm = latent(x, OVERLAPPING)
-    assert S.contains(0.999 * x / norm) and not S.contains(1.002 * x / norm)
-    assert not S.excludes(0.999 * x / norm) and S.excludes(3.0 * x / norm)
-    assert S.gauge(x) >= norm * (1 - 1e-6)
+    assert S.contains(0.9999 * x / norm) and not S.contains(1.0001 * x / norm)
+    assert not S.excludes(0.999 * x / norm) and S.excludes(1.0001 * x / norm)
+    assert S.gauge(x) == pytest.approx(norm, rel=1e-5)
     w = S.decompose(0.9 * x / norm)
     np.testing.assert_allclose(w.array(), 0.9 * x / norm, atol=1e-6)
+
+
+@pytest.mark.parametrize("radius", [1e-150, 3.0])
+@pytest.mark.parametrize("groups", [[range(31), range(30, 60)], [range(a, min(a + 8, 60)) for a in range(0, 60, 4)]])
+def test_answers_are_accepted_and_points_a_little_outside_are_not(groups, radius):
+    rng = np.random.default_rng(0)
+    S = gh.GroupL1Ball(groups, radius)
+    f = gh.least_squares(rng.standard_normal((80, 60)), 10.0 * radius * rng.standard_normal(80))
+    for solver in (gh.Corrective(), gh.FrankWolfe()):
+        s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(60))
+        assert S.contains(s.x) and not S.excludes(s.x) and gh.certify(f, S, s.x).gap >= 0.0
+        edge = s.x / S.gauge(s.x)
+        assert S.contains(edge) and not S.excludes(edge)
+        assert S.excludes(edge * (1 + 1e-6)) and not S.contains(edge * (1 + 1e-6))
+        np.testing.assert_allclose(S.decompose(edge).array(), edge, rtol=0.0, atol=1e-13 * radius)
 
 
 def test_groups_with_one_coordinate_are_an_l1_ball(rng):

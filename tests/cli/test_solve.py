@@ -104,6 +104,21 @@ def test_a_quadratic_needs_no_data(solved, tmp_path):
     assert gh.certify(gh.quadratic(Q, np.array([1.0, 0.5])), gh.Simplex(2), arrays["point"]).gap <= 1e-8
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("kind", ["npy", "csv", "npz"])
+def test_a_quadratic_by_its_factors(solved, tmp_path, kind, rows):
+    F, D = np.arange(2.0 * rows).reshape(rows, 2) - 1.0, np.array([0.5, 0.25])
+    np.save(tmp_path / "Q.npy", D)
+    path = tmp_path / f"F.{kind}"
+    if kind == "npz":
+        save_npz(path, csr_array(F))
+    else:
+        np.save(path, F) if kind == "npy" else np.savetxt(path, F, delimiter=",")
+    arrays, _ = solved(("b =", f'factors = "{path.name}"\nb ='), text=QUADRATIC)
+    f = gh.quadratic(F.T @ F + np.diag(D), np.array([1.0, 0.5]))
+    assert gh.certify(f, gh.Simplex(2), arrays["point"]).gap <= 1e-8
+
+
 @pytest.mark.parametrize("solver, kind", [
     ('name = "jones"', "Jones"),
     ('name = "frank_wolfe"\nstep = {name = "power", p = 0.7}\ntolerance = 0.001', "FrankWolfe(step=Power(p=0.7), tolerance=c"),

@@ -83,6 +83,11 @@ def minkowski_sum(sets: Any) -> gh.Sum:
     return gh.Sum(*sets)
 
 
+def quadratic(Q: Any = None, b: Any = None, scale: float | None = None, factors: Any = None) -> Any:
+    """A quadratic by its matrix, or by factors and a diagonal; a file with one factor was read as a vector."""
+    return gh.quadratic(Q, b, scale=scale, factors=np.atleast_2d(factors) if np.ndim(factors) == 1 else factors)
+
+
 def whole(value: int) -> int:
     """A size that is the same in every step."""
     return value
@@ -90,7 +95,7 @@ def whole(value: int) -> int:
 
 LOSSES: Names = {function.__name__: function for function in (
     gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
-    gh.epsilon_insensitive, gh.multinomial, gh.multitask, matrix_names.completion, gh.log_likelihood, gh.quadratic)}
+    gh.epsilon_insensitive, gh.multinomial, gh.multitask, matrix_names.completion, gh.log_likelihood, quadratic)}
 SETS: Names = {
     "l1_ball": matrix_names.l1_ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
     "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels.core import compiled
 from greedyhull.types import Array
 
 MOST = 60  # steps; about fifteen are taken
@@ -21,6 +22,7 @@ STEADY = 1e-9  # of its first size: how small the gradient of the Lagrangian is 
 BEYOND = 1e-6  # times the tolerance: where rounding keeps rows from being met, more steps do not help
 ON = 1e-13  # of a row's size: how well it is kept at the end
 RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
+SMALL = 200  # coordinates: with more, LAPACK is the faster one
 
 
 class Path(NamedTuple):
@@ -58,7 +60,7 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
                        u[equal] - base[equal],
                        np.concatenate([low[wide], (l - base)[~equal]]), np.concatenate([high[wide], (u - base)[~equal]]))
     with np.errstate(all="ignore"):  # ends that are infinitely far
-        found = problem.solve(x[wide], tol) if len(wide) else None
+        found = _followed(problem, x[wide], tol) if len(wide) else None
     if found is None:
         return None
     t, y_equal, v, z_low, z_high = found
@@ -219,3 +221,28 @@ def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
     """The longest step, at most about 1, that keeps all numbers at 0 or above."""
     pace = float(np.fmax.reduce(-np.concatenate(change) / np.concatenate(at)))  # 0/0, of no end, is passed over
     return 1.0 / max(pace, INSIDE)
+
+
+def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
+    """`_Problem.solve`, by the core where the problem is small."""
+    if len(x) > SMALL:
+        return problem.solve(x, tol)
+    q, N = len(problem.e), len(problem.low)
+    t, prices, zl, zh = np.empty(N), np.empty(q + len(problem.G)), np.empty(N), np.empty(N)
+    t[: len(x)] = x
+    H, c, G, E = (np.ascontiguousarray(part, dtype=np.float64) for part in problem[:4])
+    fine = rows_path(H, c, G, E, *problem[4:], t, prices, zl, zh, tol)
+    return (t, prices[:q], prices[q:], zl, zh) if fine else None
+
+
+@compiled
+def rows_path(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array, lower: Array,
+              upper: Array, tol: float) -> bool:
+    """Follow the path from x = ``t[:n]`` until its end: t, the prices of E and G, and the multipliers of both ends are written.
+
+    False where numbers left their range.
+    """
+    found = _Problem(H, c, G, E, e, low, high).solve(t[: len(c)].copy(), tol)
+    if found is not None:
+        t[:], prices[: len(e)], prices[len(e) :], lower[:], upper[:] = found
+    return found is not None

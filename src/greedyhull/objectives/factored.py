@@ -29,6 +29,8 @@ class FactoredForm(QuadraticForm):
     design: FactoredDesign
 
     def __init__(self, F: Any, D: Any, b: Any, scale: float | None = None) -> None:
+        check(np.ndim(F) != 1, lambda: f"factors has shape {np.shape(F)}; a matrix with one row for each factor is wanted. "
+                                       "Use F.reshape(1, -1) for a single factor.")
         made: Design = make_design(F, "factors").precise()
         check(len(made.domain) == 1, lambda: f"factors maps points of shape {made.domain}; a matrix with one column for each "
                                              "coordinate is wanted.")

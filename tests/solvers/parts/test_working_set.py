@@ -50,3 +50,16 @@ def test_who_left_may_come_back(name: str) -> None:
             working.reweight(w, 1e-6, 5, 1)
         values.append(f.value(w))
     assert values[1] <= values[0] * (1 + 1e-9)  # the others may help
+
+
+@pytest.mark.parametrize("radius", [1e20, 1e100])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_small_point_of_a_huge_ball_is_found(radius: float, parts: int) -> None:
+    """All weights but that of the origin are below rounding beside it; with several owners, for each of them."""
+    rng = np.random.default_rng(0)
+    F, D, b = rng.standard_normal((3, 20)), rng.random(20) + 0.1, rng.standard_normal(20)
+    best = np.linalg.solve(F.T @ F + np.diag(D), b)
+    S = gh.L1Ball(20, radius) if parts == 1 else gh.Product(gh.L1Ball(10, radius), gh.L1Ball(10, radius))
+    s = gh.minimize(gh.quadratic(D, b, factors=F), S, gh.Corrective())
+    np.testing.assert_allclose(s.x, best, rtol=1e-6)
+    assert s.gap >= s.value + 0.5 * b @ best

@@ -95,7 +95,7 @@ def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off
 
 
 def _beside(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, leans: Array) -> Sums:
-    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr and φ*(r), Aᵀr added to ``leans``; Σp|z| for rounding."""
+    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr, φ*(r), Σp|z|. Aᵀr is added to ``leans``."""
     pairs = [loss.first_order(z - off), loss.first_order(z + off)]
     for lean, (_, r) in zip(leans, pairs, strict=True):
         A.add_adjoint(r, lean)

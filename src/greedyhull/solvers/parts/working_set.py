@@ -8,7 +8,7 @@ from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.line import NEAR
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import least, least_of, owners_of
+from greedyhull.points.owners import least_of, owners_of
 from greedyhull.points.states import under
 from greedyhull.solvers.parts.corrective_numbers import (
     CROWDED,
@@ -73,7 +73,8 @@ class Working:
                 return
             target = solve_simplex_qp(small.hessian(w, sample), grad, self.alpha, exact * gap, owners=owners)
             trial = small.trial(w, self.alpha, target)
-            step = newton_step(self.f, w, trial, slope_to(target - self.alpha, self.alpha, grad, owners))
+            slope = float((target - self.alpha).dot(grad - heaviest(grad, self.alpha, owners)))
+            step = newton_step(self.f, w, trial, slope)
             if step <= 0.0:
                 return
             trial.commit(step)
@@ -93,29 +94,26 @@ class Working:
         self.sampling = bool(sampling)
 
 
-def slope_to(change: Array, alpha: Array, grad: Array, owners: Index | None) -> float:
-    """⟨∇f, change⟩ for weights α whose sums do not change, so that ∇f may be taken relative to any number.
+def heaviest(grad: Array, alpha: Array, owners: Index | None) -> Array | float:
+    """The score of the atom with the largest weight, of each atom's owner.
 
-    Relative to the best score it is exact where the gap is small. Where almost all weight is on one atom, as at the middle of
-    a ball, one unit in the last place of that weight may outweigh all others: then relative to the mean score.
-
-    >>> change, alpha, grad = np.array([1e-16, 1e-19]), np.array([1.0, 0.0]), np.array([0.0, -1.0])
-    >>> slope_to(change, alpha, grad, None)
-    -1e-19
+    Changes of weights sum to zero, so that scores may be told relative to any number. A change of the largest weight may be
+    all rounding, where the others are tiny beside it, as at a small point of a huge ball; relative to its own score that
+    costs nothing.
     """
-    low = grad.min() if owners is None else least(grad, owners)[owners]
-    slope = float(change.dot(grad - low))
-    if slope < 0.0:
-        return slope
-    mean = alpha.dot(grad) if owners is None else np.bincount(owners, alpha * grad)[owners]
-    return float(change.dot(grad - mean))
+    if owners is None:
+        return float(grad[alpha.argmax()])
+    rising = np.argsort(alpha, kind="stable")
+    scores = np.zeros(int(owners.max(initial=-1)) + 1)
+    scores[owners[rising]] = grad[rising]  # the last one stays
+    return np.asarray(scores[owners])
 
 
 def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float:
     """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
 
     The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
-    relative to the best one, still tells a step that lowers the gap.
+    relative to that of the heaviest atom, still tells a step that lowers the gap.
     """
     if slope >= 0.0:
         return 0.0

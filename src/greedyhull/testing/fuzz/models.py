@@ -161,6 +161,27 @@ def quadratic(rng: Rng, d: int) -> Model:
     return Model("quadratic", gh.quadratic(X, b), d, exact, f"quadratic(Q {d}x{d} {storage}, {how}, rank {rank})")
 
 
+def factored(rng: Rng, d: int) -> Model:
+    """½‖Fw‖² + ½Σ Dⱼwⱼ² − bᵀw: few factors or many, of any size, and a diagonal with zeros, one number, or none."""
+    F, storage = stored(rng, matrix(rng, size(rng), d))
+    top = float(np.abs(plain(F)).max(initial=0.0)) ** 2
+    how = pick(rng, ("diagonal", "number", "none"), (6, 1, 2))
+    D = rng.random(d) * (rng.random(d) < 0.8) * (top if chance(rng, 0.6) else scale(rng)) * float(10.0 ** rng.uniform(-6, 1))
+    D = {"diagonal": D, "number": np.full(d, float(D.max())), "none": np.zeros(d)}[how]
+    given: Any = {"diagonal": D, "number": float(D[0]), "none": None}[how]
+    b = None if chance(rng, 0.2) else rng.standard_normal(d) * (top if chance(rng, 0.5) else scale(rng))
+    A, E, c = plain(F).astype(LD), D.astype(LD), np.zeros(d, LD) if b is None else b.astype(LD)
+
+    def exact(x: Array) -> Exact:
+        z, reach = A @ x, np.abs(A) @ np.abs(x)
+        value = (z @ z + E @ (x * x)) / 2 - c @ x
+        terms = LD(reach @ reach + E @ (x * x) + np.abs(c) @ np.abs(x))
+        return Exact(LD(value), terms, terms)
+
+    words = f"quadratic(factors {A.shape[0]}x{d} {storage}, {how})"
+    return Model("factored", gh.quadratic(given, b, factors=F), d, exact, words)
+
+
 def black_box(rng: Rng, d: int) -> Model:
     """Squares or log Σ exp as two functions of an array, or as a mean of terms."""
     n = size(rng)
@@ -214,5 +235,5 @@ def _softmax(rng: Rng, X: Array, A: Array) -> Model:
 
 def draw_model(rng: Rng, d: int, some: Array) -> Model:
     """Any of them; ``some`` are points of the set it is minimised over."""
-    make = pick(rng, (None, log_likelihood, quadratic, black_box), (6, 0.7, 2, 1.3))
+    make = pick(rng, (None, log_likelihood, quadratic, factored, black_box), (6, 0.7, 1.4, 0.8, 1.3))
     return linear_model(rng, d, some) if make is None else make(rng, d)
