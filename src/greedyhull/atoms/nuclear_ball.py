@@ -15,7 +15,8 @@ from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Objective, SetTraits
+from greedyhull.types import Array, Block, LeftQuadratic, Objective, SetTraits
+from greedyhull.types.kinds import left_quadratic
 from greedyhull.types.override import override
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class NuclearBall(AtomSet):
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
-    step by L-BFGS, or the matrix by projected gradients where it has a short side and most entries are observed.
+    step by L-BFGS, or the matrix by projected gradients where it has a short side and most entries are observed; of
+    `multitask` with few responses they improve the matrix by Douglas-Rachford splitting.
 
     Examples
     --------
@@ -171,10 +173,15 @@ class NuclearBall(AtomSet):
     @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius. Matrices with a short side of which many entries are observed, or responses: projected
-        gradients."""
+        is at most the radius. Squares of few responses: splitting. Matrices with a short side of which many entries are
+        observed: projected gradients."""
         from greedyhull.atoms.geometry.factor_descent import descend
 
+        model = left_quadratic(f)
+        if model is not None and self.shape[1] <= MANY:
+            split = self._split(model, w)
+            if split is not None:
+                return split
         if self._written_out(f, w):
             lower = self._slid_dense(f, w)
             if lower is not None and f.value(lower) < f.value(w):
@@ -186,6 +193,18 @@ class NuclearBall(AtomSet):
         root = np.sqrt(found.sigma)
         pair = descend(f, found.U * root, found.V * root, self.radius, f.gradient_dot(w) > 0.0)
         return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
+
+    def _split(self, model: LeftQuadratic, w: Iterate) -> Iterate | None:
+        """A point where f is nearly least, or None where that is not below w."""
+        from greedyhull.atoms.geometry.splitting import descend_split
+
+        normal = model.normal()
+        Q = normal.basis
+        found = descend_split(normal, w.array() if Q is None else Q.T @ w.array(), self.radius)
+        if found is None:
+            return None
+        A, V = found
+        return self._mixture(balanced(A if Q is None else Q @ A, V, np.ones(A.shape[1])), DROPPED)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
         """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.

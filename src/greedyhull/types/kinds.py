@@ -25,6 +25,7 @@ from greedyhull.types import (
     Imaged,
     Intercepted,
     KinkedLoss,
+    LeftQuadratic,
     LinearModel,
     Loss,
     MeasuringStep,
@@ -99,6 +100,11 @@ def approximate(f: Objective) -> Approximate | None:
 def imaged(f: Objective) -> Imaged | None:
     """f as one whose Hessian acts on images under a design."""
     return cast(Imaged, f) if f.traits.images else None
+
+
+def left_quadratic(f: Objective) -> LeftQuadratic | None:
+    """f as a quadratic of matrices whose columns have the same, small Hessian."""
+    return cast(LeftQuadratic, f) if f.traits.normal else None
 
 
 def listed(S: AtomSet) -> Finite | None:

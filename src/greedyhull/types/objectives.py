@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from greedyhull.kernels.normal_equations import NormalEquations
     from greedyhull.points.direction import Direction
     from greedyhull.points.image import Image
     from greedyhull.points.iterate import Iterate
@@ -133,6 +134,12 @@ class Imaged(SecondOrder, Protocol):
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array: ...  # u: the image of atom, else of w
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array: ...
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array: ...
+
+
+class LeftQuadratic(Objective, Protocol):
+    """A quadratic f of matrices whose columns have the same Hessian K (``traits.normal``), which is small enough to make."""
+
+    def normal(self) -> NormalEquations: ...
 
 
 class LinearModel(Summed, Imaged, Protocol):

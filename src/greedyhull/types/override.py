@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     KeepsImaged = types.Imaged
     KeepsIntercepted = types.Intercepted
     KeepsKinkedLoss = types.KinkedLoss
+    KeepsLeftQuadratic = types.LeftQuadratic
     KeepsLine = types.Line
     KeepsLinearModel = types.LinearModel
     KeepsLoss = types.Loss
@@ -71,7 +72,7 @@ else:
     KeepsProfiledLoss = KeepsSchedule = KeepsSecondOrder = KeepsSelfStarting = KeepsSmall = KeepsSolver = Unseen()
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
-    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsRemote = KeepsShards = KeepsTask = Unseen()
+    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsLeftQuadratic = KeepsRemote = KeepsShards = KeepsTask = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""
