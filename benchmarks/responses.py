@@ -99,10 +99,10 @@ def classes(low_rank: bool) -> Case:
 
     bend = 0.5 * float(np.linalg.norm(X, 2)) ** 2 / n
     if low_rank:
-        return Case("multinomial digits, nuclear norm", lambda: gh.multinomial(X, y), gh.NuclearBall((64, 10), 40.0), lambda: smooth,
-                    singular, nuclear, bend)
-    return Case("multinomial digits, l1 norm", lambda: gh.multinomial(X, y), gh.L1Ball((64, 10), 100.0), lambda: smooth, entries,
-                total, bend)
+        return Case("multinomial digits, nuclear norm", lambda: gh.multinomial(X, y), gh.NuclearBall((64, 10), 40.0),
+                    lambda: smooth, singular, nuclear, bend)
+    return Case("multinomial digits, l1 norm", lambda: gh.multinomial(X, y), gh.L1Ball((64, 10), 100.0), lambda: smooth,
+                entries, total, bend)
 
 
 def accelerated(case: Case, penalty: float) -> Iterator[Any]:

@@ -15,8 +15,8 @@ from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, LeftQuadratic, Objective, SetTraits
-from greedyhull.types.kinds import left_quadratic
+from greedyhull.types import Array, Block, MatrixQuadratic, Objective, SetTraits
+from greedyhull.types.kinds import matrix_quadratic
 from greedyhull.types.override import override
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class NuclearBall(AtomSet):
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
-    step by L-BFGS, or the matrix by projected gradients where it has a short side and most entries are observed; of
-    `multitask` with few responses they improve the matrix by Douglas-Rachford splitting.
+    step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for
+    `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses.
 
     Examples
     --------
@@ -172,20 +172,24 @@ class NuclearBall(AtomSet):
 
     @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        """As `slide_within`, asked for no gap."""
+        return self.slide_within(f, w, 0.0)
+
+    @override
+    def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius. Squares of few responses: splitting. Matrices with a short side of which many entries are
-        observed: projected gradients."""
+        is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
+        observed; projected gradients for other losses of so many."""
+        model = matrix_quadratic(f) if min(self.shape) <= MANY else None
+        lower = None if model is None else self._split(model, w, gap)
+        if lower is None and self._written_out(f, w):
+            lower = self._slid_dense(f, w)
+            lower = lower if lower is not None and f.value(lower) < f.value(w) else None
+        return self._slid_factors(f, w) if lower is None else lower
+
+    def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
         from greedyhull.atoms.geometry.factor_descent import descend
 
-        model = left_quadratic(f)
-        if model is not None and self.shape[1] <= MANY:
-            split = self._split(model, w)
-            if split is not None:
-                return split
-        if self._written_out(f, w):
-            lower = self._slid_dense(f, w)
-            if lower is not None and f.value(lower) < f.value(w):
-                return lower
         w = self._toward_many(f, w)
         found = of_block(w.block, w.weights, DROPPED)
         if found is None or not len(found.sigma):
@@ -194,13 +198,13 @@ class NuclearBall(AtomSet):
         pair = descend(f, found.U * root, found.V * root, self.radius, f.gradient_dot(w) > 0.0)
         return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
 
-    def _split(self, model: LeftQuadratic, w: Iterate) -> Iterate | None:
+    def _split(self, model: MatrixQuadratic, w: Iterate, gap: float) -> Iterate | None:
         """A point where f is nearly least, or None where that is not below w."""
         from greedyhull.atoms.geometry.splitting import descend_split
 
-        normal = model.normal()
-        Q = normal.basis
-        found = descend_split(normal, w.array() if Q is None else Q.T @ w.array(), self.radius)
+        equations = model.equations()
+        Q = equations.basis
+        found = descend_split(equations, w.array() if Q is None else Q.T @ w.array(), self.radius, gap)
         if found is None:
             return None
         A, V = found

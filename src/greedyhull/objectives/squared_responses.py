@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.kernels.normal_equations import NormalEquations
+from greedyhull.kernels.matrix_quadratics import NormalEquations
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.tasks import Tasks
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, LeftQuadratic, Traits
+from greedyhull.types import Array, MatrixQuadratic, Traits
 from greedyhull.types.override import keeps, override
 
 LARGEST = 1500  # rows of K at most
@@ -30,19 +30,19 @@ class SquaredResponses(MatrixModel):
     design: Tasks
 
     if TYPE_CHECKING:
-        keeps(LeftQuadratic.traits)
+        keeps(MatrixQuadratic.traits)
 
     def __init__(self, design: Tasks, loss: Separable, name: str, exact: Squared, norm: float, depth: int) -> None:
         super().__init__(design, loss, name, exact, norm, depth)
         n, d = design.X.n, design.domain[0]
         small = min(n, d) <= LARGEST and (isinstance(design.X, DenseDesign) or d <= n or n * d <= WRITTEN)
-        self.traits: Traits = replace(self.traits, normal=small)
+        self.traits: Traits = replace(self.traits, written=small)
         self._at_zero: Array | None = None  # the gradient there
         self._normal: NormalEquations | None = None
 
     @override
     def gradient(self, w: Iterate) -> Array:
-        """Xᵀr. At zero, where most runs begin, it is −B, which `normal` needs as well: whoever computes it keeps it."""
+        """Xᵀr. At zero, where most runs begin, it is −B, which `equations` needs as well: whoever computes it keeps it."""
         view = self._known(w)
         if view.gradient is None and not view.z.any():
             w.work.gradients += 1
@@ -55,7 +55,7 @@ class SquaredResponses(MatrixModel):
             self._at_zero = self.design.adjoint(self.loss.first_order(np.zeros(self.design.n, dtype=self.design.dtype))[1])
         return self._at_zero
 
-    def normal(self) -> NormalEquations:
+    def equations(self) -> NormalEquations:
         """K and B; where X has more columns than rows, in a basis of the span of its rows."""
         if self._normal is None:
             self._normal = self._made()

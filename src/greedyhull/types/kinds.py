@@ -25,9 +25,9 @@ from greedyhull.types import (
     Imaged,
     Intercepted,
     KinkedLoss,
-    LeftQuadratic,
     LinearModel,
     Loss,
+    MatrixQuadratic,
     MeasuringStep,
     Objective,
     Oracle,
@@ -102,9 +102,9 @@ def imaged(f: Objective) -> Imaged | None:
     return cast(Imaged, f) if f.traits.images else None
 
 
-def left_quadratic(f: Objective) -> LeftQuadratic | None:
-    """f as a quadratic of matrices whose columns have the same, small Hessian."""
-    return cast(LeftQuadratic, f) if f.traits.normal else None
+def matrix_quadratic(f: Objective) -> MatrixQuadratic | None:
+    """f as a quadratic of matrices that is simple where they are written out."""
+    return cast(MatrixQuadratic, f) if f.traits.written else None
 
 
 def listed(S: AtomSet) -> Finite | None:

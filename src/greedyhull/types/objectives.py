@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from greedyhull.kernels.normal_equations import NormalEquations
+    from greedyhull.kernels.matrix_quadratics import MatrixEquations
     from greedyhull.points.direction import Direction
     from greedyhull.points.image import Image
     from greedyhull.points.iterate import Iterate
@@ -136,10 +136,11 @@ class Imaged(SecondOrder, Protocol):
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array: ...
 
 
-class LeftQuadratic(Objective, Protocol):
-    """A quadratic f of matrices whose columns have the same Hessian K (``traits.normal``), which is small enough to make."""
+class MatrixQuadratic(Objective, Protocol):
+    """A quadratic f of matrices with a Hessian that is easily inverted (``traits.written``): the same small one for each
+    column, or a diagonal one."""
 
-    def normal(self) -> NormalEquations: ...
+    def equations(self) -> MatrixEquations: ...
 
 
 class LinearModel(Summed, Imaged, Protocol):

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     KeepsImaged = types.Imaged
     KeepsIntercepted = types.Intercepted
     KeepsKinkedLoss = types.KinkedLoss
-    KeepsLeftQuadratic = types.LeftQuadratic
     KeepsLine = types.Line
     KeepsLinearModel = types.LinearModel
     KeepsLoss = types.Loss
+    KeepsMatrixQuadratic = types.MatrixQuadratic
     KeepsMeasuringStep = types.MeasuringStep
     KeepsMinibatch = types.Minibatch
     KeepsOracle = types.Oracle
@@ -72,7 +72,7 @@ else:
     KeepsProfiledLoss = KeepsSchedule = KeepsSecondOrder = KeepsSelfStarting = KeepsSmall = KeepsSolver = Unseen()
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
-    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsLeftQuadratic = KeepsRemote = KeepsShards = KeepsTask = Unseen()
+    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsMatrixQuadratic = KeepsRemote = KeepsShards = KeepsTask = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""

@@ -23,7 +23,7 @@ class Traits:
     second_order: bool = False  # it has a Hessian on a few atoms: `SecondOrder`
     linear_model: bool = False  # it is φ(Aw): `LinearModel`
     images: bool = False  # its Hessian acts on images under a design: `Imaged`
-    normal: bool = False  # it is ½⟨W, KW⟩ − ⟨B, W⟩ + constant for matrices W, with a K of moderate size: `LeftQuadratic`
+    written: bool = False  # it is a quadratic of matrices that is simple where they are written out: `MatrixQuadratic`
     remote: bool = False  # its terms are not at hand, and all of them can be asked as one batch: `Remote`
     exact_gradient: bool = True  # up to rounding; else it says how wrong a gradient may be: `Approximate`
 

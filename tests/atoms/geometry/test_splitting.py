@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.atoms.geometry.splitting import descend_split, projection
-from greedyhull.kernels.normal_equations import NormalEquations
+from greedyhull.kernels.matrix_quadratics import EntryEquations, NormalEquations
 
 rng = np.random.default_rng(4)
 
@@ -55,12 +55,40 @@ def test_scales_do_not_matter(size):
     assert gap(K, B, W, 0.5 * norm) <= 1e-3 * gap(K, B, np.zeros((20, 4)), 0.5 * norm)
 
 
+@pytest.mark.parametrize("wanted", [1e-2, 1e-5, 1e-8])
+@pytest.mark.parametrize("condition", [1.0, 1e3])
+def test_the_gap_that_is_asked_for_is_reached(condition, wanted):
+    K, B, norm = made(condition=condition)
+    asked = wanted * gap(K, B, np.zeros((20, 4)), 0.5 * norm)
+    W = np.zeros((20, 4))
+    for _ in range(3):
+        found = descend_split(equations(K, B), W, 0.5 * norm, asked)
+        if found is None:
+            break
+        W = found.A @ found.V.T
+    assert gap(K, B, W, 0.5 * norm) <= asked
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_entries_of_a_matrix(turned):
+    H, M = (rng.random((30, 8)) < 0.6).astype(float), rng.standard_normal((30, 8))
+    if turned:
+        H, M = H.T, M.T
+    B = H * M
+    found = descend_split(EntryEquations(lambda dtype: (H.astype(dtype), B.astype(dtype))), np.zeros(M.shape), 5.0, 1e-3)
+    assert found is not None
+    W = found.A @ found.V.T
+    g = H * W - B
+    assert float(np.vdot(g, W)) + 5.0 * float(np.linalg.norm(g, 2)) <= 1e-3
+    assert np.linalg.svd(W, compute_uv=False).sum() <= 5.0 * (1.0 + 1e-5)
+
+
 def test_where_nothing_is_lower_there_is_nothing():
     K, B, _ = made()
     x = np.linalg.solve(K, B)
     radius = 2.0 * float(np.linalg.svd(x, compute_uv=False).sum())
     found = descend_split(equations(K, B), x, radius)
-    assert found is None or value(K, B, found.A @ found.V.T) < value(K, B, x)
+    assert found is None or value(K, B, found.A @ found.V.T) <= value(K, B, x) * (1.0 - 1e-14)  # it is negative
     assert descend_split(equations(K, np.full_like(B, np.nan)), x, radius) is None
     assert descend_split(equations(0.0 * K, B), x, radius) is None
     assert descend_split(equations(K, B), np.full_like(x, np.inf), radius) is None
@@ -75,6 +103,8 @@ def test_the_projection_keeps_what_is_inside():
     T = 0.01 * rng.standard_normal((7, 3))
     low = projection(T)
     np.testing.assert_allclose(low.A @ low.V.T, T, atol=1e-15)
+    wide = projection(T.T)
+    np.testing.assert_allclose(wide.A @ wide.V.T, T.T, atol=1e-15)
     low = projection(100.0 * T.astype(np.float32))
     assert low.A.dtype == np.float32
     assert np.linalg.svd(low.A @ low.V.T, compute_uv=False).sum() == pytest.approx(1.0, rel=1e-5)
