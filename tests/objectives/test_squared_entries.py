@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types.kinds import matrix_quadratic
+from greedyhull.types.kinds import matrix_quadratic, singled
 
 rng = np.random.default_rng(7)
 
@@ -43,6 +43,27 @@ def test_runs_end_at_the_optimum(shape, radius):
     i, j, v = entries(shape, 0.6)
     f, S = gh.completion(i, j, v, shape), gh.NuclearBall(shape, radius)
     fine = gh.minimize(f, S, stop=gh.Relative(1e-8) | gh.Iterations(40))
+    rough = gh.minimize(f, S, stop=gh.Relative(1e-3))
+    assert fine.converged and rough.converged
+    assert rough.certificate.lower <= fine.value + 1e-12 and fine.certificate.lower <= rough.value
+
+
+def test_a_copy_in_single_precision_is_the_same_function():
+    i, j, v = entries((9, 6), 0.5)
+    f = gh.completion(i, j, v, (9, 6), sample_weight=rng.random(len(v)))
+    rough = singled(f)
+    assert rough is not None and rough.single() is rough.single()
+    w = CoordinateIterate(rng.standard_normal((9, 6)))
+    assert rough.single().value(w) == pytest.approx(f.value(w), rel=1e-5)
+    assert f.gradient(w).dtype == np.float64 and rough.single().gradient(w).dtype == np.float32
+    assert singled(gh.completion(i, j, v.astype(np.float32), (9, 6))) is None  # it is in float32 already
+
+
+def test_runs_of_large_sparse_matrices_end_at_the_optimum():
+    """Factors slide in single precision at first, and in double where that is not enough."""
+    i, j, v = entries((170, 150), 0.08)
+    f, S = gh.completion(i, j, v, (170, 150)), gh.NuclearBall((170, 150), 150.0)
+    fine = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Iterations(60))
     rough = gh.minimize(f, S, stop=gh.Relative(1e-3))
     assert fine.converged and rough.converged
     assert rough.certificate.lower <= fine.value + 1e-12 and fine.certificate.lower <= rough.value

@@ -35,6 +35,7 @@ from greedyhull.types import (
     Remote,
     SecondOrder,
     SelfStarting,
+    Singled,
     Solver,
     Step,
     StoredDesign,
@@ -105,6 +106,11 @@ def imaged(f: Objective) -> Imaged | None:
 def matrix_quadratic(f: Objective) -> MatrixQuadratic | None:
     """f as a quadratic of matrices that is simple where they are written out."""
     return cast(MatrixQuadratic, f) if f.traits.written else None
+
+
+def singled(f: Objective) -> Singled | None:
+    """f as one that has a copy in float32."""
+    return cast(Singled, f) if f.traits.single else None
 
 
 def listed(S: AtomSet) -> Finite | None:

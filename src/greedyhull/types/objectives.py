@@ -143,6 +143,12 @@ class MatrixQuadratic(Objective, Protocol):
     def equations(self) -> MatrixEquations: ...
 
 
+class Singled(Objective, Protocol):
+    """f that has a copy in float32 (``traits.single``)."""
+
+    def single(self) -> Objective: ...
+
+
 class LinearModel(Summed, Imaged, Protocol):
     """f = φ(Aw) + (l2/2)‖w‖², a loss after a design and perhaps a ridge (``traits.linear_model``)."""
 

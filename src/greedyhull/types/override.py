@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     KeepsSection = types.Section
     KeepsSelfStarting = types.SelfStarting
     KeepsShards = types.Shards
+    KeepsSingled = types.Singled
     KeepsSmall = types.Small
     KeepsSolver = types.Solver
     KeepsStep = types.Step
@@ -73,6 +74,7 @@ else:
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
     KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsMatrixQuadratic = KeepsRemote = KeepsShards = KeepsTask = Unseen()
+    KeepsSingled = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""
