@@ -75,7 +75,8 @@ def completion(repeats: int = 5, only: tuple[str, ...] = ()) -> Iterator[Table]:
     for case, goals in cases:
         if case is not None and (not only or any(word in case.name for word in only)):
             table.rows += [measured(case, repeats, goal) for goal in goals]
-    yield table
+    if table.rows:
+        yield table
     if not only or "pair" in only:
         from benchmarks.top_pair import top_pair
 

@@ -8,6 +8,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.extend import GreedyhullError, Iterate, check_atoms
 from greedyhull.points.shapes import RankOneBlock
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.slides import Slide
 
 rng = np.random.default_rng(5)
@@ -151,7 +152,7 @@ def test_a_slide_never_raises_f():
     assert all(b <= a * (1 + 1e-14) for a, b in pairwise(seen))
     w = S.decompose(0.1 * rng.standard_normal((20, 15)))
     before = f.value(w)
-    assert Slide(f, S)(w) and f.value(w) < before
+    assert Slide(f, S, Memory())(w) and f.value(w) < before
 
 
 def test_compressing_keeps_the_point_and_leaves_its_rank():

@@ -64,3 +64,29 @@ def test_a_restored_oracle_goes_on_as_it_was():
     other.restore(o.state())
     assert o.best(G + 1.0, 3).atoms.keys == other.best(G + 1.0, 3).atoms.keys
     assert o.floor(G, 0.1) == other.floor(G, 0.1)
+
+
+@pytest.mark.parametrize("large", [2**30, 0], ids=["double", "single"])
+def test_a_tolerance_takes_fewer_steps_and_is_nearly_always_kept(large, monkeypatch):
+    monkeypatch.setattr(singular_oracle, "LARGE", large)
+    top, missed = np.linalg.norm(G, 2), 0
+    for seed in range(30):
+        o = oracle(seed)
+        for tol in (1e-1, 1e-2):  # the second from the vector of the first
+            score = o.best(G, 1, tol=2.0 * top * tol).atoms.dots(G)[0]
+            missed += score > -2.0 * top * (1.0 - tol)
+    assert missed <= 6
+    made = []
+    monkeypatch.setattr(singular_oracle.Bidiagonal, "_step", counted(singular_oracle.Bidiagonal._step, made))
+    oracle().best(G, 1, tol=0.2 * top)
+    few = len(made)
+    oracle().best(G, 1)
+    assert few < len(made) - few
+
+
+def counted(step, made):
+    def counting(self):
+        made.append(1)
+        step(self)
+
+    return counting

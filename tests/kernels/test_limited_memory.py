@@ -28,18 +28,33 @@ def test_steps_are_those_of_the_two_loops():
     """−Hg with H from its recursion, written out as a matrix."""
     rng, n = np.random.default_rng(0), 12
     Q = rng.standard_normal((n, n))
-    Q, moves, kept = Q @ Q.T + np.eye(n), _Moves(n), []
+    Q, g, kept = Q @ Q.T + np.eye(n), rng.standard_normal(n), []
+    moves = _Moves(g)
     for _ in range(11):  # more than are kept
-        s = rng.standard_normal(n)
-        moves.add(s, Q @ s)
+        s = rng.uniform(0.01, 0.1) * moves.step(g)
+        g = g + Q @ s
+        moves.add(s, Q @ s, g)
         kept = [*kept, (s, Q @ s)][-MEMORY:]
     s, y = kept[-1]
     H = np.eye(n) * (s @ y) / (y @ y)
     for s, y in kept:
         E = np.eye(n) - np.outer(s, y) / (s @ y)
         H = E @ H @ E.T + np.outer(s, s) / (s @ y)
-    g = rng.standard_normal(n)
-    np.testing.assert_allclose(moves.step(g), -H @ g, rtol=1e-8)
+    np.testing.assert_allclose(moves.step(g), -H @ g, rtol=1e-6)
+
+
+def test_single_precision_stays_single():
+    d = np.logspace(0, 2, 10, dtype=np.float32)
+    seen = []
+
+    def function(x):
+        seen.append(x.dtype)
+        return 0.5 * float(d @ (x - 1) ** 2), d * (x - 1)
+
+    x = np.zeros(10, dtype=np.float32)
+    found = descend(function, Reached(x, *function(x)), 100, 0.0, 0.0)
+    assert set(seen) == {np.dtype(np.float32)} and found.x.dtype == np.float32
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-3)
 
 
 def test_it_ends_where_nothing_falls():

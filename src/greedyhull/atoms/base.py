@@ -140,6 +140,8 @@ class AtomSet(ABC, KeepsAtomSet):
         cls._measures = cls.max_abs is not AtomSet.max_abs
         cls._compresses = cls.compressed is not AtomSet.compressed
         cls._slides = cls.slide is not AtomSet.slide
+        if "slide" in vars(cls) and "slide_within" not in vars(cls):  # that of another set would not ask the new one
+            cls.slide_within = AtomSet.slide_within  # type: ignore[method-assign]
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         cls._faces = _depth(cls, "within") <= _depth(cls, "argmin") < len(cls.__mro__)  # others' faces are no faces
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
@@ -234,6 +236,12 @@ class AtomSet(ABC, KeepsAtomSet):
         call it after every step with a copy of their iterate, and move there only if f falls by more than rounding.
         """
         return None
+
+    @override
+    def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
+        """What `slide` returns. A set may write this in its place, if it can tell when a point is good enough: ``gap`` is what
+        the run asks for, 0 where that is not known."""
+        return self.slide(f, w)
 
     @override
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:

@@ -15,7 +15,8 @@ from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Objective, SetTraits
+from greedyhull.types import Array, Block, MatrixQuadratic, Objective, SetTraits
+from greedyhull.types.kinds import matrix_quadratic, singled
 from greedyhull.types.override import override
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DROPPED = 1e-9  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
+FAR = 1e-3  # of the scale of f: a point with a larger gap slides in single precision
 NEARLY = 1e-6  # a singular value that is above the level by less promises nothing
 WRITTEN = 4  # times as many entries as the gradient has may be written out
 TINY = 1e-300
@@ -53,7 +55,8 @@ class NuclearBall(AtomSet):
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
-    step by L-BFGS, or the matrix by projected gradients where it has a short side and most entries are observed.
+    step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for
+    `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses.
 
     Examples
     --------
@@ -170,22 +173,53 @@ class NuclearBall(AtomSet):
 
     @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
+        """As `slide_within`, asked for no gap."""
+        return self.slide_within(f, w, 0.0)
+
+    @override
+    def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius. Matrices with a short side of which many entries are observed, or responses: projected
-        gradients."""
+        is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
+        observed; projected gradients for other losses of so many."""
+        model = matrix_quadratic(f) if min(self.shape) <= MANY else None
+        lower = None if model is None else self._split(model, w, gap)
+        if lower is None and self._written_out(f, w):
+            lower = self._slid_dense(f, w)
+            lower = lower if lower is not None and f.value(lower) < f.value(w) else None
+        return self._slid_factors(f, w) if lower is None else lower
+
+    def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
+        """w after a step toward many pairs, and a descent over its factors; in single precision, if it was far away."""
         from greedyhull.atoms.geometry.factor_descent import descend
 
-        if self._written_out(f, w):
-            lower = self._slid_dense(f, w)
-            if lower is not None and f.value(lower) < f.value(w):
-                return lower
-        w = self._toward_many(f, w)
+        far = self._toward_many(f, w) > FAR * max(f.scale, abs(f.value(w)))
         found = of_block(w.block, w.weights, DROPPED)
         if found is None or not len(found.sigma):
             return None
-        root = np.sqrt(found.sigma)
-        pair = descend(f, found.U * root, found.V * root, self.radius, f.gradient_dot(w) > 0.0)
-        return None if pair is None else self._mixture(balanced(*pair, np.ones(len(root))), DROPPED)
+        root, rough = np.sqrt(found.sigma), singled(f) if far else None
+        A, B = found.U * root, found.V * root
+        inward = f.gradient_dot(w) > 0.0
+        pair = None
+        if rough is not None:
+            pair = descend(rough.single(), A.astype(np.float32), B.astype(np.float32), self.radius, inward)
+        if pair is None:
+            pair = descend(f, A, B, self.radius, inward)
+        if pair is None:
+            return None
+        A, B = (part.astype(np.float64, copy=False) for part in pair)
+        return self._mixture(balanced(A, B, np.ones(len(root))), DROPPED)
+
+    def _split(self, model: MatrixQuadratic, w: Iterate, gap: float) -> Iterate | None:
+        """A point where f is nearly least, or None where that is not below w."""
+        from greedyhull.atoms.geometry.splitting import descend_split
+
+        equations = model.equations()
+        Q = equations.basis
+        found = descend_split(equations, w.array() if Q is None else Q.T @ w.array(), self.radius, gap)
+        if found is None:
+            return None
+        A, V = found
+        return self._mixture(balanced(A if Q is None else Q @ A, V, np.ones(A.shape[1])), DROPPED)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
         """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.
@@ -220,25 +254,26 @@ class NuclearBall(AtomSet):
         U = images / np.maximum(sigma, TINY)
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
-    def _toward_many(self, f: Objective, w: Iterate) -> Iterate:
-        """w after a step with exact line search toward a mixture of the pairs whose singular value in the gradient is above
-        that of the atoms of w: the factors can only turn into directions that they have."""
+    def _toward_many(self, f: Objective, w: Iterate) -> float:
+        """Take a step of w with exact line search toward a mixture of the pairs whose singular value in the gradient is above
+        that of the atoms of w: the factors can only turn into directions that they have. Returns about the gap before it."""
         g = f.gradient(w)
         G, size = scaled(g)
         if size == 0.0:
-            return w
+            return 0.0
         pairs = leading_pairs(G, min(max(FEW, len(w)), *self.shape))
         level = -w.dot(g) / (self.radius * size)
+        gap = self.radius * size * max(float(pairs.sigma[0]) - level, 0.0)
         above = np.maximum(pairs.sigma - max(level, 0.0) * (1.0 + NEARLY), 0.0)
         some = np.flatnonzero(above)
         if not len(some):
-            return w
+            return gap
         atoms = RankOneBlock(-pairs.U[:, some].T, pairs.V[:, some].T, np.full(len(some), self.radius))
         base = np.concatenate([w.weights, np.zeros(len(some))])
         target = np.concatenate([np.zeros(len(w)), above[some] / above.sum()])
         move = w.reweighting(w.block.extend(atoms), base, target - base)
         w.move(move, float(f.along(w, move).argmin()))
-        return w
+        return gap
 
     @override
     def max_abs(self, c: Array) -> float:

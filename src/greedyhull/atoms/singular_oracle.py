@@ -26,7 +26,9 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
-LOOK, GROWS = 4, 0.1  # where a tolerance is given: steps between two looks, and of it what little growth is
+LOOK, LEAST = 4, 0.85  # where a tolerance is given: steps between two looks, and times √(σ₁/tolerance) how many at least
+LEFT = 0.5  # of the tolerance: what the largest value may still grow by where steps end
+COARSE, LARGE = 1e-5, 2**18  # of ‖G‖_F: for such a tolerance steps are in single precision, if there are so many entries
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
@@ -126,6 +128,41 @@ def leading_pairs(G: Any, m: int) -> Pairs:
     return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
 
 
+class Single:
+    """A matrix in float32, for products with vectors: it takes half the memory, and that is what they cost."""
+
+    def __init__(self, G: Any) -> None:
+        self.G, self.shape = G.astype(np.float32), G.shape
+
+    @property
+    def T(self) -> Single:
+        other = Single.__new__(Single)
+        other.G, other.shape = self.G.T, self.G.T.shape
+        return other
+
+    def __matmul__(self, v: Array) -> Array:
+        return np.asarray(self.G @ v.astype(np.float32), dtype=np.float64)
+
+
+def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> None:
+    """Up to so many steps, or until the largest value seems to be within ``near`` of what it will be: where it grew by a, then
+    by b < a, in as many steps, it grows by b²/(a − b) more if that goes on.
+
+    From a start that knows nothing, ``cold``, it may rest at the second value for a while, if that is not much smaller: the
+    nearer it is to be, the more steps are made in any case (Kuczyński and Woźniakowski 1992).
+    """
+    top = growth = np.inf
+    for k in range(LOOK, steps, LOOK):
+        space.run(k)
+        before, top, last = top, space.top(), growth
+        growth = top - before if np.isfinite(before) else np.inf
+        left = growth * growth / (last - growth) if growth < last < np.inf else growth
+        least = LEAST * (top / near) ** 0.5 if cold else 2 * LOOK
+        if (k >= least and left <= LEFT * near) or space.ended:
+            return
+    space.run(steps)
+
+
 def settled(space: Bidiagonal, slack: float) -> float:
     """The largest singular value that a space reaches once that hardly grows: where a factorisation is to be tried."""
     top = 0.0
@@ -192,18 +229,18 @@ class SingularOracle(OracleBase):
     def _proposed(self, G: Any, m: int, steps: int, near: float) -> Pairs:
         """Pairs from a few Lanczos steps, from the last top vector with a little noise.
 
-        Fewer steps where the largest value grows by less than a share of ``near`` in some of them.
+        Fewer steps where the largest value will not grow by more than a share of ``near``, and then in single precision if
+        that is enough.
         """
         rng = np.random.default_rng([self.seed, self.count, 0])
         start = rng.standard_normal(G.shape[1])
         if self.warm is not None:
             start = self.warm + (NOISE / np.linalg.norm(start)) * start
-        space, top = Bidiagonal(G, start, steps), 0.0
-        for k in range(LOOK, steps, LOOK) if near > 0.0 else ():
-            space.run(k)
-            before, top = top, space.top()
-            if top - before <= GROWS * near:
-                break
+        entries = G.data if is_sparse(G) else G
+        coarse = near > 0.0 and entries.size >= LARGE and near >= COARSE * float(np.linalg.norm(entries))
+        space = Bidiagonal(Single(G) if coarse else G, start, steps)
+        if near > 0.0:
+            run_until_near(space, steps, near, self.warm is None)
         else:
             space.run(steps)
         if space.top() == 0.0:  # the start was in the kernel

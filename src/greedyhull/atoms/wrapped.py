@@ -120,6 +120,9 @@ class Wrapped(AtomSet):
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         return self.S.slide(f, w)
 
+    def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
+        return self.S.slide_within(f, w, gap)
+
     def decompose(self, w: Array) -> Iterate:
         return self.S.decompose(w)
 

@@ -1,8 +1,9 @@
 """L-BFGS for smooth functions of many variables whose evaluations cost about as much as the vectors that it keeps.
 
-A step is a combination of the last gradients and moves. Its coefficients come from the inner products of these, so that a step
-takes two products with one matrix (the two loops of Nocedal 1980, on coefficients). A line search asks for the weak Wolfe
-conditions, and nearly always takes the first step that it tries.
+A step is a combination of the last gradients and moves. Its coefficients come from the inner products of these (the two loops
+of Nocedal 1980, on coefficients). Those of a new move follow from its coefficients, and those of a change of the gradient from
+the gradients': so an iteration takes two products with one matrix, in the precision of the point. A line search asks for the
+weak Wolfe conditions, and nearly always takes the first step that it tries.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
     >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
     True
     """
-    first, moves, small = at.value, _Moves(len(at.x)), steep * float(np.linalg.norm(at.slope))
+    first, moves, small = at.value, _Moves(at.x), steep * float(np.linalg.norm(at.slope))
     for _ in range(iterations):
         found = _search(function, at, moves.step(at.slope))
         if found is None:
             break
-        moves.add(found.x - at.x, found.slope - at.slope)
+        moves.add(found.x - at.x, found.slope - at.slope, found.slope)
         fall, at = at.value - found.value, found
         tired = fall <= slow * (first - at.value) and float(np.linalg.norm(at.slope)) <= small
         if tired or fall <= flat * abs(at.value):
@@ -58,48 +59,65 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
 class _Moves:
     """The last moves s and the changes y of the gradient, as rows of one matrix, with their inner products."""
 
-    def __init__(self, n: int) -> None:
-        self.rows = np.zeros((2 * MEMORY, n))  # in row k a move, in row MEMORY + k the change of the gradient
+    def __init__(self, x: Array) -> None:
+        self.rows = np.zeros((2 * MEMORY, len(x)), x.dtype)  # in row k a move, in row MEMORY + k the change of the gradient
         self.inner = np.zeros((2 * MEMORY, 2 * MEMORY))
         self.order: list[int] = []  # of the moves, the oldest first
+        self.dots = np.zeros(2 * MEMORY)  # of the rows with the last gradient
+        self.gamma, self.c, self.length = 1.0, np.zeros(2 * MEMORY), 0.0  # the last step: −γg − Σ cₖ rowₖ, and its length
 
-    def add(self, s: Array, y: Array) -> None:
-        """Keep a move, in the place of the oldest where all are taken; one along which f is not convex is passed over."""
-        if not float(s.dot(y)) > BENT * float(np.linalg.norm(s)) * float(np.linalg.norm(y)):
+    def add(self, s: Array, y: Array, g: Array) -> None:
+        """Keep a move, in the place of the oldest where all are taken; one along which f is not convex is passed over.
+
+        s is a multiple of the last step, and g the gradient after it.
+        """
+        before, step = self.dots, -self.gamma * self.dots - self.inner @ self.c  # of the rows, with both
+        self.dots = self._with(g)
+        bent, far, change = float(s.dot(y)), float(np.linalg.norm(s)), float(np.linalg.norm(y))
+        if not bent > BENT * far * change:
             return
         k = len(self.order) if len(self.order) < MEMORY else self.order.pop(0)
         self.order.append(k)
         self.rows[k], self.rows[MEMORY + k] = s, y
-        for row in (k, MEMORY + k):
-            self.inner[row] = self.inner[:, row] = self._dots(self.rows[row])
+        times = far / self.length if self.length > 0.0 else 0.0
+        moved, changed = times * step, self.dots - before
+        moved[k], moved[MEMORY + k], changed[k], changed[MEMORY + k] = far * far, bent, bent, change * change
+        self.inner[k] = self.inner[:, k] = moved
+        self.inner[MEMORY + k] = self.inner[:, MEMORY + k] = changed
+        self.dots[k], self.dots[MEMORY + k] = float(s.dot(g)), float(y.dot(g))
 
     def _used(self) -> tuple[slice, slice]:
         return slice(0, len(self.order)), slice(MEMORY, MEMORY + len(self.order))
 
-    def _dots(self, v: Array) -> Array:
+    def _with(self, v: Array) -> Array:
         out = np.zeros(2 * MEMORY)
         for part in self._used():
             out[part] = self.rows[part] @ v
         return out
 
     def step(self, g: Array) -> Array:
-        """−Hg, where H is the estimate of the inverse Hessian."""
+        """−Hg, where H is the estimate of the inverse Hessian and g the gradient that `add` was told last."""
+        self.gamma, self.c = self._coefficients()
+        out: Array = -g.dtype.type(self.gamma) * g
+        for part in self._used():
+            out -= self.c[part].astype(g.dtype) @ self.rows[part]
+        self.length = float(np.linalg.norm(out))
+        return out
+
+    def _coefficients(self) -> tuple[float, Array]:
+        c, alpha = np.zeros(2 * MEMORY), np.zeros(MEMORY)
         if not self.order:
-            return -g
-        dots, c, alpha = self._dots(g), np.zeros(2 * MEMORY), np.zeros(MEMORY)
+            return 1.0, c
         for k in reversed(self.order):
-            alpha[k] = (dots[k] + float(self.inner[k].dot(c))) / self.inner[k, MEMORY + k]
+            alpha[k] = (self.dots[k] + float(self.inner[k].dot(c))) / self.inner[k, MEMORY + k]
             c[MEMORY + k] -= alpha[k]
         last = self.order[-1]
         gamma = self.inner[last, MEMORY + last] / self.inner[MEMORY + last, MEMORY + last]
         c *= gamma
         for k in self.order:
-            beta = (gamma * dots[MEMORY + k] + float(self.inner[MEMORY + k].dot(c))) / self.inner[k, MEMORY + k]
+            beta = (gamma * self.dots[MEMORY + k] + float(self.inner[MEMORY + k].dot(c))) / self.inner[k, MEMORY + k]
             c[k] += alpha[k] - beta
-        out: Array = -gamma * g
-        for part in self._used():
-            out -= c[part] @ self.rows[part]
-        return out
+        return float(gamma), c
 
 
 def _search(function: Function, at: Reached, step: Array) -> Reached | None:
@@ -108,7 +126,7 @@ def _search(function: Function, at: Reached, step: Array) -> Reached | None:
     if not slope < 0.0:
         return None
     for _ in range(TRIALS):
-        x = at.x + t * step
+        x = at.x + step.dtype.type(t) * step
         value, g = function(x)
         if value <= at.value + ENOUGH * t * slope and (best is None or value < best.value):
             best = Reached(x, value, g)

@@ -16,6 +16,7 @@ from greedyhull.objectives.losses.huber import Huber
 from greedyhull.objectives.losses.logistic import Logistic
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
+from greedyhull.objectives.squared_entries import SquaredEntries
 from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array, Index
 
@@ -78,7 +79,10 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "sq
     kept = y.dtype if y.dtype == np.float32 else np.dtype(np.float64)
     exact = _loss(loss, y.astype(np.float64), weights, delta)
     design = Observed(i, j, (m, n), kept)
-    return MatrixModel(design, exact.cast(kept), "completion", exact, 1.0, 0, _emptiness(*design.empty()))
+    note = _emptiness(*design.empty())
+    if isinstance(exact, Squared):
+        return SquaredEntries(design, exact.cast(kept), "completion", exact, note)
+    return MatrixModel(design, exact.cast(kept), "completion", exact, 1.0, 0, note)
 
 
 def _emptiness(rows: int, cols: int) -> str:

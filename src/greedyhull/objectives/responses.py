@@ -14,6 +14,7 @@ from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.objectives.multinomial import Multinomial, multinomial_model
+from greedyhull.objectives.squared_responses import SquaredResponses
 from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array
 
@@ -55,7 +56,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None) -> MatrixModel:
     tasks = Tasks(A, targets.shape[1])
     weights: Array | float = p if isinstance(p, float) else np.repeat(p, tasks.c)
     exact = Squared(targets.ravel(), weights)
-    return MatrixModel(tasks, exact.cast(A.dtype), "multitask", exact, tasks.X.frobenius, tasks.domain[0])
+    return SquaredResponses(tasks, exact.cast(A.dtype), "multitask", exact, tasks.X.frobenius, tasks.domain[0])
 
 
 @hinting

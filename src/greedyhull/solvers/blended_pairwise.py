@@ -61,7 +61,7 @@ class BlendedPairwise(KeepsTolerant):
 
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step, oracle, slide = memory.step(self.step), memory.oracle(S), Slide(f, S)
+        step, oracle, slide = memory.step(self.step), memory.oracle(S), Slide(f, S, memory)
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), tolerance_at(self.tolerance, k, memory.gap)

@@ -88,7 +88,7 @@ class Corrective(KeepsSolver):
         if not w.keeps_atoms:
             yield from coordinate_rounds(curved, S, w, memory, self.steps)
             return
-        oracle, slide = memory.oracle(S), Slide(f, S)
+        oracle, slide = memory.oracle(S), Slide(f, S, memory)
         working: Working = memory.part("working", lambda: Working(curved, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)

@@ -60,7 +60,7 @@ class FrankWolfe(KeepsTolerant):
 
     @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S), self.tolerance
+        step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S, memory), self.tolerance
         compiled = compiled_steps(f, S, w, self.step, tolerance, memory)
         exact = tolerance is zero
         for k in memory.count(first=0):

@@ -27,6 +27,7 @@ from greedyhull.types import (
     KinkedLoss,
     LinearModel,
     Loss,
+    MatrixQuadratic,
     MeasuringStep,
     Objective,
     Oracle,
@@ -34,6 +35,7 @@ from greedyhull.types import (
     Remote,
     SecondOrder,
     SelfStarting,
+    Singled,
     Solver,
     Step,
     StoredDesign,
@@ -99,6 +101,16 @@ def approximate(f: Objective) -> Approximate | None:
 def imaged(f: Objective) -> Imaged | None:
     """f as one whose Hessian acts on images under a design."""
     return cast(Imaged, f) if f.traits.images else None
+
+
+def matrix_quadratic(f: Objective) -> MatrixQuadratic | None:
+    """f as a quadratic of matrices that is simple where they are written out."""
+    return cast(MatrixQuadratic, f) if f.traits.written else None
+
+
+def singled(f: Objective) -> Singled | None:
+    """f as one that has a copy in float32."""
+    return cast(Singled, f) if f.traits.single else None
 
 
 def listed(S: AtomSet) -> Finite | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from greedyhull.kernels.matrix_quadratics import MatrixEquations
     from greedyhull.points.direction import Direction
     from greedyhull.points.image import Image
     from greedyhull.points.iterate import Iterate
@@ -134,6 +135,19 @@ class Imaged(SecondOrder, Protocol):
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array: ...  # u: the image of atom, else of w
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array: ...
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array: ...
+
+
+class MatrixQuadratic(Objective, Protocol):
+    """A quadratic f of matrices with a Hessian that is easily inverted (``traits.written``): the same small one for each
+    column, or a diagonal one."""
+
+    def equations(self) -> MatrixEquations: ...
+
+
+class Singled(Objective, Protocol):
+    """f that has a copy in float32 (``traits.single``)."""
+
+    def single(self) -> Objective: ...
 
 
 class LinearModel(Summed, Imaged, Protocol):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     KeepsLine = types.Line
     KeepsLinearModel = types.LinearModel
     KeepsLoss = types.Loss
+    KeepsMatrixQuadratic = types.MatrixQuadratic
     KeepsMeasuringStep = types.MeasuringStep
     KeepsMinibatch = types.Minibatch
     KeepsOracle = types.Oracle
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     KeepsSection = types.Section
     KeepsSelfStarting = types.SelfStarting
     KeepsShards = types.Shards
+    KeepsSingled = types.Singled
     KeepsSmall = types.Small
     KeepsSolver = types.Solver
     KeepsStep = types.Step
@@ -71,7 +73,8 @@ else:
     KeepsProfiledLoss = KeepsSchedule = KeepsSecondOrder = KeepsSelfStarting = KeepsSmall = KeepsSolver = Unseen()
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
-    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsRemote = KeepsShards = KeepsTask = Unseen()
+    KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsMatrixQuadratic = KeepsRemote = KeepsShards = KeepsTask = Unseen()
+    KeepsSingled = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""

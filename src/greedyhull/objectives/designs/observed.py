@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, cast
 
 import numpy as np
@@ -126,6 +127,12 @@ class Observed(DesignBase):
         """uₖᵀ(Aᵀr)vₖ."""
         G: Any = self.adjoint(r)
         return np.asarray(np.einsum("mk,mk->k", U, np.asarray(G @ V), dtype=np.float64))
+
+    def single(self) -> Observed:
+        """The same places in float32."""
+        other = copy(self)
+        other.dtype = np.dtype(np.float32)
+        return other
 
     @override
     def precise(self) -> Observed:

@@ -44,7 +44,10 @@ class Tasks(DesignBase):
 
     @override
     def adjoint(self, r: Array) -> Array:
-        return self.X.adjoint(self._rows(r))
+        rows, X = self._rows(r), self.X
+        if isinstance(X, DenseDesign) and X.X.flags.c_contiguous:  # RᵀX takes little more than half the time of XᵀR
+            return np.ascontiguousarray(rows.T.dot(X.X).T)
+        return X.adjoint(rows)
 
     def bilinear(self, U: Array, V: Array, c: Array) -> Array:
         """X(U diag(c))Vᵀ."""

@@ -10,6 +10,7 @@ from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree, wrong_weights
 from greedyhull.points.shapes import RankOneBlock
+from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Atom, AtomSet, Objective
 
 MANY = 64  # atoms, above which a set is asked for fewer
@@ -20,8 +21,8 @@ SAME = 1e-12  # of the size of the atoms: what two points may differ by that are
 class Slide:
     """``S.slide(f, w)`` at work in one solve; a set whose atoms do not slide is never asked."""
 
-    def __init__(self, f: Objective, S: AtomSet) -> None:
-        self.f, self.S, self.slides = f, S, S.traits.slides
+    def __init__(self, f: Objective, S: AtomSet, memory: Memory) -> None:
+        self.f, self.S, self.slides, self.memory = f, S, S.traits.slides, memory
 
     def __call__(self, w: Iterate) -> bool:
         """Move w to the point that the set proposes, if f falls by more than rounding; whether it did.
@@ -32,7 +33,7 @@ class Slide:
             return False
         given = w.copy()  # which the set may change
         given.work = w.work
-        found = self.S.slide(self.f, given)
+        found = self.S.slide_within(self.f, given, self.memory.ahead().gap(self.f.value(w)))
         target = None if found is None else self._checked(found, w)
         if target is None or not self._falls(w, target):
             target = self._in_fewer_atoms(w)
