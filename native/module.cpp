@@ -15,6 +15,7 @@
 #include "loss_path_door.hpp"
 #include "observed_door.hpp"
 #include "pairwise.hpp"
+#include "softmax_door.hpp"
 #include "sparse_columns.hpp"
 #include "square_path_door.hpp"
 #include "stochastic.hpp"
@@ -293,6 +294,7 @@ NB_MODULE(_core, m) {
     add_budget_batch(m);
     add_checks(m);
     add_observed(m);
+    add_softmax(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);
