@@ -136,3 +136,26 @@ def test_classes_that_are_told_apart_for_certain(seed, radius):
     s = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Iterations(5))
     small = gh.minimize(f, gh.L1Ball((5, 5), 10.0), stop=gh.Relative(1e-6))
     assert s.certificate.lower <= small.value
+
+
+@pytest.mark.parametrize("seed", [3, 111])
+def test_intercepts_are_found_where_classes_are_told_apart_far_out(seed):
+    """Each took a hundredth of a second before, was wrong, and the run stood still."""
+    rng = np.random.default_rng(seed)
+    points, kinds = rng.standard_normal((20, 5)), np.r_[np.arange(5), rng.integers(0, 5, 15)]
+    f = gh.multinomial(points, kinds, intercept=True)
+    s = gh.minimize(f, gh.L1Ball((5, 5), 1e3), stop=gh.Gap(1e-6) | gh.Iterations(20))
+    near = gh.minimize(f, gh.L1Ball((5, 5), 500.0), stop=gh.Gap(1e-6) | gh.Iterations(20))
+    assert s.converged and near.converged and s.certificate.lower <= near.value
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_set_too_large_for_the_gap_ends_soon_with_words(seed):
+    rng = np.random.default_rng(seed)
+    points, kinds = 1e8 * rng.standard_normal((20, 5)), np.r_[np.arange(5), rng.integers(0, 5, 15)]
+    for intercept in (False, True):
+        f = gh.multinomial(points, kinds, intercept=intercept)
+        s = gh.minimize(f, gh.L1Ball((5, 5), 1e3), stop=gh.Gap(1e-6) | gh.Iterations(200))
+        small = gh.minimize(f, gh.L1Ball((5, 5), 1e-6), stop=gh.Gap(1e-6) | gh.Iterations(50))
+        assert s.iterations < 60 and not s.converged and s.certificate.lower <= small.value
+        assert "no longer change" in s.reason or "Rounding prevents" in s.reason

@@ -18,6 +18,8 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, AtomSet, Block
 from greedyhull.types.override import override
 
+TINY = 1e-290  # what underflow may have taken from a sum
+
 
 class Multinomial(MatrixModel):
     """φ(XW) for the loss `Softmax`, whose Hessian has a block a row: solvers see it on a few atoms, or by its products."""
@@ -68,7 +70,8 @@ class Multinomial(MatrixModel):
 
         Let L(r) = −φ*(r) + min_S ⟨Aᵀr, ·⟩, which is concave, and mₖ − πₖ the sums of the residual r. With t ≥ (mₖ − πₖ)/mₖ for
         all k there are probabilities q for which (1 − t)r + tρ, ρᵢ = pᵢ(q − yᵢ), sums to zero, and so L there is a lower
-        bound: at least (1 − t)L(r) + tL(ρ) ≥ L(r) − t(φ(z) + √2‖p‖₂·reach). L(r) was computed without Σ(mₖ − πₖ)bₖ.
+        bound: at least (1 − t)L(r) + tL(ρ) ≥ L(r) − t(φ(z) + √2‖p‖₂·reach). L(r) was computed without Σ(mₖ − πₖ)bₖ. Every
+        entry of r is right to a few units in its last place, so that its sums are to a few units of Σᵢ|rᵢₖ|.
         """
         usual = super().rounding(w, S, eps)
         if self._profiled is None:
@@ -77,8 +80,7 @@ class Multinomial(MatrixModel):
         value, residual = view.value, view.residual
         assert value is not None and residual is not None
         b, shares, n = np.abs(loss.intercepts(view.z)), loss.shares(), self.tasks.X.n
-        missed = loss.missed(residual)
-        off = np.abs(missed) + (n + 8) * eps * (2.0 * shares + np.abs(missed))
+        off = np.abs(loss.missed(residual)) + (n + len(b) + 24) * eps * loss.missed(np.abs(residual)) + TINY
         t = min(1.0, float((off / np.maximum(shares, off)).max()))
         p = loss.p * n**0.5 if isinstance(loss.p, float) else float(np.linalg.norm(loss.p))
         left = t * (abs(value) + 1.5 * p * reach) + float(off.dot(b))

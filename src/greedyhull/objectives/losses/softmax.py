@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.kernels.softmax import softmax_pieces
 from greedyhull.objectives.line import Curve
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.types import Array, Line
+from greedyhull.types import Array, Index, Line
 
 
 class Softmax(Separable):
@@ -21,6 +22,7 @@ class Softmax(Separable):
     def __init__(self, y: Array, p: Array | float, classes: int) -> None:
         super().__init__(y, p)
         self.classes = classes
+        self._labels: tuple[Array, Index] | None = None
 
     @property
     def floor(self) -> float:
@@ -29,41 +31,50 @@ class Softmax(Separable):
     def _rows(self, z: Array) -> Array:
         return z.reshape(-1, self.classes)
 
-    def _split(self, z: Array) -> tuple[Array, Array]:
-        """The terms, and the probabilities of the classes."""
-        rows = self._rows(z)
-        off = rows - rows.max(axis=1, keepdims=True)
-        e = np.exp(off)
-        sums = e.sum(axis=1, keepdims=True)
-        terms = np.log(sums[:, 0]) - (self._rows(self.y) * off).sum(axis=1)
-        return terms, e / sums
+    @property
+    def labels(self) -> Index:
+        """The class of each row."""
+        known = self._labels
+        if known is None or known[0] is not self.y:
+            known = self._labels = (self.y, np.ascontiguousarray(self._rows(self.y).argmax(axis=1), dtype=np.int64))
+        return known[1]
+
+    def intercepts(self, z: Array) -> Array:
+        """What is added to the scores of each class."""
+        return np.zeros(self.classes)
+
+    def _pieces(self, z: Array) -> tuple[Array, Array, Array]:
+        """The terms, their slopes, and the probabilities of the classes."""
+        rows = np.ascontiguousarray(self._rows(z))
+        terms, slopes, s = np.empty(len(rows)), np.empty_like(rows), np.empty_like(rows)
+        softmax_pieces(self.labels, rows, self.intercepts(z), terms, slopes, s)
+        return terms, slopes, s
 
     def by_row(self, x: Array) -> Array:
         """pᵢ times row i of x."""
         return np.asarray(self.p * x if isinstance(self.p, float) else self.p[:, None] * x)
 
     def terms(self, z: Array) -> Array:
-        return self._split(z)[0]
+        return self._pieces(z)[0]
 
     def slopes(self, z: Array) -> Array:
-        return np.asarray(self._split(z)[1] - self._rows(self.y)).ravel()
+        return self._pieces(z)[1].ravel()
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        terms, s = self._split(z)
-        return self.total(terms), self.by_row(s - self._rows(self.y)).ravel().astype(z.dtype, copy=False)
+        terms, slopes, _ = self._pieces(z)
+        return self.total(terms), self.by_row(slopes).ravel().astype(z.dtype, copy=False)
 
     def gradient(self, z: Array) -> Array:
         return self.first_order(z)[1]
 
     def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         """φ(z), ∇φ(z) and, in place of a curvature, the probabilities that make the Hessian."""
-        terms, s = self._split(z)
-        residual = self.by_row(s - self._rows(self.y)).ravel().astype(z.dtype, copy=False)
-        return self.total(terms), residual, s.ravel()
+        terms, slopes, s = self._pieces(z)
+        return self.total(terms), self.by_row(slopes).ravel().astype(z.dtype, copy=False), s.ravel()
 
     def product(self, z: Array, u: Array) -> Array:
         """∇²φ(z)u."""
-        s, rows = self._split(z)[1], self._rows(u)
+        s, rows = self._pieces(z)[2], self._rows(u)
         return self.by_row(s * (rows - (s * rows).sum(axis=1, keepdims=True))).ravel()
 
     def energy(self, dz: Array) -> float:

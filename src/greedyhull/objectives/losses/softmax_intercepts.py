@@ -6,29 +6,13 @@ adds b to every row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 import numpy as np
 
+from greedyhull.kernels.class_intercepts import class_intercepts
 from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.types import Array
 
-EPS = float(np.finfo(np.float64).eps)
-STEPS = 100  # at most
-SHARES = (1.0, 0.5, 0.25, 0.0625)  # of Newton's step that are tried
-NOISE = 4.0 * EPS  # of φ and of the largest |z|: what rounding may have done to φ, a mean of differences of such numbers
 LEAST = 1e-300  # the logarithm of less is not asked for
-
-
-class _Look(NamedTuple):
-    """What is seen at some intercepts: φ, by which share the classes miss theirs, what they have, and the probabilities."""
-
-    value: float
-    off: float
-    met: Array
-    s: Array
-    weighted: Array
 
 
 class SoftmaxWithIntercepts(Softmax):
@@ -55,56 +39,16 @@ class SoftmaxWithIntercepts(Softmax):
         return seen[1]
 
     def _found(self, z: Array) -> Array:
-        """Newton's steps, shortened until φ falls or, where it stands, the classes come nearer to their shares; else a step of
-        iterative scaling, bₖ += log(πₖ/mₖ), which never raises φ (Darroch and Ratcliff 1972)."""
-        shares, b = self.shares(), np.zeros(self.classes)
-        here, size = self._look(z, b, shares), float(np.abs(z).max(initial=0.0))
-        for _ in range(STEPS):
-            if here.off <= EPS:
-                break
-            for change in self._changes(here, shares):
-                ahead = self._look(z, b + change, shares)
-                fell, noise = here.value - ahead.value, NOISE * (here.value + size + float(np.abs(b).max()))
-                if fell > noise or (ahead.off < here.off and fell >= -noise):
-                    break
-            else:
-                break
-            b, here = b + change, ahead
-        return np.asarray(b - b.mean())
-
-    def _look(self, z: Array, b: Array, shares: Array) -> _Look:
-        terms, s = super()._split((self._rows(z) + b.astype(z.dtype)).ravel())
-        s = s.astype(np.float64)
-        weighted = self.by_row(s)
-        met = weighted.sum(axis=0)
-        return _Look(self.total(terms), float((np.abs(met - shares) / shares).max()), met, s, weighted)
-
-    def _changes(self, here: _Look, shares: Array) -> Iterator[Array]:
-        """Changes of b to try in turn: −(EᵀDE)⁺(m − π) and shares of it, if it can be had, then that of iterative scaling."""
-        B = np.diag(here.met) - here.s.T @ here.weighted
-        B += np.trace(B) / self.classes**2  # 1 is its kernel, and m − π is at right angles to it
-        try:
-            step = np.linalg.solve(B, shares - here.met)
-        except np.linalg.LinAlgError:
-            step = np.full(self.classes, np.nan)
-        if bool(np.isfinite(step).all()):
-            yield from (share * (step - step.mean()) for share in SHARES)
-        yield np.log(np.maximum(shares, LEAST) / np.maximum(here.met, LEAST))
-
-    def _at(self, z: Array) -> Array:
-        return np.asarray(self._rows(z) + self.intercepts(z).astype(z.dtype)).ravel()
-
-    def _split(self, z: Array) -> tuple[Array, Array]:
-        return super()._split(self._at(z))
+        return class_intercepts(self.labels, self._rows(z), self.p, self.shares())
 
     def product(self, z: Array, u: Array) -> Array:
         """∇²φ̄(z)u."""
-        s = self._split(z)[1].astype(np.float64)
+        s = self._pieces(z)[2].astype(np.float64)
         u = self._rows(u) - intercept_change(s, self.by_row(s), self._rows(u))
         return self.by_row(s * (u - (s * u).sum(axis=1, keepdims=True))).ravel()
 
     def size(self, value: float, z: Array) -> float:
-        return super().size(value, self._at(z))
+        return super().size(value, np.asarray(self._rows(z) + self.intercepts(z)).ravel())
 
     def missed(self, residual: Array) -> Array:
         """mₖ − πₖ, by which the weight of each class is missed: the sums of the residual, zero up to rounding."""
