@@ -124,11 +124,11 @@ def test_shortlists_name_neighbours_and_earlier_answers_by_one_solve(monkeypatch
     oracle, solves = S.oracle(rng), []
     real = Model.minimise
     monkeypatch.setattr(Model, "minimise", lambda self, *args: solves.append(1) or real(self, *args))
-    for _ in range(5):
+    for k in range(5):
         g = rng.standard_normal(30)
         found = oracle.best(g, 20)
         scores = found.atoms.dots(g)
-        assert len(found.atoms) > 10 and (np.diff(scores) >= 0).all()
+        assert len(found.atoms) > (5 if k == 0 else 10) and (np.diff(scores) >= 0).all()
         assert scores[0] - found.slack <= linprog(g, S.rows.A.toarray()[:3], S.rows.u[:3], np.ones((1, 30)), [1.0],
                                                   (0, 0.23)).fun + 1e-9
         for i in range(len(found.atoms)):
@@ -201,7 +201,7 @@ def test_solvers_converge_and_resumed_runs_have_the_same_bits(solver: Any, tmp_p
     whole = gh.minimize(f, S, solver, stop=stop | gh.Iterations(5000))
     assert whole.converged and S.contains(whole.x)
     file = tmp_path / "state.npz"
-    gh.minimize(f, S, solver, stop=gh.Iterations(3), checkpoint=file)
+    gh.minimize(f, S, solver, stop=gh.Iterations(min(3, whole.iterations)), checkpoint=file)
     resumed = gh.minimize(f, S, solver, stop=stop | gh.Iterations(5000), resume=file)
     assert resumed.x.tobytes() == whole.x.tobytes() and resumed.gap == whole.gap
     again = gh.certify(f, S, whole.x)

@@ -21,6 +21,7 @@ from greedyhull.points.states import under
 from greedyhull.types import Array, Index, Shortlist, State
 
 KEPT = 300  # answers that are remembered
+BESIDE = 4  # structures beside the best one in an answer: more of them save rounds, and cost more than these in reweighting
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -65,7 +66,7 @@ class CombinatorialOracle(OracleBase):
         self.asked += 1
         block = SparseBlock(g.size, [ones(places)])
         if m > 1:
-            block = self.S._sorted(g, [places, *self.S.exchanges(c, places, m - 1)])
+            block = self.S._sorted(g, [places, *self.S.exchanges(c, places, min(m - 1, BESIDE))])
         self.seen.keep(block, self.asked)
         if m > 1 and self.seen.block is not None:
             order = lowest(self.seen.block.dots(g), m)

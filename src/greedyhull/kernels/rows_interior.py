@@ -2,7 +2,7 @@
 
 min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over low ≤ x ≤ high and l ≤ Ax ≤ u. The activity a = Ax of a row that is no equation is
 a variable with bounds of its own. Each step solves a system with H + diag(θ) + Gᵀdiag(θ')G, where θ is the sum over the two
-ends of multiplier by distance and G has these rows; the equations E are kept by a Schur complement.
+ends of multiplier by distance and G has these rows, and with the equations E: see `rows_systems`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.kernels.core import compiled
+from greedyhull.kernels.rows_systems import Form, Right, System, part_of, system_of
 from greedyhull.types import Array
 
 MOST = 60  # steps; about fifteen are taken
@@ -21,8 +22,9 @@ FORCED = 1e-14  # of a row's size: what is less than this above its least activi
 STEADY = 1e-9  # of its first size: how small the gradient of the Lagrangian is at the end
 BEYOND = 1e-6  # times the tolerance: where rounding keeps rows from being met, more steps do not help
 ON = 1e-13  # of a row's size: how well it is kept at the end
-RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 SMALL = 200  # coordinates: with more, LAPACK is the faster one
+WORSE = 4  # steps in turn that may leave the conditions of optimality less well satisfied than they were: rounding does so
+SPARSE, LARGE = 0.1, 20_000  # rows with fewer entries than this share, of so many, are kept as a sparse matrix
 
 
 class Path(NamedTuple):
@@ -36,7 +38,7 @@ class Path(NamedTuple):
     above: Array
 
 
-def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
+def interior_rows(H: Form, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
                   ) -> Path | None:
     """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
     range.
@@ -46,18 +48,18 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
     >>> found.x.round(6) + 0.0
     array([1., 0.])
     """
-    if not (np.isfinite(H).all() and np.isfinite(c).all()):
+    with np.errstate(all="ignore"):
+        start = c - H.dot(x)
+    if not (np.isfinite(H.diagonal()).all() and np.isfinite(start).all()):
         return None
     low, high, forced = _forced(low, high, A, l, u)
     l, u = np.where(forced, -np.inf, l), np.where(forced, np.inf, u)
     equal, wide = (l == u), (low < high).nonzero()[0]
     m = int((~equal).sum())
-    start = c - H.dot(x)
     fixed = low.copy()
     fixed[wide] = 0.0
     base = A.dot(fixed)
-    problem = _Problem(H[np.ix_(wide, wide)], (start + H.dot(fixed))[wide], A[np.ix_(~equal, wide)], A[np.ix_(equal, wide)],
-                       u[equal] - base[equal],
+    problem = _Problem(part_of(H, wide), (start + H.dot(fixed))[wide], *_split(A, ~equal, wide), u[equal] - base[equal],
                        np.concatenate([low[wide], (l - base)[~equal]]), np.concatenate([high[wide], (u - base)[~equal]]))
     with np.errstate(all="ignore"):  # ends that are infinitely far
         found = _followed(problem, x[wide], tol) if len(wide) else None
@@ -73,6 +75,17 @@ def interior_rows(H: Array, c: Array, x: Array, low: Array, high: Array, A: Arra
     lower[wide], upper[wide] = z_low[:n], z_high[:n]
     below[~equal], above[~equal] = z_low[n : n + m], z_high[n : n + m]
     return Path(there, y, lower, upper, below, above)
+
+
+def _split(A: Array, free: Array, wide: Array) -> tuple[Any, Any]:
+    """The rows that are no equations, and those that are; sparse where that saves work."""
+    A = A if len(wide) == A.shape[1] else A[:, wide]
+    G, E = A[free], A[~free]
+    if A.size < LARGE or np.count_nonzero(A) > SPARSE * A.size:
+        return G, E
+    from scipy.sparse import csr_array
+
+    return csr_array(G), csr_array(E)
 
 
 def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Array, Array, Array]:
@@ -92,10 +105,10 @@ def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Arra
 class _Problem(NamedTuple):
     """½xᵀHx + cᵀx with Ex = e and low ≤ (x, Gx) ≤ high; t = (x, a) with a = Gx."""
 
-    H: Array
+    H: Form
     c: Array
-    G: Array
-    E: Array
+    G: Any
+    E: Any
     e: Array
     low: Array
     high: Array
@@ -106,44 +119,58 @@ class _Problem(NamedTuple):
         An end that is infinite is infinitely far; its multiplier is 0 and stays so.
         """
         n, ends = len(self.c), _Ends.of(self.low, self.high)
-        t, y, v = self._begin(x), np.zeros(len(self.e)), np.zeros(len(self.G))
-        near = np.abs(self.E).dot(np.abs(t[:n])), np.abs(self.G).dot(np.abs(t[:n]))  # what rows are compared with
+        t, y, v = self._begin(x), np.zeros(len(self.e)), np.zeros(self.G.shape[0])
+        near = abs(self.E).dot(np.abs(t[:n])), abs(self.G).dot(np.abs(t[:n]))  # what rows are compared with
         slope = self._slope(t, y, v)
         size = max(float(np.abs(slope[:n]).mean()), 1e-300)
         zl, zh = np.maximum(slope, 0.0) + size, np.maximum(-slope, 0.0) + size
         zl[ends.no_low], zh[ends.no_high] = 0.0, 0.0
+        span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.abs(t))
+        best, least, worse = (t, y, v, zl, zh), np.inf, 0
         for _ in range(MOST if ends.many else 0):
             sl, sh = t - self.low, self.high - t
             mu = ends.product(zl, sl, zh, sh) / ends.many
             r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
             done = ends.many * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
             done = done and float(np.abs(r_t).sum()) <= STEADY * size * n
-            if done or ends.many * mu <= BEYOND * tol or not (sl.all() and sh.all() and mu):
+            off = float(np.abs(r_t).dot(span) + np.abs(y).dot(np.abs(r_e)) + np.abs(v).dot(np.abs(r_g))) + ends.many * mu
+            if off <= least:
+                best, least, worse = (t, y, v, zl, zh), off, 0
+            else:
+                worse += 1
+            if done or ends.many * mu <= BEYOND * tol or not (sl.all() and sh.all() and mu) or worse > WORSE:
                 break
             stiff_l, stiff_h = zl / sl, zh / sh
-            system = _System.of(self, stiff_l + stiff_h)
+            system = system_of(self.H, self.G, self.E, stiff_l + stiff_h)
             if system is None:
                 break
             right = zh - zl - r_t
-            dt, dy, dv = system.step(self, right, r_e, r_g)  # the predictor: straight to a gap of zero
+            dt, dy, dv = self._step(system, right, r_e, r_g)  # the predictor: straight to a gap of zero
             dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
             reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
             left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.many
             aim = (max(left, 0.0) / mu) ** 3 * mu
             to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
-            dt, dy, dv = system.step(self, right + to_l - to_h, r_e, r_g)
+            dt, dy, dv = self._step(system, right + to_l - to_h, r_e, r_g)
             dl, dh = to_l - zl - stiff_l * dt, to_h - zh + stiff_h * dt
             length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dt, -dt, dl, dh)))
             if not (length > 1e-12 and np.isfinite(dt).all()):
                 break
             t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
             slope = self._slope(t, y, v)
-        return (t, y, v, zl, zh) if np.isfinite(t).all() and np.isfinite(y).all() else None
+        t, y, v, zl, zh = best
+        return best if np.isfinite(t).all() and np.isfinite(y).all() else None
+
+    def _step(self, system: System, right: Array, r_e: Array, r_g: Array) -> tuple[Array, Array, Array]:
+        """The changes of t and of both prices that solve the linear system."""
+        n = len(self.c)
+        dx, dy, dv = system.solve(Right(right[:n], right[n:], r_e, r_g))
+        return np.concatenate([dx, self.G.dot(dx) - r_g]), dy, dv
 
     def _slope(self, t: Array, y: Array, v: Array) -> Array:
         """The gradient of the Lagrangian without the ends: ∇q − Eᵀy − Gᵀv for x, and v for a."""
         x = t[: len(self.c)]
-        return np.concatenate([self.H.dot(x) + self.c - y.dot(self.E) - v.dot(self.G), v])
+        return np.concatenate([self.H.dot(x) + self.c - self.E.T.dot(y) - self.G.T.dot(v), v])
 
     def _begin(self, x: Array) -> Array:
         """x and its activities, drawn well between their ends."""
@@ -174,49 +201,6 @@ class _Ends(NamedTuple):
         return float(below.sum() + above.sum())
 
 
-class _System(NamedTuple):
-    """The factor of H + diag(θ) + Gᵀdiag(θ')G, what a unit of each price of E changes, and the factor of their Schur
-    complement."""
-
-    factor: Array
-    theta: Array
-    across: Array
-    schur: Any
-
-    @staticmethod
-    def of(problem: _Problem, theta: Array) -> _System | None:
-        from scipy.linalg.lapack import dpotrf, dpotrs
-
-        n = len(problem.c)
-        K = problem.H.copy()
-        if len(problem.G):
-            K += (problem.G.T * theta[n:]).dot(problem.G)
-        K.flat[:: n + 1] += theta[:n]
-        K.flat[:: n + 1] *= 1.0 + RIDGE
-        factor, info = dpotrf(K.T, overwrite_a=True, clean=False)  # it is symmetric, and in LAPACK's order so
-        if info != 0:
-            return None
-        across = dpotrs(factor, problem.E.T)[0] if len(problem.E) else np.zeros((n, 0))
-        S = problem.E.dot(across)
-        S.flat[:: len(S) + 1] *= 1.0 + RIDGE
-        schur, info = dpotrf(S.T, clean=False) if len(S) else (S, 0)
-        return _System(factor, theta, across, schur) if info == 0 else None
-
-    def step(self, problem: _Problem, right: Array, r_e: Array, r_g: Array) -> tuple[Array, Array, Array]:
-        """The changes of t and of both prices that solve the linear system."""
-        from scipy.linalg.lapack import dpotrs
-
-        n, theta = len(problem.c), self.theta[len(problem.c) :]
-        pull = right[:n] + problem.G.T.dot(right[n:] + theta * r_g) if len(problem.G) else right[:n]
-        dx = dpotrs(self.factor, pull)[0]
-        dy = np.zeros(0)
-        if len(problem.E):
-            dy = dpotrs(self.schur, r_e - problem.E.dot(dx))[0]
-            dx = dx + self.across.dot(dy)
-        da = problem.G.dot(dx) - r_g
-        return np.concatenate([dx, da]), dy, right[n:] - theta * da
-
-
 def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
     """The longest step, at most about 1, that keeps all numbers at 0 or above."""
     pace = float(np.fmax.reduce(-np.concatenate(change) / np.concatenate(at)))  # 0/0, of no end, is passed over
@@ -225,12 +209,12 @@ def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
 
 def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
     """`_Problem.solve`, by the core where the problem is small."""
-    if len(x) > SMALL:
+    if len(x) > SMALL or not all(isinstance(part, np.ndarray) for part in (problem.H, problem.G, problem.E)):
         return problem.solve(x, tol)
     q, N = len(problem.e), len(problem.low)
     t, prices, zl, zh = np.empty(N), np.empty(q + len(problem.G)), np.empty(N), np.empty(N)
     t[: len(x)] = x
-    H, c, G, E = (np.ascontiguousarray(part, dtype=np.float64) for part in problem[:4])
+    H, c, G, E = (np.ascontiguousarray(part, dtype=np.float64) for part in (problem.H, problem.c, problem.G, problem.E))
     fine = rows_path(H, c, G, E, *problem[4:], t, prices, zl, zh, tol)
     return (t, prices[:q], prices[q:], zl, zh) if fine else None
 
@@ -238,7 +222,7 @@ def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Ar
 @compiled
 def rows_path(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array, lower: Array,
               upper: Array, tol: float) -> bool:
-    """Follow the path from x = ``t[:n]`` until its end: t, the prices of E and G, and the multipliers of both ends are written.
+    """Follow the path from x = ``t[:n]`` to its end: t, the prices of E and G and the multipliers of both ends are written.
 
     False where numbers left their range.
     """

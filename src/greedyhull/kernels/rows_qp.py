@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels.rows_interior import interior_rows
+from greedyhull.kernels.rows_systems import Form, square_of
 from greedyhull.types import Array
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
@@ -21,6 +22,7 @@ MUCH = 16  # one in so many coordinates of a first guess may be wrong, else the 
 QUICK = 12  # rounds of the active set method
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
 RESTORED = 3  # times that a point is put back on rows that it misses
+FLAT = 1e-11  # of the largest curvature: where coordinates have less, only the interior point method is used
 OFF = 1e-11  # of a row's size: by how much a candidate may miss it
 
 
@@ -48,25 +50,29 @@ class Face(NamedTuple):
     rows: Array
 
 
-def solve_rows_qp(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Array:
+def solve_rows_qp(H: Form, c: Array, x: Array, limits: Limits, tol: float,
+                  ends: tuple[Array, Array] | None = None, gap: float = np.inf) -> Array:
     """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
 
     ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
-    never rises.
+    never rises. Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there. A
+    point that does not have a smaller duality gap than ``gap``, that of x, is not taken.
 
     >>> limits = Limits(np.zeros(3), np.ones(3), np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1.0, -np.inf]),
     ...                 np.array([1.0, 0.6]))
     >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), limits, 1e-12)
     array([0.6, 0. , 0.4])
     """
-    best, least = x, np.inf
+    best, least = x, gap
     if not len(x):
         return x.copy()
-    for found, y in _candidates(H, c, x, limits, tol):
+    low, high = (limits.low, limits.high) if ends is None else ends
+    all_ = limits._replace(low=np.maximum(limits.low, low), high=np.minimum(limits.high, high))
+    for found, y in _candidates(H, c, x, limits, OFF * all_.sizes(), tol):
         move = found - x
         bend = H.dot(move)
         grad = c + bend
-        gap = rows_gap(grad, found, limits, y)
+        gap = rows_gap(grad, found, all_, y)
         if gap < least and float((c - y.dot(limits.A) + 0.5 * bend).dot(move) + y.dot(limits.A.dot(move))) <= 0.0:
             best, least = found, gap
         if least <= tol:
@@ -89,25 +95,28 @@ def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
     return float(r.dot(x - ends) + y.dot(activity - row_ends))
 
 
-def _candidates(H: Array, c: Array, x: Array, limits: Limits, tol: float) -> Iterator[tuple[Array, Array]]:
+def _candidates(H: Form, c: Array, x: Array, limits: Limits, near: Array, tol: float) -> Iterator[tuple[Array, Array]]:
     """Points of the set with row prices, the last of them near the minimiser; those that take longer come later."""
-    bends, near = _bends(H), OFF * limits.sizes()
-    wrong = max(2, len(x) // MUCH)
+    bends, wrong = _bends(H), max(2, len(x) // MUCH)
+    steep = float(bends.max(initial=0.0))
+    curved = float(bends.min(initial=np.inf)) > FLAT * steep  # else faces have no minimiser of their own, or one far away
     guess = _guess(x, limits, near)
-    if np.count_nonzero(guess.sides == 0) > np.count_nonzero(guess.rows):  # a vertex tells nothing of where the minimum is
+    if curved and np.count_nonzero(guess.sides == 0) > np.count_nonzero(guess.rows):  # a vertex does not tell where it is
         yield from _active_set(H, c, x, limits, guess, bends, near, wrong)
     path = interior_rows(H, c, x, *limits, tol)
     if path is None:
         return
     inside, y, lower, upper, below, above = path
-    steep = float(bends.max(initial=0.0))
     for sure in SURE:
         sides = _ends(inside, limits.low, limits.high, lower, upper, steep / sure)
         rows = _ends(limits.A.dot(inside), limits.l, limits.u, below, above, steep / sure)
-        yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends, near, wrong)
-    inside = _onto_rows(inside, limits, near)
-    if _is_in(inside, limits, near):
-        yield inside, y
+        if curved:
+            yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends, near, wrong)
+        inside = np.where(sides < 0, limits.low, np.where(sides > 0, limits.high, inside))
+    for point in (inside, path.x):
+        point = _onto_rows(point, limits, near)
+        if _is_in(point, limits, near):
+            yield point, y
 
 
 def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:
@@ -120,14 +129,24 @@ def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:
             break
         on = ((off != 0.0) | (l == u)).nonzero()[0]
         room = np.minimum(np.minimum(x - low, high - x), 1.0 + np.abs(x))
-        across = A[on] * room
-        x = np.clip(x + room * np.linalg.lstsq(across, off[on], rcond=None)[0], low, high)
+        x = np.clip(x + room * _least(A[on] * room, off[on]), low, high)
     return x
 
 
-def _bends(H: Array) -> Array:
+def _least(B: Array, off: Array) -> Array:
+    """The shortest t with Bt = off, or nearly so where rows depend on others."""
+    from scipy.linalg.lapack import dposv
+
+    S = B.dot(B.T)
+    S.flat[:: len(S) + 1] *= 1.0 + RIDGE
+    _, y, info = dposv(S, off)
+    t = B.T.dot(y) if info == 0 else np.linalg.lstsq(B, off, rcond=None)[0]
+    return np.asarray(t)
+
+
+def _bends(H: Form) -> Array:
     """The curvature in each coordinate, a tiny one where there is none."""
-    diagonal = np.diagonal(H)
+    diagonal = H.diagonal()
     return np.asarray(np.maximum(diagonal, RIDGE * float(diagonal.max(initial=0.0)) + 1e-300))
 
 
@@ -144,7 +163,7 @@ def _guess(x: Array, limits: Limits, near: Array) -> Face:
     return Face(np.where(x <= low, -1, np.where(x >= high, 1, 0)), np.where(l == u, 1, rows))
 
 
-def _active_set(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Array, near: Array,
+def _active_set(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Array, near: Array,
                 most: int) -> Iterator[tuple[Array, Array]]:
     """The minimisers over the faces that are guessed one after another, those of them that are in the set.
 
@@ -179,7 +198,7 @@ def _is_in(x: Array, limits: Limits, near: Array) -> bool:
     return bool((activity >= l - near).all() and (activity <= u + near).all())
 
 
-def on_face(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Array,
+def on_face(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Array,
             ) -> tuple[Array, Array, Array, Array] | None:
     """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
     row gives way to a unit of its price."""
@@ -193,7 +212,7 @@ def on_face(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Arr
     grad, give, y = c + H.dot(there - x), np.zeros(len(limits.l)), np.zeros(len(limits.l))
     if len(free):
         B, scale = limits.A[np.ix_(tight, free)], 1.0 / np.sqrt(bends[free])  # equal curvature in all coordinates
-        M = H[np.ix_(free, free)] * scale[:, None] * scale
+        M = square_of(H, free) * scale[:, None] * scale
         M.flat[:: len(free) + 1] = 1.0 + RIDGE
         right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
         _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
@@ -205,7 +224,7 @@ def on_face(H: Array, c: Array, x: Array, limits: Limits, face: Face, bends: Arr
         y[tight] = _prices(S, ends - limits.A[tight].dot(there) - B.dot(both[:, 0]))
         step = both[:, 0] + both[:, 1:].dot(y[tight])
         there[free] += step
-        grad = grad + H[:, free].dot(step)
+        grad = c + H.dot(there - x)
         give[tight] = np.diagonal(S)
     _price_rest(y, give, grad, limits, face, tight)
     return (there, y, grad, give) if np.isfinite(there).all() and np.isfinite(y).all() else None

@@ -58,6 +58,11 @@ def concavity(Q: Array, facts: Facts) -> tuple[float, float]:
     d, widest = len(Q), facts.widest
     if facts.dominant:
         return 0.0, widest
+    empty = Q.diagonal() == 0.0
+    if empty.any():  # a coordinate that Q does not see has the eigenvalue 0, exactly
+        seen = (~empty | Q.any(axis=1)).nonzero()[0]
+        if len(seen) < d:
+            return concavity(np.ascontiguousarray(Q[np.ix_(seen, seen)]), facts)
     if widest < TINY:
         sag, top = concavity(Q * LIFT, facts._replace(widest=widest * LIFT))
         return float(np.nextafter(sag / LIFT, np.inf)) if sag else 0.0, top / LIFT

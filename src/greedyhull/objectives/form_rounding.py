@@ -1,4 +1,4 @@
-"""What rounding can do to the gap of a quadratic at a sparse point, from the entries of Q that the point meets.
+"""What rounding can do to the gap of a quadratic at a point, from the entries of Q that the point meets.
 
 Let w have m coordinates and E = maxᵢ Σⱼ |Qᵢⱼ||wⱼ|, and u = eps/2. An entry of z = Qw that was computed from w is off by at
 most (m + 3)u·E. In value − lower bound it counts ½ times by the value and twice by the gap, each times the size of the set;
@@ -27,13 +27,13 @@ def form_rounding(f: QuadraticForm, w: Iterate, size: float, linear: float) -> f
 
     ``size`` and ``linear`` are max ‖·‖₁ and max ⟨|b|, ·⟩ over the set.
     """
-    x = w.absolute()
+    x = w.absolute().ravel()
     index = x.nonzero()[0]
     largest = _largest(f.design, index, x[index])
     z, g = f.at(w).z, f.gradient(w)
     seen = float(np.abs(z).max()) + 2.0 * float(np.abs(g).max())
     # a quarter more: for products of errors, and for rounding of the bound itself
-    return 1.25 * EPS * (len(w) + 16) * (size * (1.25 * largest + 0.5 * seen) + 0.5 * linear)
+    return 1.25 * EPS * (max(len(w), len(index)) + 16) * (size * (1.25 * largest + 0.5 * seen) + 0.5 * linear)
 
 
 def _largest(design: Design, index: Array, x: Array) -> float:

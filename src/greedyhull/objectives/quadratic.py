@@ -215,6 +215,7 @@ class QuadraticForm(KeepsImaged):
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
         view, d = self.at(w), self.domain[0]
         few = view.moves == 0 and w.keeps_atoms and isinstance(w.block, BasisBlock)
+        by_coordinates = view.moves == 0 and not w.keeps_atoms
         summed = min(d, len(w)) if few else d  # numbers in a sum that are not zero
         terms = summed + self._inner + 16 + 3 * view.moves + len(w)
         _, entry, size, linear, sag, _ = self._known_sizes(S)
@@ -224,7 +225,7 @@ class QuadraticForm(KeepsImaged):
         coarse = 3.0 * EPS * terms * (entry * size + linear)
         if coarse > CLOSER * abs(self.value(w)):
             coarse = 3.0 * EPS * terms * (self._closer() * entry * size + linear)
-            coarse = min(coarse, form_rounding(self, w, size, linear)) if few else coarse
+            coarse = min(coarse, form_rounding(self, w, size, linear)) if few or by_coordinates else coarse
         return coarse + sag + least
 
     def _closer(self) -> float:

@@ -105,6 +105,15 @@ class Restricted(KeepsSmall):
             self._hessian = self._hessian + gram(self.f.design, self.Z, None, change)
         return self._hessian
 
+    def factors(self, w: Iterate) -> tuple[Array, Array] | None:
+        """D and F, with fewer rows than there are atoms, of the Hessian diag(D) + FᵀF at w; None where there are none."""
+        if self.model is None or self.model.has_intercept or self.f.design.n >= len(self.block):
+            return None
+        c = self.model.curvatures(w)
+        if not isinstance(self.Z, np.ndarray) or (c < 0.0).any():
+            return None
+        return np.zeros(len(self.block)), np.sqrt(c)[:, None] * self.Z.astype(np.float64, copy=False)
+
     def _renew(self, w: Iterate, c: Array) -> Array:
         self._rows = c.copy()
         self._hessian = self.f.hessian_gram(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)

@@ -32,8 +32,8 @@ class Corrective(KeepsSolver):
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
     weights of each factor sum to one, and all factors are reweighted together. Over `Box`, `LinfBall`, `L2Ball`, `KSparse`,
-    `HyperSimplex`, `Simplex` with bounds, `GroupedSimplex`, `GroupL1Ball` and small `Birkhoff` no atoms are kept: Newton steps
-    move many coordinates at once. It is the default for f with a Hessian.
+    `HyperSimplex`, `Simplex` with bounds, `GroupedSimplex`, `GroupL1Ball` and small `Birkhoff`, `LinearProgram` and
+    `Transport` no atoms are kept: Newton steps move many coordinates at once. It is the default for f with a Hessian.
 
     Parameters
     ----------

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from greedyhull.atoms.linear.polytope import Polytope
 
 KEPT = 300  # vertices that are remembered
+BESIDE = 8  # vertices next to the best one in an answer: more of them save rounds, and cost more than these in reweighting
 SAME = 1e-11  # vertices that differ by less, relative to the largest of them, are the same one reached from two bases
 FEASIBLE = 1e-9
 FINE = 10  # costs are scaled to about 2^10, so that HiGHS's tolerance of 1e-10 is 1e-13 of them
@@ -51,7 +52,7 @@ class LinearProgramOracle(OracleBase):
         self.asked += 1
         points = vertex.x[None, :]
         if m > 1:
-            points = np.vstack([points, vertex.neighbours(cost, clipped(self.S.rows, y), m - 1)])
+            points = np.vstack([points, vertex.neighbours(cost, clipped(self.S.rows, y), min(m - 1, BESIDE))])
         block = self._block(points, cost)
         self.seen.keep(block, self.asked)
         if m > 1 and self.seen.block is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry.rows_region import RowsRegion
 from greedyhull.atoms.linear.implied import extent_of
 from greedyhull.atoms.linear.model import Model
 from greedyhull.atoms.linear.oracle import LinearProgramOracle, first_basis
@@ -16,14 +17,16 @@ from greedyhull.atoms.linear.rows import Rows
 from greedyhull.atoms.linear.vertex import Vertex
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.kernels.rows_qp import Limits
 from greedyhull.points.lengths import length
-from greedyhull.types import Array, Atom, Block, Design, Shape
+from greedyhull.types import Array, Atom, Block, Design, SetTraits, Shape
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 FEW = 0.4  # share of entries that are not 0 up to which vertices are kept as sparse atoms
 MIXED = 64  # vertices in the centre, at most
+TOGETHER = 1024  # variables up to which Newton steps solve for all of them together
 
 
 class Polytope(AtomSet):
@@ -39,6 +42,22 @@ class Polytope(AtomSet):
                            "right-hand sides should be alike.")
         x = first.x
         self.dense_atoms = int(np.count_nonzero(x)) > FEW * x.size or x.size < 8
+        self._one = x
+
+    def _by_coordinates(self) -> RowsRegion | None:
+        P, extent = self.rows, self._extent
+        if P.dense is None or P.d > TOGETHER:
+            return None
+        return RowsRegion(Limits(P.lower, P.upper, P.dense, P.l, P.u), (extent.lower, extent.upper), self._one, self._least)
+
+    def _least(self, g: Array) -> float:
+        """The least ⟨g, ·⟩, always from the same basis."""
+        return float(self.best(g.reshape(self.shape), 1).dots(g)[0])
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and all variables together where they are not too many."""
+        return super().traits._replace(region=self._by_coordinates())
 
     @property
     def extent(self) -> Any:

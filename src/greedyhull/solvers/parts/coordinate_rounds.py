@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from greedyhull.atoms.geometry.rows_region import RowsSection
 from greedyhull.objectives.by_products import ByProducts, compare_products
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
@@ -91,14 +93,23 @@ class CoordinateWorking:
             left = section.gap(grad, y)
             if i and left <= INNER * gap:
                 return True
-            H = small.hessian(w, SAMPLE if early and self.sampling else 1)
-            if not (np.isfinite(H).all() and np.isfinite(grad).all()):
+            target = self._solved(w, section, grad, y, (EXACT if quadratic else ROUGH) * left, early)
+            if target is None:
                 return i > 0
-            target = section.solve(H, grad, y, (EXACT if quadratic else ROUGH) * left)
             step = self._move(w, section, grad, y, target)
             if step <= 0.0 or quadratic:
                 return i > 0 or step > 0.0
         return True
+
+    def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
+        """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
+        small = self.directions.small
+        factors = small.factors(w) if isinstance(section, RowsSection) and isinstance(small, Restricted) else None
+        if isinstance(section, RowsSection) and factors is not None:
+            finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
+            return section.solve_factored(*factors, grad, y, tol) if finite else None
+        H = small.hessian(w, SAMPLE if early and self.sampling else 1)
+        return section.solve(H, grad, y, tol) if np.isfinite(H).all() and np.isfinite(grad).all() else None
 
     def _move(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, target: Array) -> float:
         """Go from y toward ``target`` along these directions; how far."""

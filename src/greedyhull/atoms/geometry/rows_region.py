@@ -1,0 +1,123 @@
+"""A polytope by its rows as its coordinates see it: bounds and rows, which Newton steps keep together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
+from greedyhull.kernels.rows_systems import Factored, Form
+from greedyhull.types import Array, Frame, Index
+from greedyhull.types.override import KeepsRegion, KeepsSection, override
+
+NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
+FINE = 1e-3  # of the tolerance asked for: two more steps of a solve cost less than another round
+
+
+@dataclass(slots=True, eq=False)
+class RowsRegion(KeepsRegion):
+    """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
+
+    ``least`` tells the least ⟨g, x⟩. All coordinates are solved for together.
+    """
+
+    limits: Limits
+    ends: tuple[Array, Array]
+    inside: Array
+    least: Callable[[Array], float]
+    middle: Array | None = None
+
+    @override
+    def begin(self, d: int) -> None:
+        return None
+
+    @override
+    def nearest(self, x: Array) -> Array:
+        near = np.clip(x, self.limits.low, self.limits.high) + 0.0
+        size = float(np.maximum(np.abs(self.ends[0]), np.abs(self.ends[1])).max())
+        activity, off = self.limits.A.dot(near), NEAR * self.limits._replace(low=self.ends[0], high=self.ends[1]).sizes()
+        on = bool((activity >= self.limits.l - off).all() and (activity <= self.limits.u + off).all())
+        if on and float(np.abs(near - x).max(initial=0.0)) <= NEAR * size:
+            return near
+        one = Factored(np.ones(x.size), np.zeros((0, x.size)))
+        return solve_rows_qp(one, self.inside - x, self.inside, self.limits, 0.0, self.ends)
+
+    @override
+    def free(self, g: Array, x: Array) -> Index:
+        return np.arange(x.size)
+
+    @override
+    def shares(self, g: Array, x: Array) -> Array:
+        """What each coordinate could add where only its ends held."""
+        return np.asarray(np.maximum(g * (x - self.ends[0]), g * (x - self.ends[1])))
+
+    @override
+    def section(self, frame: Frame, x: Array) -> RowsSection:
+        places = frame.read(np.arange(x.size, dtype=np.float64)).astype(np.intp)
+        if (places == np.arange(x.size)).all():
+            return RowsSection(self.limits, self.ends, places, self.least)
+        low, high, A, l, u = self.limits
+        limits = Limits(low[places], high[places], np.ascontiguousarray(A[:, places]), l, u)
+        return RowsSection(limits, (self.ends[0][places], self.ends[1][places]), places, self.least)
+
+    @override
+    def moved(self, c: float, v: Array) -> RowsRegion | None:
+        if c == 0.0:
+            return None
+        low, high, A, l, u = self.limits
+        flat, turn, least = v.ravel(), (1 if c > 0.0 else -1), self.least
+        shift = A.dot(flat)
+        low, high = (c * low + flat, c * high + flat)[::turn]
+        l, u = (c * l + shift, c * u + shift)[::turn]
+        ends = (c * self.ends[0] + flat, c * self.ends[1] + flat)[::turn]
+        return replace(self, limits=Limits(low, high, A, l, u), ends=(ends[0], ends[1]), inside=c * self.inside + flat,
+                       least=lambda g: abs(c) * least(turn * g) + float(g.dot(flat)))
+
+
+@dataclass(slots=True, eq=False)
+class RowsSection(KeepsSection):
+    """All coordinates, in the order of ``places``; ``left`` is the gap that was told last."""
+
+    limits: Limits
+    ends: tuple[Array, Array]
+    places: Index
+    least: Callable[[Array], float]
+    left: float = np.inf
+
+    @override
+    def gap(self, grad: Array, y: Array) -> float:
+        g = np.empty(len(grad))
+        g[self.places] = grad
+        self.left = float(grad.dot(y)) - self.least(g)
+        return self.left
+
+    @override
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        """Relative to prices of the equations, which may be large compared with what it is about."""
+        E = self.limits.A[self.limits.l == self.limits.u]
+        prices = np.linalg.lstsq(E.T, grad, rcond=None)[0] if len(E) else np.zeros(0)
+        return float((grad - prices.dot(E)).dot(target - y))
+
+    @override
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        return self._solved(_form(H), grad, y, tol)
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF."""
+        d, rows, equations = len(D), len(F) + len(self.limits.l), int((self.limits.l == self.limits.u).sum())
+        form = Factored(D, F)
+        fewer = rows**3 / 3.0 + d * float(len(F)) ** 2 < d**3 / 3.0 + d**2 * float(equations)
+        return self._solved(form if fewer else form.square(np.arange(d)), grad, y, tol)
+
+    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+        """Where rounding keeps the quadratic from being solved any better than it is, y stays: moves would only be noise."""
+        return solve_rows_qp(H, grad, y, self.limits, FINE * tol, self.ends, self.left)
+
+
+def _form(H: Array) -> Form:
+    """H as it is, or its diagonal where there is nothing else."""
+    diagonal = H.diagonal()
+    alone = np.count_nonzero(H) == np.count_nonzero(diagonal) and (diagonal > 0.0).all()
+    return Factored(diagonal, np.zeros((0, len(H)))) if alone else H

@@ -1,0 +1,112 @@
+"""`Corrective` over polytopes by their rows, all variables together."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import greedyhull as gh
+from greedyhull.points.frames import Units
+
+
+def drawn(rng: np.random.Generator, d: int = 12, bounds: Any = (0, None)) -> gh.LinearProgram:
+    """Two equations and three inequalities, bounded and not empty: the sum is given."""
+    x = rng.dirichlet(np.ones(d))
+    A, E = rng.standard_normal((3, d)), np.vstack([np.ones(d), rng.standard_normal(d)])
+    return gh.LinearProgram(A, A @ x + 0.01, E, E @ x, bounds)
+
+
+def optimal(S: gh.LinearProgram, g: np.ndarray, x: np.ndarray) -> float:
+    """⟨g, x⟩ less its least value, by another solver."""
+    P = S.rows
+    equal = P.l == P.u
+    A = P.A.toarray()
+    low = linprog(g, A[~equal], P.u[~equal], A[equal], P.u[equal], list(zip(P.lower, P.upper, strict=True)))
+    return float(g @ x - low.fun)
+
+
+@pytest.mark.parametrize("rows", [6, 40], ids=["few rows", "many rows"])
+@pytest.mark.parametrize("bounds", [(0, None), (0, 0.3), (None, 0.5)], ids=str)
+def test_least_squares_take_a_round_or_two_and_another_solver_agrees(rows: int, bounds: Any) -> None:
+    rng = np.random.default_rng(rows)
+    for _ in range(4):
+        A = rng.standard_normal((3, 12))
+        S = drawn(rng, bounds=(0, None)) if bounds == (0, None) else gh.LinearProgram(
+            A, np.full(3, 0.5), np.ones((1, 12)), [1.0], [(-1.0, 0.5)] * 6 + [bounds if bounds[0] == 0 else (-2.0, None)] * 6)
+        X, y = rng.standard_normal((rows, 12)), rng.standard_normal(rows)
+        s = gh.minimize(gh.least_squares(X, y), S, stop=gh.Relative(1e-9) | gh.Iterations(6))
+        assert s.converged and s.iterations <= 4 and not s.point.keeps_atoms
+        assert S.rows.violation(s.x) <= 1e-9
+        assert optimal(S, X.T @ (X @ s.x - y) / rows, s.x) <= s.gap + 1e-7  # f is at least 0, and its gap at most its value
+
+
+def test_variables_that_the_objective_does_not_see() -> None:
+    """As with a limit on turnover: |x − before| ≤ t, Σt ≤ 0.2. The trades that are not made are zero."""
+    d, rng = 8, np.random.default_rng(0)
+    before, one, none = rng.dirichlet(np.ones(d)), np.eye(d), np.zeros((1, d))
+    trades = np.block([[one, -one], [-one, -one], [none, np.ones((1, d))]])
+    S = gh.LinearProgram(trades, np.concatenate([before, -before, [0.2]]), np.hstack([np.ones((1, d)), none]), [1.0], (0, 1))
+    B = rng.standard_normal((20, d))
+    Q = np.zeros((2 * d, 2 * d))
+    Q[:d, :d] = B.T @ B / 20
+    s = gh.minimize(gh.quadratic(Q, np.zeros(2 * d)), S, stop=gh.Relative(1e-9) | gh.Iterations(5))
+    assert s.converged and S.contains(s.x, 1e-9)
+    assert optimal(S, Q @ s.x, s.x) <= s.gap + 1e-12
+    assert np.abs(s.x[:d] - before).sum() <= 0.2 + 1e-9
+
+
+def test_a_plan_nearest_to_given_numbers_and_losses_that_are_no_squares(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(5))
+    C, S = rng.standard_normal((4, 5)), gh.Transport(a, b)
+    f = gh.function(lambda W: 0.5 * ((W - C) ** 2).sum(), lambda W: W - C, (4, 5), hessian_product=lambda W, V: V)
+    s = gh.minimize(f, S, stop=gh.Gap(1e-9) | gh.Iterations(10))
+    region = S.traits.region
+    assert s.converged and region is not None and s.x.shape == (4, 5)
+    np.testing.assert_allclose(region.nearest(C.ravel()).reshape(4, 5), s.x, atol=1e-4)
+    np.testing.assert_allclose(s.x.sum(axis=1), a, atol=1e-12)
+    X, T = rng.standard_normal((50, 12)), drawn(rng)
+    g, stop = gh.logistic(8.0 * X, np.sign(rng.standard_normal(50))), gh.Relative(1e-8) | gh.Iterations(50)
+    whole = gh.minimize(g, T, stop=stop)
+    gh.minimize(g, T, stop=gh.Iterations(1), checkpoint=tmp_path / "one.npz")
+    resumed = gh.minimize(g, T, stop=stop, resume=tmp_path / "one.npz")
+    assert whole.converged and whole.iterations > 1
+    assert resumed.x.tobytes() == whole.x.tobytes() and resumed.gap == whole.gap
+
+
+@pytest.mark.parametrize("c", [2.0, -0.5])
+def test_multiples_and_shifts_have_regions(c: float) -> None:
+    rng = np.random.default_rng(2)
+    S, v, target = drawn(rng), rng.standard_normal(12), rng.standard_normal(12)
+    T = gh.Translated(gh.Scaled(S, c), v)
+    s = gh.minimize(gh.least_squares(np.eye(12), target), T, stop=gh.Gap(1e-10) | gh.Iterations(5))
+    t = gh.minimize(gh.least_squares(np.eye(12), (target - v) / c), S, stop=gh.Gap(1e-10) | gh.Iterations(5))
+    assert T.traits.region is not None and s.converged and t.converged
+    np.testing.assert_allclose(s.x, c * t.x + v, atol=1e-4)
+
+
+def test_gap_and_slope_are_those_of_all_variables_in_any_order() -> None:
+    rng = np.random.default_rng(3)
+    S = drawn(rng)
+    region, order, grad = S.traits.region, rng.permutation(12), rng.standard_normal(12)
+    assert region is not None
+    x, target = region.nearest(rng.random(12)), region.nearest(rng.random(12))
+    section = region.section(Units(12, order), x)
+    assert section.gap(grad[order], x[order]) == pytest.approx(optimal(S, grad, x), abs=1e-9)
+    assert section.slope(grad[order], x[order], target[order]) == pytest.approx(grad @ (target - x), abs=1e-9)
+    moved = np.empty(12)
+    moved[order] = section.solve(np.eye(12), grad[order], x[order], 1e-9)
+    assert S.contains(moved, 1e-9) and optimal(S, grad + moved - x, moved) <= 1e-6
+
+
+def test_points_are_left_alone_and_others_come_back_to_the_set() -> None:
+    rng = np.random.default_rng(4)
+    S = drawn(rng)
+    region = S.traits.region
+    assert region is not None
+    x = region.nearest(rng.standard_normal(12))
+    assert S.contains(x, 1e-9) and (region.nearest(x) == x).all()
+    assert optimal(S, x - 3.0, region.nearest(np.full(12, 3.0))) <= 1.0
+    assert gh.LinearProgram(A_eq=np.ones((1, 1025)), b_eq=[1.0]).traits.region is None
