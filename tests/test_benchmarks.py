@@ -141,8 +141,8 @@ def test_a_simulated_trip_is_the_sum_of_its_parts_and_links_and_workers_bound_it
 
     cost = bench("scale.cost")
     one = cost.Setting(rows=1e6, shards=4, workers=1, d=1000, k=10, row=1e-6, bandwidth=1e8, latency=0.01, task=0.005)
-    assert one.up == 8 * 4 * 1100 and one.down == 8160
-    by_hand = 0.005 + 8160 / 1e8 + 0.01 + 1.0 + 0.01 + one.up / 1e8 + one.up / cost.ADDED
+    assert one.up == 8 * 4 * 1100 and one.down == 320
+    by_hand = 0.005 + 320 / 1e8 + 0.01 + 1.0 + 0.01 + one.up / 1e8 + one.up / cost.ADDED
     assert cost.trip_seconds(one) == pytest.approx(by_hand)
     assert cost.trip_seconds(replace(one, workers=4)) == pytest.approx(by_hand - 0.75, abs=0.05)
     wide = replace(one, d=10**6, workers=100, shards=400)

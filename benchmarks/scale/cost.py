@@ -1,6 +1,7 @@
 """What a trip costs: a model of its bytes and a simulation of its seconds, beside what was measured; and larger clusters.
 
-Bytes. x goes down as d numbers, and the k working atoms as a place and a scale each: 8d + 16k to every worker. Up come d + k²
+Bytes. x goes down as d numbers, or as the places and values of k where that is less, and the k working atoms as a place and a
+scale each: min(8d, 16k) + 16k to every worker. Up come d + k²
 numbers from every sender: 8(d + k²) each. Senders are shards, and workers where the shards' sums would be more than 64 MB.
 
 Seconds. One link leads from the driver to all workers. The task goes down to one worker after the other, every worker
@@ -52,7 +53,7 @@ class Setting:
     @property
     def down(self) -> float:
         """Bytes that go down to each worker in a trip."""
-        return 8.0 * self.d + 16.0 * self.k
+        return min(8.0 * self.d, 16.0 * self.k) + 16.0 * self.k
 
 
 def trip_seconds(s: Setting, seed: int = 0) -> float:

@@ -105,3 +105,16 @@ def test_two_processes_have_the_bits_of_one():
     with gh.processes(2) as crew:
         both = gh.minimize(f.on(crew), S)
     assert np.array_equal(alone.x, both.x) and alone.gap == both.gap
+
+
+@pytest.mark.parametrize("kind", ["strided", "longer than its rows"])
+def test_arrays_that_scipy_reads_differently_are_put_right(kind):
+    """Every second entry of longer arrays; and arrays that go on after the last row, with columns that do not exist."""
+    X, y, s = wide("ascending")
+    entries, places = (np.repeat(part, 2) for part in (X.data, X.indices))
+    odd = csr_array((entries[::2], places[::2], X.indptr), shape=X.shape)
+    if kind != "strided":
+        odd.data, odd.indices = np.append(X.data, np.nan), np.append(X.indices, np.int32(10**6))
+    for block in (BasisBlock(D, WEIGHED, np.ones(5)), BasisBlock(D, range(D), np.ones(D))):  # few columns, and all
+        found, exact = (gh.logistic(Pieces(M, y, [], s)).expansion(point(), block) for M in (odd, X))
+        assert np.array_equal(found.gradient, exact.gradient) and np.array_equal(found.hessian, exact.hessian)

@@ -67,11 +67,12 @@ class PickedRows:
     def gram_of(self, block: Block, c: Array) -> Array:
         """Zᵀ diag(c) Z for the images Z of atoms; of coordinates, in one pass over the entries that were picked."""
         if not isinstance(block, BasisBlock) or not self._ascending:
-            return self.rows.gram_of(block, c)
-        m = len(self.columns.index)
-        half = np.zeros((m, m))
-        gram_rows(*self.arrays, np.ascontiguousarray(c, dtype=np.float64), np.arange(m), half)
-        which, scale = self.columns.number[block.index], np.asarray(block.scale, dtype=np.float64)
+            return self.rows.gram_of_images(block, c)
+        different, which = np.unique(self.columns.number[block.index], return_inverse=True)
+        number, half = np.full(len(self.columns.index), -1), np.zeros((len(different), len(different)))
+        number[different] = np.arange(len(different))
+        gram_rows(*self.arrays, np.ascontiguousarray(c, dtype=np.float64), number, half)
+        scale = np.asarray(block.scale, dtype=np.float64)
         return np.asarray((half + np.tril(half, -1).T)[np.ix_(which, which)] * (scale[:, None] * scale))
 
     def dots_of(self, block: Block, c: Array) -> Array:

@@ -118,8 +118,9 @@ class SparseRows(DesignBase):
 
     def near(self, columns: FewColumns | None) -> SparseRows | PickedRows:
         """What is asked of a few columns alone is asked of these, picked out of the rows once."""
-        if columns is None:
-            return self
+        return self if columns is None else self._picked(columns)
+
+    def _picked(self, columns: FewColumns) -> PickedRows:
         starts, places, entries = self.arrays
         room = int(starts[-1] - starts[0])
         heads, which, values = np.empty(self.n + 1, np.int64), np.empty(room + 1, np.uint32), np.empty(room + 1)
@@ -176,7 +177,13 @@ class SparseRows(DesignBase):
         return np.asarray((Z.T @ right).toarray(), dtype=np.float64)
 
     def gram_of(self, block: Block, c: Array) -> Array:
-        """Zᵀ diag(c) Z for the images Z of atoms."""
+        """Zᵀ diag(c) Z for the images Z of atoms; the columns of coordinates are picked first."""
+        if isinstance(block, BasisBlock):
+            return self._picked(FewColumns(np.unique(block.index), self.domain[0])).gram_of(block, c)
+        return self.gram_of_images(block, c)
+
+    def gram_of_images(self, block: Block, c: Array) -> Array:
+        """The same for any atoms, and for columns in any order."""
         return np.asarray(self.gram(block.images(self), None, c), dtype=np.float64)
 
     def dots_of(self, block: Block, c: Array) -> Array:
@@ -190,9 +197,17 @@ class SparseRows(DesignBase):
 def rows_of(X: Any) -> Any:
     """The design of a shard's rows as they are; ``.precise()`` of it multiplies in float64."""
     if is_sparse(X):
-        X = X if X.format == "csr" else X.tocsr()
+        X = _tidy(X if X.format == "csr" else X.tocsr())
         return SparseRows(X if X.dtype in FLOATS else X.astype(np.float64))
     return DenseRows(X if X.dtype in FLOATS else np.asarray(X, dtype=np.float64))
+
+
+def _tidy(X: Any) -> Any:
+    """X itself where its arrays are contiguous and end with its rows; others a kernel would refuse, or SciPy would read on."""
+    kept, parts = int(X.indptr[-1]), (X.data, X.indices)
+    if all(len(part) == kept and part.flags.c_contiguous for part in parts):
+        return X
+    return type(X)((*(np.ascontiguousarray(part[:kept]) for part in parts), X.indptr), shape=X.shape)
 
 
 def rows_at_once(X: Any) -> int:
