@@ -116,11 +116,12 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             run.watchers.extend(line_for(run.solver))
         try:
             if checkpoint is not None or resume is not None:
-                from greedyhull.driver.saving import prepared
+                from greedyhull.driver.saving import named, prepared
 
                 run.checkpoint, state = prepared(run, checkpoint, resume)
                 if state is not None:
-                    run.restore(state)
+                    with named(resume):
+                        run.restore(state)
             if threads is None:
                 return run.solve()
             with limited(threads):

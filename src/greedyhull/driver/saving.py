@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from os import PathLike
 from pathlib import Path
@@ -13,7 +15,8 @@ import numpy as np
 
 from greedyhull.driver.generations import card_of, is_dir, is_folder, opened, read
 from greedyhull.driver.saved import SavedFile, load_state, path_of, try_path
-from greedyhull.errors import GreedyhullWarning, check
+from greedyhull.driver.sound import check_saved
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels.core import level
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import State
@@ -61,14 +64,36 @@ def _newest(source: Path | None, resume: Given, own: Path | None) -> tuple[int |
     if source is None:
         return None, None
     if not is_folder(source, resume):
-        return None, load_state(source)
+        return None, _sound(load_state(source), source)
     found = read(source)
+    if found is not None:
+        _sound(found[1], source)
     check(found is not None or own is not None, f"There is no saved state in resume={str(source)!r}. Give a folder that "
                                                 "checkpoint= has written to.")
     if found is None:
         warn(f"There is no saved state in {str(source)!r} yet: the run begins at its start.", GreedyhullWarning, stacklevel=5)
         return None, None
     return found
+
+
+def _sound(state: State, source: Path) -> State:
+    """The state of a file, if it can be one of this version; what others wrote is not looked into."""
+    if "version" in state and state["version"].shape == () and state["version"] == VERSION:
+        with named(source):
+            check_saved(state, str(source))
+    return state
+
+
+@contextmanager
+def named(source: Path | Given) -> Iterator[None]:
+    """What is wrong with a state that is read is said with its file."""
+    try:
+        yield
+    except GreedyhullError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise GreedyhullError(f"The state in {source} is none that checkpoint= wrote ({type(error).__name__}: {error}). Give "
+                              "another one, or solve again.") from error
 
 
 def save(run: Run, event: Event) -> None:

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from math import isfinite, prod
+from math import inf, isfinite, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.saved import load_state, path_of, save_state, target_of, written_by
 from greedyhull.driver.solution import Absent, Solution, StreamSolution
+from greedyhull.driver.sound import Fields, check_column, check_point
 from greedyhull.driver.summary import measure
 from greedyhull.driver.trace import COLUMNS, LATER, Trace
 from greedyhull.errors import GreedyhullError, check
@@ -168,28 +169,42 @@ def made_from(state: State, file: Path) -> Solution:
     """The solution of a file, if it is sound."""
     told = _told(state, file)
     point = _point(state, file)
-    about = told["certificate"]
-    kind = str(about["kind"])
-    check(kind in get_args(Kind) and about["rounding"] in ("proved", "estimated") and told["kind"] in KINDS,
-          f"{file} says that its certificate is of the kind {kind!r}, which there is not.")
-    certificate = Certificate(_read(about["value"]), _read(about["gap"]), float(about["lower"]), about["kind"],
-                              float(about["delta"]), about["rounding"])
-    stream = certificate.value is None
-    check(stream == (told["kind"] == "StreamSolution"), f"{file} has no value of f, and does not say that f is a stream."
+    document = Fields(told, file)
+    certificate = _certificate(document.part("certificate"), file)
+    kind, stream, names = document.words("kind"), certificate.value is None, told["names"]
+    check(kind in KINDS, f"{file} says that it holds a {kind!r:.40}, which there is not.")
+    check(stream == (kind == "StreamSolution"), f"{file} has no value of f, and does not say that f is a stream."
           if stream else f"{file} says that f is a stream, and has a value of it.")
-    names = told["names"]
-    check(names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)),
-          f"The names in {file} are not names.")
-    made = KINDS[told["kind"]](
-        point, certificate, str(told["reason"]), told["converged"] is True, int(told["iterations"]), float(told["seconds"]),
-        _trace(under("trace", state), int(told["rows"])), Absent(str(told["solver"]), "saved"), _absent(told["objective"]),
-        _absent(told["set"]), _read(told["curvature"]), str(told["choice"]), _also(told["also"], state),
-        None if told["stop"] is None else Absent(str(told["stop"]), "saved"), int(told["seed"]), names)
+    check(names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)
+                            and len(names) == prod(point.shape)), f"The names in {file} are not {prod(point.shape)} names.")
+    trace = _trace(under("trace", state), document.whole("rows"), stream, file)
+    k = document.whole("iterations")
+    check(not trace.rows or trace.rows[-1][0] <= k, f"The trace in {file} goes on after the last of {k} iterations.")
+    made = KINDS[kind](
+        point, certificate, document.words("reason"), document.flag("converged"), k,
+        document.number("seconds", 0.0), trace, Absent(document.words("solver"), "saved"), _absent(document.part("objective")),
+        _absent(document.part("set")), document.number_or_none("curvature", 0.0, infinite=True), document.words("choice"),
+        _also(told["also"], state, file), None if told["stop"] is None else Absent(document.words("stop"), "saved"),
+        document.whole("seed"), names)
     prices = told.get("prices")  # files of the first version may have none
-    made._kept.update({"price": _read(told["price"]), "intercept": _intercept(told["intercept"]),
-                       "measure": str(told["measure"]),
-                       "prices": None if prices is None else {str(name): float(price) for name, price in prices.items()}})
+    made._kept.update({"price": document.number_or_none("price"), "measure": document.words("measure"),
+                       "intercept": document.number_or_several("intercept", point.shape[-1]),
+                       "prices": None if prices is None else document.numbers("prices")})
     return made
+
+
+def _certificate(about: Fields, file: Path) -> Certificate:
+    """The certificate, if it is one."""
+    kind, rounding = about.words("kind"), about.words("rounding")
+    check(kind in get_args(Kind) and rounding in ("proved", "estimated"), f"{file} says that its certificate is of the kind "
+          f"{kind!r:.40}, with rounding {rounding!r:.40}, which there is not.")
+    value, gap = about.number_or_none("value"), about.number_or_none("gap", 0.0, infinite=True)
+    lower = about.number("lower", infinite=True)
+    above = inf if value is None else value + (0.0 if gap is None else gap)
+    check(lower < inf and lower <= above, f"certificate.lower in {file} is {lower:g}, and the value {value}; a lower bound "
+                                          "is wanted.")
+    return Certificate(value, gap, lower, cast(Kind, kind), about.number("delta", 0.0),
+                       cast(Literal["proved", "estimated"], rounding))
 
 
 def _document_in(state: State, file: Path) -> dict[str, Any]:
@@ -207,30 +222,24 @@ def _told(state: State, file: Path) -> dict[str, Any]:
     """The document, of a version that is understood."""
     told = _document_in(state, file)
     check(told.get("format") == FORMAT, f"{file} holds no solution, but {told!r:.60}.")
-    version = int(told["version"])
+    version = Fields(told, file).whole("version", -(2**63))
     check(version <= VERSION, f"{file} was written by greedyhull {told.get('written_by')}, in version {version} of the "
                               f"format; this version reads up to {VERSION}. Read it with a newer greedyhull.")
     check(version >= 1, f"{file} says that it is of version {version}, which there never was.")
     return told
 
 
-def _read(number: float | str | None) -> float | None:
-    return None if number is None else float(number)
-
-
-def _intercept(told: Any) -> Any:
-    return np.array([float(b) for b in told]) if isinstance(told, list) else float(told)
-
-
-def _absent(told: dict[str, Any]) -> Absent:
-    return Absent(str(told["words"]), "saved", {name: float(x) for name, x in told.items() if name != "words"})
+def _absent(about: Fields) -> Absent:
+    return Absent(about.words("words"), "saved", {name: about.number(name, 0.0) for name in about.told if name != "words"})
 
 
 def _point(state: State, file: Path) -> Iterate:
     """The point, if its weights are weights and its coordinates are its own."""
-    w = _whole(restored(under("iterate", state)), file)
-    mixture = under("mixture", state)
+    parts, mixture = under("iterate", state), under("mixture", state)
+    check_point(parts, f"{file}, iterate")
+    w = _whole(restored(parts), file)
     if isinstance(w, CoordinateIterate) and mixture:
+        check_point(mixture, f"{file}, mixture")
         kept = _whole(restored(mixture), file)
         w.decompose = lambda x: kept.copy()
     if "point" in state:
@@ -253,16 +262,20 @@ def _whole(w: Iterate, file: Path) -> Iterate:
     return w
 
 
-def _trace(columns: State, recorded: int) -> Trace:
-    """The trace, if its columns are numbers and all of one length."""
+def _trace(columns: State, recorded: int, stream: bool, file: Path) -> Trace:
+    """The trace, if its columns are numbers that they can be, and all of one length."""
     found = {name: columns[name] for name in COLUMNS if name in columns or name not in LATER}
     lengths = {column.shape for column in found.values()}
     check(len(lengths) == 1 and all(column.ndim == 1 and column.dtype.kind in "iuf" for column in found.values()),
           f"The columns of the trace have the shapes {sorted(lengths)}; one length is wanted, and numbers.")
+    for name, column in found.items():
+        check_column(name, column, str(file), stream)
+    rows = len(found["step"])
+    check(recorded >= rows, f"rows in {file} is {recorded}, and its trace has {rows}.")
     return Trace.of(found, recorded)
 
 
-def _also(told: dict[str, dict[str, Any]], state: State) -> dict[str, Any]:
+def _also(told: dict[str, dict[str, Any]], state: State, file: Path) -> dict[str, Any]:
     """What the solver reported besides; kinds that are not known here are left out."""
     found: dict[str, Any] = {}
     for name, entry in told.items():
@@ -271,5 +284,7 @@ def _also(told: dict[str, dict[str, Any]], state: State) -> dict[str, Any]:
         elif "array" in entry:
             found[name] = state[str(entry["array"])]
         elif "point" in entry:
-            found[name] = restored(under(str(entry["point"]), state))
+            parts = under(str(entry["point"]), state)
+            check_point(parts, f"{file}, {name!r:.40}")
+            found[name] = restored(parts)
     return found

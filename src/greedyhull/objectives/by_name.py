@@ -546,7 +546,8 @@ def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, facto
     return QuadraticForm(Q, b, scale)
 
 
-@over_shards(instead="Give P as one matrix.")
+@over_shards(instead="It is infinite where a row has the likelihood 0, and its certificate asks of each row whether rounding "
+                     "alone keeps it from that; sums over shards do not tell. Give P as one matrix, or a sample of its rows.")
 @hinting
 def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.

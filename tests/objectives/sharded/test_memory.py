@@ -105,6 +105,33 @@ def test_workers_hold_two_shards_and_the_driver_none(tmp_path):
     assert all({line[1] for line in seen if line[0] == pid} in ({0, 1, 2, 3}, {4, 5, 6, 7}) for pid in peaks)
 
 
+def keep_nothing() -> int:
+    """In a Dask worker: its number, and from now on no shard stays in memory there."""
+    from greedyhull.objectives.sharded import worker
+
+    worker.CACHE.room = 0
+    return os.getpid()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_dask_workers_hold_two_shards_and_the_driver_none(tmp_path):
+    pytest.importorskip("distributed")
+    data, before = Heavy(tmp_path), resident("VmRSS")
+    with gh.cluster(workers=2) as crew:
+        pids = set(crew._client.run(keep_nothing).values())
+        before = max(before, resident("VmRSS"))  # Dask is imported
+        f = gh.logistic(data).on(crew)
+        solved(f)
+        peaks = {pid: _peak_of(pid) for pid in pids}
+        grown = resident("VmRSS") - before
+    seen = data.lines()
+    assert len(pids) == 2 and {line[0] for line in seen} == pids and len(seen) == f.trips * COUNT
+    for pid, peak in peaks.items():
+        empty = next(line[3] for line in seen if line[0] == pid)  # before its first shard
+        assert SIZE < peak - empty <= 2 * SIZE + MARGIN + 16.0  # what it imports meanwhile
+    assert grown < SIZE
+
+
 def test_workers_load_each_shard_once_where_all_fit(tmp_path):
     data = Heavy(tmp_path)
     with gh.processes(2) as crew:

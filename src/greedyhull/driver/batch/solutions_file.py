@@ -22,6 +22,7 @@ from greedyhull.driver.saved import save_state, target_of, written_by
 from greedyhull.driver.solution import Absent, Solution
 from greedyhull.driver.solution_file import DOCUMENT, made_from
 from greedyhull.driver.solution_file import state_of as state_of_one
+from greedyhull.driver.sound import Fields, Range, check_numbers
 from greedyhull.driver.summary import measure
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 FORMAT = "greedyhull solutions"
 VERSION = 1
 NUMBERS = ("values", "gaps", "intercepts", "seconds", "scales", "prices", "radii")
+UNKNOWN = Range(unknown=True)  # NaN where a problem failed, or has none
+LIMITS = {"values": UNKNOWN, "gaps": Range(infinite=True), "intercepts": Range(), "seconds": Range(0.0),
+          "scales": Range(0.0, unknown=True), "prices": UNKNOWN, "radii": Range(0.0, unknown=True)}
 WORDS = ("reason", "objective", "set", "choice", "measure", "solver", "stop")
 
 
@@ -105,7 +109,7 @@ def made_from_file(state: State, told: dict[str, Any], file: Path) -> Solutions:
     """The solutions of a file, if it is sound."""
     from greedyhull.driver.batch.solutions import Solutions
 
-    version = int(told["version"])
+    version = Fields(told, file).whole("version", -(2**63))
     check(1 <= version <= VERSION, f"{file} was written by greedyhull {told.get('written_by')}, in version {version} of the "
           f"format of batches; this version reads up to {VERSION}. Read it with a newer greedyhull.")
     record, source = _record(state, file), _source(state, told, file)
@@ -131,10 +135,11 @@ def _record(state: State, file: Path) -> Record:
     record = Record(len(x), x.shape[1:])
     record.x = x
     for name in NUMBERS:
-        _check(state[name], len(x), "f", name, file)
+        check_numbers(name, _check(state[name], len(x), "f", name, file), (len(x),), str(file), LIMITS[name])
     record.values, record.gaps, record.scales = state["values"], state["gaps"], state["scales"]
     record.intercepts, record.seconds = state["intercepts"], state["seconds"]
     record.iterations = _check(state["iterations"], len(x), "i", "iterations", file)
+    check_numbers("iterations", record.iterations, (len(x),), str(file), Range(0.0))
     record.converged = _check(state["converged"], len(x), "b", "converged", file)
     return record
 
@@ -146,7 +151,7 @@ def _source(state: State, told: dict[str, Any], file: Path) -> FromFile:
     together = place >= 0
     finite = np.isfinite(state["x"][together]).all() and np.isfinite(state["values"][together]).all()
     check(bool(finite and (state["gaps"][together] >= 0.0).all()), f"{file} has points, values or gaps that are none.")
-    return FromFile(words, place, state["prices"], state["radii"], int(told["seed"]))
+    return FromFile(words, place, state["prices"], state["radii"], Fields(told, file).whole("seed"))
 
 
 def _check(array: Array, count: int, kind: str, name: str, file: Path) -> Any:
