@@ -238,7 +238,7 @@ def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Ar
 @compiled
 def rows_path(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array, lower: Array,
               upper: Array, tol: float) -> bool:
-    """Follow the path from x = ``t[:n]`` until its end: t, the prices of E and G, and the multipliers of both ends are written.
+    """Follow the path from x = ``t[:n]`` to its end: t, the prices of E and G, and the multipliers of both ends are written.
 
     False where numbers left their range.
     """
