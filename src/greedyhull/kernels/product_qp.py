@@ -18,7 +18,8 @@ RIDGE = 1e-13
 MANY = 48  # atoms from which on all owners are moved at once: swaps one by one would take as many steps as there are owners
 GLIDES = 100  # projected steps that are tried before a factorisation
 MOST = 3000  # atoms whose Hessian is factored
-FEW, TRIES = 96, 20  # of more atoms with weight than the first, Newton steps are taken so many times
+FEW, TRIES = 96, 20  # of more atoms with weight than the first, Newton steps are taken so many times at most
+WORK = 2e9  # and so often that the cubes of their number sum to this
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index, *, rounds: int = 50) -> Array:
@@ -155,13 +156,15 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
 
     Weights are written relative to the largest one of their owner, which takes the constraints away. Of many atoms all that
     the whole step would make negative leave at once, where that lowers the quadratic more than stopping at the boundary does,
-    at most `TRIES` times: one by one that would take hundreds of factorisations. False where the reduced Hessian is not
+    a few times: one by one that would take hundreds of factorisations. False where the reduced Hessian is not
     positive definite even after a tiny ridge, or the step would not fall.
     """
     from scipy.linalg.lapack import dposv
 
     gradient = grad.copy()
-    tries = TRIES if np.count_nonzero(alpha) > FEW else len(alpha)
+    held = int(np.count_nonzero(alpha))
+    many = held > FEW
+    tries = max(1, min(TRIES, int(WORK / held**3))) if many else len(alpha)
     for _ in range(tries + 1):
         pivots = _pivots(alpha, owners)
         free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
@@ -182,7 +185,7 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
         length = min(1.0, float(room.min(initial=np.inf)))
         moved, image = length * step, length * G.dot(step)
         worth = float(gradient.dot(moved) + 0.5 * moved.dot(image))
-        if tries == TRIES and length < 1.0:
+        if many and length < 1.0:
             bent = normalised(np.maximum(alpha + step, 0.0), owners) - alpha
             curved = G.dot(bent)
             if float(gradient.dot(bent) + 0.5 * bent.dot(curved)) < min(worth, 0.0):
