@@ -51,6 +51,51 @@ def tables(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
         if not only or any(word in case.name for word in only):
             table.rows.append(_row(case, repeats))
     yield table
+    yield _chosen(repeats, only)
+
+
+def _chosen(repeats: int, only: tuple[str, ...]) -> Table:
+    """A radius, or a penalty, of twenty by five folds."""
+    table = Table("polytopes_groups_cv", "Groups, twenty budgets or penalties by five folds: seconds",
+                  ["problem", "greedyhull", "celer", "rival / ours", "squared error, ours", "its"],
+                  notes=["Both to a tolerance of 1e-4; the error is the mean over the folds at what was chosen."])
+    last: Any = None
+    for case in cases():
+        if case.X is last or (only and not any(word in case.name for word in only)):
+            continue  # another radius of the same data
+        last = case.X
+        calls: dict[str, Callable[[], Any]] = {"greedyhull": lambda case=case: _by_radius(case),
+                                               "celer": lambda case=case: _by_penalty(case)}
+        times = interleaved(calls, repeats)
+        ours, theirs = calls["greedyhull"](), calls["celer"]()
+        table.rows.append([case.name.partition(", 0")[0], times["greedyhull"], times["celer"],
+                           times["celer"] / times["greedyhull"], 2.0 * float(ours.cv_losses_.mean(axis=-1).min()), float(
+                               theirs[1].mean(axis=1).min())])
+    return table
+
+
+def _by_radius(case: Case) -> Any:
+    from greedyhull.estimators import GroupBudgetRegressorCV
+
+    groups = np.repeat(np.arange(case.X.shape[1] // case.size), case.size)
+    return GroupBudgetRegressorCV(groups, radii=20, cv=5, tol=1e-4).fit(case.X, case.y)
+
+
+def _by_penalty(case: Case) -> tuple[Any, Any]:
+    """Warm starts along the penalties of each fold, then the best one on all rows; celer's own GroupLassoCV does not work with
+    newer versions of scikit-learn."""
+    from celer import GroupLasso
+    from sklearn.model_selection import KFold
+
+    top = float(np.linalg.norm((case.X.T @ case.y).reshape(-1, case.size), axis=1).max()) / len(case.y)
+    alphas, errors = top * np.geomspace(1.0, 1e-3, 20), np.zeros((20, 5))
+    for j, (train, test) in enumerate(KFold(5).split(case.X)):
+        model, X, y = GroupLasso(groups=case.size, warm_start=True), np.asfortranarray(case.X[train]), case.y[train]
+        for i, alpha in enumerate(alphas):
+            model.set_params(alpha=alpha).fit(X, y)
+            errors[i, j] = float(((model.predict(case.X[test]) - case.y[test]) ** 2).mean())
+    best = alphas[errors.mean(axis=1).argmin()]
+    return GroupLasso(groups=case.size, alpha=best).fit(case.X, case.y), errors
 
 
 def _row(case: Case, repeats: int) -> list[object]:

@@ -125,6 +125,17 @@ def by_piqp(program: Program, tol: float) -> Any:
     return np.array(solver.result.x)[:d]
 
 
+def by_daqp(program: Program, tol: float) -> Any:
+    import daqp
+
+    p = program
+    A = np.ascontiguousarray(sparse.vstack([p.E, p.A]).toarray())
+    high, low = np.concatenate([np.full(p.d, CAP), p.e, p.b]), np.concatenate([np.zeros(p.d), p.e, np.full(len(p.b), -1e30)])
+    sense = np.zeros(len(high), dtype=np.int32)
+    sense[p.d : p.d + len(p.e)] = 5  # equations
+    return np.array(daqp.solve(np.ascontiguousarray(p.P.toarray()), p.q, A, high, low, sense, primal_tol=tol)[0])
+
+
 def by_highs(program: Program, tol: float) -> Any:
     import highspy
 
@@ -159,7 +170,7 @@ def by_cvxpy(case: Case, tol: float) -> Any:
 
 
 def tables(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
-    rivals = ["Clarabel", "Clarabel, factors", "PIQP", "PIQP, factors", "HiGHS", "cvxpy"]
+    rivals = ["Clarabel", "Clarabel, factors", "PIQP", "PIQP, factors", "DAQP", "HiGHS", "cvxpy"]
     table = Table("polytopes_portfolios", f"Portfolios with sector caps: seconds to {ACCURACY:g}, relative",
                   ["problem", "rounds", "greedyhull", "as rows", *rivals, "best rival / ours"],
                   notes=["Rivals at the loosest tolerance that reaches the accuracy, set-up included everywhere, forming the "
@@ -181,7 +192,7 @@ def _row(case: Case, rivals: list[str], repeats: int) -> list[object]:
         ways |= {"cvxpy": lambda tol: by_cvxpy(case, tol)}
     if d <= 500:
         ways |= {"Clarabel": lambda tol: by_clarabel(dense(case), tol), "PIQP": lambda tol: by_piqp(dense(case), tol),
-                 "HiGHS": lambda tol: by_highs(dense(case), tol)}
+                 "DAQP": lambda tol: by_daqp(dense(case), tol), "HiGHS": lambda tol: by_highs(dense(case), tol)}
     calls: dict[str, Callable[[], Any]] = {"greedyhull": lambda: ours(case)}
     if d <= 2000:
         calls["as rows"] = lambda: by_rows(case)

@@ -18,6 +18,8 @@ RIDGE = 1e-13
 MANY = 48  # atoms from which on all owners are moved at once: swaps one by one would take as many steps as there are owners
 GLIDES = 100  # projected steps that are tried before a factorisation
 MOST = 3000  # atoms whose Hessian is factored
+FEW, TRIES = 96, 20  # of more atoms with weight than the first, Newton steps are taken so many times at most
+WORK = 2e9  # and so often that the cubes of their number sum to this
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index, *, rounds: int = 50) -> Array:
@@ -124,35 +126,46 @@ def _pairwise(G: Array, grad: Array, alpha: Array, owners: Index, steps: int, to
 
     Each takes the atom with weight and the atom of the same owner whose gradients differ most. Both arrays are changed.
     """
+    order = np.argsort(owners, kind="stable")  # owner after owner, so that each is a piece
+    first = np.append(0, np.diff(owners[order]).nonzero()[0] + 1)
+    ends, of = np.append(first[1:], len(order)), np.repeat(np.arange(len(first)), np.diff(np.append(first, len(order))))
+    H, g, a = G[np.ix_(order, order)], grad[order], alpha[order]
+    settled = False
     for _ in range(steps):
-        low = least(grad, owners)
-        excess = np.where(alpha > 0.0, grad - low[owners], 0.0)
-        if not -least(-excess, owners).sum() > tol:  # NaN, where numbers overflow, ends it too
-            return True
+        excess = np.where(a > 0.0, g - np.minimum.reduceat(g, first)[of], 0.0)
+        settled = not np.maximum.reduceat(excess, first).sum() > tol  # NaN, where numbers overflow, ends it too
+        if settled:
+            break
         worst = int(excess.argmax())
-        own = (owners == owners[worst]).nonzero()[0]
-        best = int(own[grad[own].argmin()])
-        bend, step = G[best, best] + G[worst, worst] - 2.0 * G[best, worst], alpha[worst]
+        begin, end = first[of[worst]], ends[of[worst]]
+        best = int(begin + g[begin:end].argmin())
+        bend, step = H[best, best] + H[worst, worst] - 2.0 * H[best, worst], a[worst]
         if bend * step > excess[worst]:
             step = excess[worst] / bend
-            alpha[worst] -= step
+            a[worst] -= step
         else:
-            alpha[worst] = 0.0
-        alpha[best] += step
-        grad += step * (G[best] - G[worst])
-    return False
+            a[worst] = 0.0
+        a[best] += step
+        g += step * (H[best] - H[worst])
+    grad[order], alpha[order] = g, a
+    return settled
 
 
 def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
     """Minimise over the face of α, atoms leaving one by one where the boundary blocks; α is changed, ``grad`` is not.
 
-    Weights are written relative to the largest one of their owner, which takes the constraints away. False where the
-    reduced Hessian is not positive definite even after a tiny ridge, or the step would not fall.
+    Weights are written relative to the largest one of their owner, which takes the constraints away. Of many atoms all that
+    the whole step would make negative leave at once, where that lowers the quadratic more than stopping at the boundary does,
+    a few times: one by one that would take hundreds of factorisations. False where the reduced Hessian is not
+    positive definite even after a tiny ridge, or the step would not fall.
     """
     from scipy.linalg.lapack import dposv
 
     gradient = grad.copy()
-    while True:
+    held = int(np.count_nonzero(alpha))
+    many = held > FEW
+    tries = max(1, min(TRIES, int(WORK / held**3))) if many else len(alpha)
+    for _ in range(tries + 1):
         pivots = _pivots(alpha, owners)
         free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
         if not len(free):
@@ -171,13 +184,22 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
         room = alpha[falling] / -step[falling]
         length = min(1.0, float(room.min(initial=np.inf)))
         moved, image = length * step, length * G.dot(step)
-        if not float(gradient.dot(moved) + 0.5 * moved.dot(image)) < 0.0:
+        worth = float(gradient.dot(moved) + 0.5 * moved.dot(image))
+        if many and length < 1.0:
+            bent = normalised(np.maximum(alpha + step, 0.0), owners) - alpha
+            curved = G.dot(bent)
+            if float(gradient.dot(bent) + 0.5 * bent.dot(curved)) < min(worth, 0.0):
+                alpha += bent
+                gradient += curved
+                continue
+        if not worth < 0.0:
             return False
         alpha[:] = np.maximum(alpha + moved, 0.0)
         if length >= 1.0:
             return True
         alpha[falling[room <= length]] = 0.0
         gradient += image
+    return True
 
 
 def _pivots(alpha: Array, owners: Index) -> Index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,28 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, AtomSet, Block, Index, Line, Traits
 
+FEW = 3  # points of which M(w) is kept: a run compares its last ones, and its end looks at them again and again
+
+
+class _Known:
+    """A point, M(w) there and its Cholesky factor, None where M(w) is singular."""
+
+    def __init__(self, x: Array, M: Array) -> None:
+        self.x, self.M, self.L = x, M, _factorised(M)
+
+    @cached_property
+    def least(self) -> float:
+        """The least eigenvalue of M with rows and columns scaled to a unit diagonal."""
+        size = np.sqrt(np.diag(self.M))
+        return float(np.linalg.eigvalsh(self.M / np.outer(size, size))[0])
+
 
 class Information(BlackBox):
     """A convex function of M(w) that is infinite where M(w) is singular; p is the size of M."""
 
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
-        self._kept: tuple[Array, Array | None] | None = None
+        self._kept: list[_Known] = []
         super().__init__(self._value_at, self._gradient_at, (len(self.X),), None, hessian_product=self._product_at)
         self.traits = Traits(second_order=True, finite_everywhere=False)
 
@@ -36,20 +52,17 @@ class Information(BlackBox):
         rows = self.X[on]
         return np.asarray((rows * x[on, None]).T.dot(rows))
 
-    def _factor(self, x: Array) -> Array | None:
-        """The Cholesky factor of M(w); None where it is singular. That of the last point is kept: it is asked for often."""
-        kept = self._kept
-        if kept is None or not np.array_equal(kept[0], x):
-            self._kept = kept = (np.array(x), self._factorised(x))
-        return kept[1]
+    def _known(self, x: Array) -> _Known:
+        """M(w) and its factor; those of the last few points are kept, for they are asked for often."""
+        for known in reversed(self._kept):
+            if np.array_equal(known.x, x):
+                return known
+        self._kept = [*self._kept[1 - FEW :], _Known(np.array(x), self.information(x))]
+        return self._kept[-1]
 
-    def _factorised(self, x: Array) -> Array | None:
-        try:
-            L = np.linalg.cholesky(self.information(x))
-        except np.linalg.LinAlgError:
-            return None
-        diagonal = np.diag(L)
-        return L if float(diagonal.min()) > 1e-8 * float(diagonal.max()) * EPS else None
+    def _factor(self, x: Array) -> Array | None:
+        """The Cholesky factor of M(w); None where it is singular."""
+        return self._known(x).L
 
     def _regular(self, x: Array) -> Array:
         """The factor, at a point where f is finite."""
@@ -118,10 +131,8 @@ class Information(BlackBox):
         of themselves, where c·ε·p·κ is below 1/8. Beyond, nothing is promised.
         """
         x, g = self.at(w).x, self.gradient(w)
-        M = self.information(x)
-        size = np.sqrt(np.diag(M))
-        least = float(np.linalg.eigvalsh(M / np.outer(size, size))[0])
-        p, s = M.shape[0], int(np.count_nonzero(x))
+        known = self._known(x)
+        least, p, s = known.least, len(known.M), int(np.count_nonzero(x))
         off = (s + 10.0 * p + 16.0) * EPS * p / max(least - 4.0 * p * p * EPS, 1e-300)
         if off > 0.125:
             return np.inf
@@ -131,6 +142,16 @@ class Information(BlackBox):
     @abstractmethod
     def _spread(self, w: Iterate) -> float:
         """What the value is off by, if M is off by a share of itself."""
+
+
+def _factorised(M: Array) -> Array | None:
+    """The Cholesky factor of M; None where it is singular."""
+    try:
+        L = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return None
+    diagonal = np.diag(L)
+    return L if float(diagonal.min()) > 1e-8 * float(diagonal.max()) * EPS else None
 
 
 def _solved(L: Array, B: Array, across: bool = False) -> Array:
