@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import dimension
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
-from greedyhull.atoms.geometry.birkhoff_region import BirkhoffRegion
+from greedyhull.atoms.geometry.birkhoff_region import birkhoff_region
 from greedyhull.atoms.geometry.faces import room_above
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
@@ -63,7 +63,7 @@ class Birkhoff(Combinatorial):
     def traits(self) -> SetTraits:
         """Those of any set, and all entries together where they are not too many."""
         small = type(self) is Birkhoff and self.shape[0] <= TOGETHER
-        return super().traits._replace(region=BirkhoffRegion(self.shape[0]) if small else None)
+        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None)
 
     def solved(self, c: Array) -> tuple[Index, float]:
         """The assignment, and Σᵢ minⱼ(cᵢⱼ − vⱼ) + Σⱼ vⱼ, which is a bound for any v."""

@@ -21,7 +21,7 @@ from greedyhull.points.states import under
 from greedyhull.types import Array, Index, Shortlist, State
 
 KEPT = 300  # answers that are remembered
-BESIDE = 4  # structures beside the best one in an answer: more of them save rounds, and cost more than these in reweighting
+BESIDE = 1  # structure beside the best one in an answer: more of them save rounds, and cost more than these in reweighting
 EPS = float(np.finfo(np.float64).eps)
 
 

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.atoms.birkhoff import Birkhoff
+from greedyhull.atoms.geometry.rows_region import RowsRegion, side_by_side
 from greedyhull.atoms.joined import Joined, checked_sets
+from greedyhull.atoms.linear.polytope import TOGETHER, Polytope
+from greedyhull.atoms.linear.rows import DENSE
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.lengths import length
@@ -106,8 +110,14 @@ class Product(Joined):
 
     @property
     def traits(self) -> SetTraits:
-        """Those of a set of several owners; it knows its faces where all of its sets do."""
-        return super().traits._replace(faces=all(S.traits.faces for S in self.sets))
+        """Those of a set of several owners; it knows its faces where all of its sets do, its region where all have rows."""
+        return super().traits._replace(faces=all(S.traits.faces for S in self.sets), region=self._region)
+
+    @cached_property
+    def _region(self) -> RowsRegion | None:
+        if not all(isinstance(S, Polytope | Birkhoff) for S in self.sets):
+            return None
+        return side_by_side([S.traits.region for S in self.sets], TOGETHER, DENSE)
 
     def within(self, w: Array, g: Array) -> Atom:
         """The worst atom of the smallest face that holds w: that of each set."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels.rows_interior import interior_rows
-from greedyhull.kernels.rows_systems import Form, square_of
+from greedyhull.kernels.rows_systems import Form, rank_of, square_of
 from greedyhull.types import Array
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
@@ -207,7 +207,7 @@ def on_face(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Arra
     free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
     there = np.where(face.sides > 0, limits.high, limits.low)
     there[free] = x[free]
-    if not np.isfinite(there).all():
+    if not np.isfinite(there).all() or len(free) - len(tight) > rank_of(H):  # then many points of the face are minimisers
         return None
     grad, give, y = c + H.dot(there - x), np.zeros(len(limits.l)), np.zeros(len(limits.l))
     if len(free):

@@ -51,6 +51,11 @@ def square_of(H: Form, index: Index) -> Array:
     return H.square(index) if isinstance(H, Factored) else H[np.ix_(index, index)]
 
 
+def rank_of(H: Form) -> int:
+    """How many dimensions H bends in, at most."""
+    return int(np.count_nonzero(H.D)) + len(H.F) if isinstance(H, Factored) else len(H)
+
+
 def part_of(H: Form, index: Index) -> Form:
     """H on some coordinates; the same one where these are all."""
     if len(index) == len(H.diagonal()):

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.birkhoff_region import BirkhoffRegion
+from greedyhull.atoms.geometry.birkhoff_region import birkhoff_region
 from greedyhull.points.frames import Units
 
 
@@ -16,7 +16,7 @@ def test_projections_take_a_few_rounds_and_have_the_potentials_that_prove_them(n
     S = gh.Birkhoff(n)
     s = gh.minimize(f, S, stop=gh.Gap(1e-9) | gh.Iterations(20))
     assert s.converged and S.contains(s.x, 1e-12)
-    near = BirkhoffRegion(n).nearest(C.ravel()).reshape(n, n)
+    near = birkhoff_region(n).nearest(C.ravel()).reshape(n, n)
     np.testing.assert_allclose(near, s.x, atol=1e-4)
     rows, columns = linear_sum_assignment(near - C)
     assert ((near - C) * near).sum() - (near - C)[rows, columns].sum() <= 1e-7 * n
@@ -40,7 +40,7 @@ def test_gap_and_slope_are_those_of_all_entries_in_any_order():
     rng = np.random.default_rng(1)
     n = 4
     order = rng.permutation(n * n)
-    section = BirkhoffRegion(n).section(Units(n * n, order), np.full(n * n, 0.25))
+    section = birkhoff_region(n).section(Units(n * n, order), np.full(n * n, 0.25))
     grad, target = rng.standard_normal(n * n), np.eye(n).ravel()
     rows, columns = linear_sum_assignment(grad.reshape(n, n))
     least = grad.reshape(n, n)[rows, columns].sum()
@@ -48,5 +48,21 @@ def test_gap_and_slope_are_those_of_all_entries_in_any_order():
     assert section.slope(grad[order], np.full(n * n, 0.25), target[order]) == pytest.approx(grad @ (target - 0.25))
 
 
-def test_larger_ones_keep_their_atoms():
+def test_larger_ones_go_within_faces_unless_few_atoms_are_enough():
     assert gh.Birkhoff(45).traits.region is None and gh.Birkhoff(44).traits.region is not None
+    S, few = gh.Birkhoff(45), gh.least_squares(np.eye(3, 45 * 45), np.ones(3))
+    f = gh.function(lambda W: 0.5 * (W**2).sum(), lambda W: W, (45, 45), hessian_product=lambda W, V: V)
+    assert isinstance(gh.minimize(f, S, stop=gh.Iterations(1)).solver, gh.DecompositionInvariant)
+    assert isinstance(gh.minimize(few, gh.Product(S), stop=gh.Iterations(1)).solver, gh.Corrective)
+
+
+@pytest.mark.parametrize("c", [2.0, -1.0])
+def test_multiples_are_solved_in_coordinates_too(c):
+    rng = np.random.default_rng(2)
+    target = rng.standard_normal((5, 5))
+    f, g = (gh.function(lambda W, C=C: 0.5 * ((W - C) ** 2).sum(), lambda W, C=C: W - C, (5, 5),
+                        hessian_product=lambda W, V: V) for C in (target, target / c))
+    S = gh.Birkhoff(5)
+    s, t = gh.minimize(f, gh.Scaled(S, c), stop=gh.Gap(1e-10)), gh.minimize(g, S, stop=gh.Gap(1e-10))
+    assert s.converged and t.converged and gh.Scaled(S, c).traits.region is not None
+    np.testing.assert_allclose(s.x, c * t.x, atol=1e-4)

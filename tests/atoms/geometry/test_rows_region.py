@@ -1,5 +1,6 @@
 """`Corrective` over polytopes by their rows, all variables together."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,31 @@ def test_points_are_left_alone_and_others_come_back_to_the_set() -> None:
     assert S.contains(x, 1e-9) and (region.nearest(x) == x).all()
     assert optimal(S, x - 3.0, region.nearest(np.full(12, 3.0))) <= 1.0
     assert gh.LinearProgram(A_eq=np.ones((1, 1025)), b_eq=[1.0]).traits.region is None
+
+
+def test_products_of_rows_are_solved_together_and_others_keep_their_atoms() -> None:
+    rng = np.random.default_rng(5)
+    T = gh.Transport(rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4)))
+    S = gh.Product(drawn(rng), T, gh.Birkhoff(3))
+    for rows in (5, 60):  # fewer than variables, and more
+        X, y = rng.standard_normal((rows, 33)), 3.0 * rng.standard_normal(rows)
+        f = gh.least_squares(X, y)
+        s = gh.minimize(f, S, stop=gh.Relative(1e-9) | gh.Iterations(6))
+        assert s.converged and not s.point.keeps_atoms and S.contains(s.x, 1e-9)
+        g, parts = X.T @ (X @ s.x - y) / rows, S.split(s.x)
+        assert sum(float((p * x).sum()) - T.atom(p).dot(p) for T, p, x in zip(S.sets, S.split(g), parts, strict=True)) <= 1e-6
+        assert s.point.weights.sum() == pytest.approx(3.0)
+    assert pickle.loads(pickle.dumps(S)).contains(s.x, 1e-9)
+    assert gh.Product(T, gh.Simplex(3)).traits.region is None
+
+
+def test_a_wide_box_is_solved_by_its_rows_and_agrees_with_a_program() -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.standard_normal((20, 500)), 9.0 * rng.standard_normal(20)
+    f, high = gh.least_squares(X, y), rng.uniform(0.0, 0.03, 500)
+    s = gh.minimize(f, gh.Box(-high, high), stop=gh.Relative(1e-9) | gh.Iterations(5))
+    T = gh.Translated(gh.LinearProgram(bounds=[(0.0, 2.0 * h) for h in high]), -high)
+    other = gh.minimize(f, T, stop=gh.Relative(1e-9))
+    assert s.converged and (np.abs(s.x) <= high).all() and s.value == pytest.approx(other.value, rel=1e-7)
+    g = X.T @ (X @ s.x - y) / 20
+    assert g @ s.x + np.abs(g) @ high <= 1e-8 * s.value

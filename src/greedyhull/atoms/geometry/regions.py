@@ -9,6 +9,8 @@ import numpy as np
 
 from greedyhull.kernels.ball_qp import ball_gap, into_unit_ball, solve_ball_qp
 from greedyhull.kernels.box_qp import free_coordinates, gap_shares, solve_box_qp
+from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
+from greedyhull.kernels.rows_systems import Factored
 from greedyhull.kernels.sum_qp import nearest_filling, solve_sum_qp, sum_gap, threshold
 from greedyhull.types import Array, Frame, Index, Region
 from greedyhull.types.override import KeepsRegion, KeepsSection, keeps, override
@@ -66,6 +68,11 @@ class BoxSection(KeepsSection):
     @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_box_qp(H, grad, y, self.low, self.high, tol)
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF: systems have a row for each row of F."""
+        none = Limits(self.low, self.high, np.zeros((0, len(y))), np.zeros(0), np.zeros(0))
+        return solve_rows_qp(Factored(D, F), grad, y, none, tol)
 
 
 @dataclass(slots=True, eq=False)

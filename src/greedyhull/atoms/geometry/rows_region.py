@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
 from greedyhull.kernels.rows_systems import Factored, Form
-from greedyhull.types import Array, Frame, Index
+from greedyhull.types import Array, Frame, Index, Region
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
 NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
+MANY = 200  # variables from which on systems of few rows pay; those of all variables are the more exact ones
 FINE = 1e-3  # of the tolerance asked for: two more steps of a solve cost less than another round
 
 
@@ -30,7 +31,7 @@ class RowsRegion(KeepsRegion):
     middle: Array | None = None
 
     @override
-    def begin(self, d: int) -> None:
+    def begin(self, d: int) -> Array | None:
         return None
 
     @override
@@ -72,8 +73,8 @@ class RowsRegion(KeepsRegion):
         low, high = (c * low + flat, c * high + flat)[::turn]
         l, u = (c * l + shift, c * u + shift)[::turn]
         ends = (c * self.ends[0] + flat, c * self.ends[1] + flat)[::turn]
-        return replace(self, limits=Limits(low, high, A, l, u), ends=(ends[0], ends[1]), inside=c * self.inside + flat,
-                       least=lambda g: abs(c) * least(turn * g) + float(g.dot(flat)))
+        return RowsRegion(Limits(low, high, A, l, u), (ends[0], ends[1]), c * self.inside + flat,
+                          lambda g: abs(c) * least(turn * g) + float(g.dot(flat)))
 
 
 @dataclass(slots=True, eq=False)
@@ -109,11 +110,42 @@ class RowsSection(KeepsSection):
         d, rows, equations = len(D), len(F) + len(self.limits.l), int((self.limits.l == self.limits.u).sum())
         form = Factored(D, F)
         fewer = rows**3 / 3.0 + d * float(len(F)) ** 2 < d**3 / 3.0 + d**2 * float(equations)
-        return self._solved(form if fewer else form.square(np.arange(d)), grad, y, tol)
+        if fewer and d >= MANY:
+            found = self._solved(form, grad, y, tol)
+            if (found != y).any():
+                return found
+        return self._solved(form.square(np.arange(d)), grad, y, tol)
 
     def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
         """Where rounding keeps the quadratic from being solved any better than it is, y stays: moves would only be noise."""
         return solve_rows_qp(H, grad, y, self.limits, FINE * tol, self.ends, self.left)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastOfAll:
+    """The least ⟨g, x⟩ of points side by side: the sum over the parts, which begin at ``starts``."""
+
+    parts: tuple[Callable[[Array], float], ...]
+    starts: Index
+
+    def __call__(self, g: Array) -> float:
+        return float(sum(least(part) for least, part in zip(self.parts, np.split(g, self.starts[1:]), strict=True)))
+
+
+def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> RowsRegion | None:
+    """The region of a product whose parts are all given by rows; None where one is not, or where there is too much of it."""
+    from scipy.linalg import block_diag
+
+    rows = [region for region in regions if isinstance(region, RowsRegion)]
+    sizes = [len(region.inside) for region in rows]
+    if len(rows) < len(regions) or sum(sizes) > most or sum(sizes) * sum(len(r.limits.l) for r in rows) > entries:
+        return None
+    low, high, _, l, u = (np.concatenate(side) if i != 2 else side[0]
+                          for i, side in enumerate(zip(*(region.limits for region in rows), strict=True)))
+    ends = (np.concatenate([region.ends[0] for region in rows]), np.concatenate([region.ends[1] for region in rows]))
+    return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
+                      np.concatenate([region.inside for region in rows]),
+                      LeastOfAll(tuple(region.least for region in rows), np.cumsum([0, *sizes[:-1]])))
 
 
 def _form(H: Array) -> Form:

@@ -24,6 +24,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, Region
 from greedyhull.types.kinds import second_order
 
+WIDE, FEWER = 500, 5  # least squares over a box in so many coordinates, so many times as many as rows, are solved by rows
+
 
 def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold: bool) -> CompiledCoordinates | None:
     """The rounds of this problem in the core, or None where it cannot run them.
@@ -34,7 +36,7 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     if core is None or region is None or curved is None or not isinstance(w, CoordinateIterate):
         return None
     told = _told(region)
-    if told is None:
+    if told is None or (type(region) is BoxRegion and _wide(f)):
         return None
     made: Any = None
     if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
@@ -46,6 +48,14 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     assert isinstance(f, Composite | QuadraticForm)
     rounds = CompiledCoordinates(f, S, made, w, cold)
     return rounds if isfinite(rounds.gap) else None
+
+
+def _wide(f: Objective) -> bool:
+    """Whether systems of the few rows of least squares are much smaller than those of coordinates, which the core solves."""
+    if not (type(f) is Composite and f.quadratic and type(f.design) is DenseDesign and not f.has_intercept):
+        return False
+    d = prod(f.domain)
+    return WIDE <= d <= MOST and FEWER * f.design.n <= d
 
 
 def _told(region: Region) -> tuple[int, Array, Array, float] | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from greedyhull.atoms.geometry.regions import BoxSection
 from greedyhull.atoms.geometry.rows_region import RowsSection
 from greedyhull.objectives.by_products import ByProducts, compare_products
 from greedyhull.objectives.restricted import Restricted
@@ -104,8 +105,8 @@ class CoordinateWorking:
     def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
-        factors = small.factors(w) if isinstance(section, RowsSection) and isinstance(small, Restricted) else None
-        if isinstance(section, RowsSection) and factors is not None:
+        factors = small.factors(w) if isinstance(section, RowsSection | BoxSection) and isinstance(small, Restricted) else None
+        if isinstance(section, RowsSection | BoxSection) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
         H = small.hessian(w, SAMPLE if early and self.sampling else 1)
