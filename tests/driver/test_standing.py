@@ -83,3 +83,21 @@ def test_a_resumed_run_that_stands_still_ends_where_the_whole_run_does(cut, tmp_
     gh.minimize(f, S, solver, stop=stop | gh.Iterations(cut), checkpoint=path)
     s = gh.minimize(f, S, solver, stop=stop, resume=path)
     assert s.iterations == whole.iterations < 20_000 and s.x.tolist() == whole.x.tolist()
+
+
+def test_a_run_ends_where_no_smaller_gap_can_be_proved(monkeypatch):
+    """A proof by random starts is only as sharp as its steps allow: more rounds would change nothing."""
+    import greedyhull as gh
+    from greedyhull.atoms import singular_oracle
+
+    monkeypatch.setattr(singular_oracle, "FACTORED", 100)
+    monkeypatch.setattr(singular_oracle, "MOST", 60)
+    rng = np.random.default_rng(0)
+    i, j = np.nonzero(rng.random((140, 135)) < 0.1)
+    f, S = gh.completion(i, j, rng.standard_normal(len(i)), (140, 135)), gh.NuclearBall((140, 135), 20.0)
+    s = gh.minimize(f, S, stop=gh.Relative(1e-7) | gh.Iterations(50))
+    assert not s.converged and s.iterations < 50
+    assert "can be proved" in s.reason and "ask for a gap of" in s.reason
+    told = float(s.reason.split("ask for a gap of ")[1].split(" ")[0])
+    assert s.certificate.gap < 1.05 * told
+    assert gh.minimize(f, S, stop=gh.Gap(told) | gh.Iterations(50)).converged  # what is told can be had

@@ -37,6 +37,15 @@ from greedyhull.types.override import override
 WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
 
 
+class Least(NamedTuple):
+    """The lowest eigenvalue is at least ``least``, and what kind of promise that is; ``sharpest`` as in `Floor`."""
+
+    least: float
+    kind: Kind = "always"
+    delta: float = 0.0
+    sharpest: float = 0.0
+
+
 class Lowest(NamedTuple):
     """The lowest eigenvalues, ascending, and their vectors as columns."""
 
@@ -115,13 +124,13 @@ class EigenOracle(OracleBase):
         G, size = symmetric(g)
         if size == 0.0:
             return Floor(0.0)
-        least, kind, delta = self._bound(G, tol / (self.trace * size))
-        return Floor(self._below(least, size), kind, delta)
+        least, kind, delta, sharpest = self._bound(G, tol / (self.trace * size))
+        return Floor(self._below(least, size), kind, delta, self.trace * size * sharpest)
 
-    def _bound(self, G: Any, slack: float) -> tuple[float, Kind, float]:
+    def _bound(self, G: Any, slack: float) -> Least:
         if self.n <= SMALL:
             A = G if isinstance(G, np.ndarray) else G.toarray()
-            return proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack), "always", 0.0
+            return Least(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
         shift = rough_norm(G)
         start = np.random.default_rng([self.seed, self.count, 2]).standard_normal(self.n)
         space = Bidiagonal(Shifted(G, shift), start, MOST)
@@ -132,27 +141,29 @@ class EigenOracle(OracleBase):
             if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
                 break
         if self.n <= FACTORED:
-            return proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack), "always", 0.0
-        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else (0.0, "always", 0.0)
+            return Least(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
+        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Least(0.0)
 
-    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> tuple[float, Kind, float]:
+    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Least:
         """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
         z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(self.n), component(self.n, delta)
         B = Shifted(G, shift)
         off = 2.0 * shift * gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
+        sharpest = 0.0
         for _ in range(TRIES):
             slack = max(slack, GOOD * reached)
             mu, limit = reached + 0.25 * slack, reached + slack
             if steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
                 limit = limit_of_steps(mu, 2 * MOST, s)
+                sharpest = limit_of_steps(reached, 2 * MOST, s) - reached
             found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
             if found.proved:
-                return shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta
+                return Least(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
             unit = found.last / float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
             slack = max(WIDER * slack, ROUGH * shift)
-        return -shift, "always", 0.0
+        return Least(-shift, sharpest=sharpest)
 
     @override
     def state(self) -> State:

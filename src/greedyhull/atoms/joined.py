@@ -192,7 +192,7 @@ class JoinedOracle(OracleBase):
         floors = [as_floor(oracle.floor(part, tol / len(self.oracles)), T)
                   for T, oracle, part in zip(S.sets, self.oracles, S.slices(g), strict=True)]
         kind, delta = _promise([(f.kind, f.delta) for f in floors])
-        return Floor(float(sum(f.lower for f in floors)), kind, delta)
+        return Floor(float(sum(f.lower for f in floors)), kind, delta, sum(f.sharpest for f in floors))
 
     def state(self) -> State:
         return {f"{i}.{name}": array for i, oracle in enumerate(self.oracles) for name, array in oracle.state().items()}

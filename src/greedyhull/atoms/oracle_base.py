@@ -21,7 +21,7 @@ class OracleBase(KeepsOracle):
     ...     def argmin(self, g, tol=0.0, enough=-np.inf):
     ...         return Answer(Basis(0, 1.0), slack=float(g[0] - g.min()))
     >>> First().floor(np.array([2.0, -1.0]))
-    Floor(lower=-1.0, kind='always', delta=0.0)
+    Floor(lower=-1.0, kind='always', delta=0.0, sharpest=0.0)
     """
 
     __slots__ = ()

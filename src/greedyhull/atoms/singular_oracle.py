@@ -39,11 +39,12 @@ GOOD = 1e-12  # of σ₁: a proof with less slack than this is not sought
 
 
 class Norm(NamedTuple):
-    """σ₁ is at most ``most``, and what kind of promise that is."""
+    """σ₁ is at most ``most``, and what kind of promise that is; ``sharpest`` as in `Floor`."""
 
     most: float
     kind: Kind = "always"
     delta: float = 0.0
+    sharpest: float = 0.0
 
 
 def scaled(g: Gradient) -> tuple[Any, float]:
@@ -265,7 +266,7 @@ class SingularOracle(OracleBase):
         if size == 0.0:
             return Floor(0.0)
         found = self.norm(G, tol / (self.radius * size))
-        return Floor(-self._above(found.most, size), found.kind, found.delta)
+        return Floor(-self._above(found.most, size), found.kind, found.delta, self.radius * size * found.sharpest)
 
     def norm(self, G: Any, slack: float) -> Norm:
         """A bound on σ₁ of a scaled matrix, sharp to about ``slack`` if that can be had."""
@@ -286,18 +287,20 @@ class SingularOracle(OracleBase):
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
         z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(p), component(p, delta)
         off = gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
+        sharpest = 0.0
         for _ in range(TRIES):
             slack = max(slack, GOOD * reached)
             mu, limit = (reached + 0.25 * slack) ** 2, (reached + slack) ** 2
             if steps_to_prove(mu, limit, s) > MOST:  # what can be proved in so many steps
                 limit = limit_of_steps(mu, MOST, s)
+                sharpest = limit_of_steps(reached * reached, MOST, s) ** 0.5 - reached
             found = grown(lambda y: np.asarray(G @ (Gt @ y)), off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), MOST))
             if found.proved:
-                return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta)
+                return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta, sharpest)
             length = float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(np.linalg.norm(Gt @ (found.last / length))))
             slack *= WIDER
-        return Norm(rough)
+        return Norm(rough, sharpest=sharpest)
 
     @override
     def state(self) -> State:

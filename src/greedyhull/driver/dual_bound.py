@@ -50,7 +50,7 @@ def higher(one: Floor, other: Floor) -> Floor:
     """The better of two bounds; that one of them fails may be why it is the better one.
 
     >>> higher(Floor(1.0, "probability", 0.25), Floor(2.0, "always"))
-    Floor(lower=2.0, kind='always', delta=0.25)
+    Floor(lower=2.0, kind='always', delta=0.25, sharpest=0.0)
     """
     return max(one, other, key=lambda bound: bound.lower)._replace(delta=one.delta + other.delta)
 

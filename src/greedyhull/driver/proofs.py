@@ -38,6 +38,7 @@ class Proofs:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.again = 0  # when the next proof for a stop may be
+        self.least: float | None = None  # the smallest gap that can be proved, where that does not meet the request
 
     def on_time(self, p: Progress, value: float, rounding: float) -> Progress:
         """p, with a proof where one is due."""
@@ -64,7 +65,11 @@ class Proofs:
         if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
             return None
         self.again = run.memory.k + max(1, run.memory.k // 2)  # if it falls short
-        return p.proved(self._ask(p, 0.5 * self._to_spare(event, gap)))
+        proof = self._ask(p, 0.5 * self._to_spare(event, gap))
+        least = self._oracle.sharpest + off
+        met = run.stop.met(replace(event, gap=least, lower=event.value - least))  # if the estimate were nothing
+        self.least = least if least > off and not met else None
+        return p.proved(proof)
 
     def _to_spare(self, event: Event, gap: float) -> float:
         """What a gap that meets the request may grow by and still meet it, within a factor of two."""

@@ -11,7 +11,7 @@ from greedyhull.driver.words import Told, in_words
 from greedyhull.solvers.parts.progress import Event
 
 Cause: TypeAlias = Literal["gap", "relative", "iterations", "seconds", "stalled", "callback", "custom", "interrupted", "ended",
-                           "rounding", "sampling", "still"]
+                           "rounding", "sampling", "still", "proof"]
 
 
 class Reason(NamedTuple):

@@ -26,7 +26,7 @@ from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import Reason, ended, interrupted
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.standing import BLURRED, NEWTON_ROUNDS, ROUNDS, Standing, held_by_rounding, standing_still
+from greedyhull.driver.standing import BLURRED, NEWTON_ROUNDS, ROUNDS, Standing, beyond_proof, held_by_rounding, standing_still
 from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.driver.unseen import ahead_of, may_set_out, note_passed
@@ -209,6 +209,8 @@ class Run:
 
     def _stands(self, event: Event) -> Reason | None:
         """Why the run will not get further, if so."""
+        if "proofs" in vars(self) and self.proofs.least is not None:
+            return beyond_proof(event, self.proofs.least)
         if self.stop.asks_gap and self.standing.blurred(event, self.memory.k, self.rounding):
             return held_by_rounding(event)
         return standing_still(event, self.solver) if self.standing.still(event, self.w, self.memory) else None

@@ -41,6 +41,12 @@ def held_by_rounding(event: Event) -> Reason:
                    "ask for a larger gap, or for a smaller set if the minimum lies deep inside it")
 
 
+def beyond_proof(event: Event, least: float) -> Reason:
+    """The end of a run whose point may be good enough, while a proof of it would take too long."""
+    return because("proof", f"No gap below {least:.2g} can be proved here: an oracle's proof of the bound that the request "
+                   "needs would take too many steps. The run ended", event, f"ask for a gap of {1.2 * least:.2g} or more")
+
+
 class Standing:
     """Watches the value and the best lower bound, which is cheap, and compares everything else once they no longer change.
 

@@ -183,7 +183,7 @@ def as_floor(given: Any, owner: Any) -> Floor:
     check(good, lambda: f"floor(g) of an oracle of {owner!r} returned {given!r}; a number that ⟨g, ·⟩ is nowhere below is "
                         "wanted, −inf where none is known.")
     kind, delta = _promise(floor.kind, floor.delta, -float(floor.lower))
-    return Floor(float(floor.lower), kind, delta)
+    return Floor(float(floor.lower), kind, delta, float(floor.sharpest))
 
 
 def _with_owners(given: Shortlist, S: object, owners: int) -> Shortlist:

@@ -38,11 +38,15 @@ class Shortlist(NamedTuple):
 
 
 class Floor(NamedTuple):
-    """A proof: ⟨g, ·⟩ is nowhere below ``lower`` on the set, and what kind of promise that is."""
+    """A proof: ⟨g, ·⟩ is nowhere below ``lower`` on the set, and what kind of promise that is.
+
+    ``sharpest`` is what a proof is off by at least where a sharper one would take too long; 0 where any can be had.
+    """
 
     lower: float
     kind: Kind = "always"
     delta: float = 0.0
+    sharpest: float = 0.0
 
 
 @runtime_checkable

@@ -201,7 +201,7 @@ class Memory:
 class Recorder:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("cache", "calls", "closed", "glances", "gradients", "inner", "owners", "recent", "replay", "set")
+    __slots__ = ("cache", "calls", "closed", "glances", "gradients", "inner", "owners", "recent", "replay", "set", "sharpest")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
@@ -215,6 +215,7 @@ class Recorder:
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.gradients: list[Gradient] = []  # what the recent answers are answers to
+        self.sharpest = 0.0  # what the last proof was off by at least
 
     @property
     def searches(self) -> int:
@@ -269,6 +270,7 @@ class Recorder:
         found = as_floor(self.inner.floor(g, tol), self.set)
         self.inner.restore(before)
         self.glances += 1
+        self.sharpest = found.sharpest
         return found
 
     def gave(self, answer: Answer | Shortlist) -> bool:
