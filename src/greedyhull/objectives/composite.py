@@ -19,7 +19,7 @@ from greedyhull.points.asked_at import no_point
 from greedyhull.points.columns import energies, gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
-from greedyhull.points.image import Image
+from greedyhull.points.image import PRECISE_IMAGE, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant
@@ -69,6 +69,7 @@ class Composite(KeepsLinearModel):
         self.quadratic, self.has_intercept = loss.quadratic, loss.profiles
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
+        self._image = "image"  # the name of its view
         self._scale: float | None = None
         self._centre: tuple[Array, float] | None = None
 
@@ -115,13 +116,13 @@ class Composite(KeepsLinearModel):
     @override
     def at(self, w: Iterate) -> Image:
         """The view of w that this objective keeps."""
-        return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+        return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
 
     def told_at(self, w: Iterate) -> Image:
         """The view of w for one who has computed what it holds: the product is counted, not made."""
         view: Any = w.views.get(self)
         if view is None and not w.pending:
-            view = w.views[self] = Image(self.design)
+            view = w.views[self] = Image(self.design, self._image)
             w.work.products += 1.0
         return view or self.at(w)
 
@@ -367,5 +368,10 @@ class Composite(KeepsLinearModel):
         if self.design.dtype == np.float64:
             return self
         if self._precise is None:
-            self._precise = Composite(self.design.precise(), self.exact, self.name)
+            self._precise = self._in_double()
+            self._precise._image = PRECISE_IMAGE
         return self._precise
+
+    def _in_double(self) -> Composite:
+        """A new objective that reads the data in float64."""
+        return Composite(self.design.precise(), self.exact, self.name)

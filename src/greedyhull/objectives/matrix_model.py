@@ -71,10 +71,5 @@ class MatrixModel(Composite):
         return bool(change + bend + off < 0.0)
 
     @override
-    def precise(self) -> Composite:
-        if self.design.dtype == "float64":
-            return self
-        if self._precise is None:
-            self._precise = MatrixModel(self.design.precise(), self.exact, self.name, self.exact, self._norm, self._depth,
-                                        self._note)
-        return self._precise
+    def _in_double(self) -> Composite:
+        return MatrixModel(self.design.precise(), self.exact, self.name, self.exact, self._norm, self._depth, self._note)

@@ -88,12 +88,8 @@ class Multinomial(MatrixModel):
         return float(usual + left + loss.norm(value, residual) * far + loss.swing(abs(value), view.z, far))
 
     @override
-    def precise(self) -> Composite:
-        if self.design.dtype == np.float64:
-            return self
-        if self._precise is None:
-            self._precise = Multinomial(self.tasks.precise(), self._softmax, self._softmax)
-        return self._precise
+    def _in_double(self) -> Composite:
+        return Multinomial(self.tasks.precise(), self._softmax, self._softmax)
 
 
 def multinomial_model(tasks: Tasks, hot: Array, p: Array | float, intercept: bool) -> Multinomial:

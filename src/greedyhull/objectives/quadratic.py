@@ -23,7 +23,7 @@ from greedyhull.points.arrays import dense
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.columns import column
 from greedyhull.points.direction import Direction
-from greedyhull.points.image import Image
+from greedyhull.points.image import PRECISE_IMAGE, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
@@ -69,6 +69,7 @@ class QuadraticForm(KeepsImaged):
         self.scale = given_scale(scale)
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
+        self._image = "image"  # the name of its view
         self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
         self._inner = 0  # numbers that a product sums on the way, where Q is given by factors
         self.concavity: float | None = None  # where Q is too large to be factorised
@@ -123,7 +124,7 @@ class QuadraticForm(KeepsImaged):
     def at(self, w: Iterate) -> Image:
         """The view Qw."""
         try:
-            return w.views.get(self) or w.view(self, lambda: Image(self.design))  # type: ignore[return-value]
+            return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
         except AttributeError as error:
             raise no_point(self, w, error) from None
 
@@ -131,7 +132,7 @@ class QuadraticForm(KeepsImaged):
         """The view of w for one who has computed what it holds: the product is counted, not made."""
         view: Any = w.views.get(self)
         if view is None and not w.pending:
-            view = w.views[self] = Image(self.design)
+            view = w.views[self] = Image(self.design, self._image)
             w.work.products += 1.0
         return view or self.at(w)
 
@@ -278,6 +279,7 @@ class QuadraticForm(KeepsImaged):
         if self._precise is None:
             self._precise = copy(self)  # what Q is like was found out when this was made
             self._precise.design, self._precise._sizes, self._precise._largest = self.design.precise(), None, 0.0
+            self._precise._image = PRECISE_IMAGE
         return self._precise
 
 

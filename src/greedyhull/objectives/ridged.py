@@ -155,13 +155,9 @@ class Ridged(Composite):
         return self.moves(w) == 0
 
     @override
-    def precise(self) -> Ridged:
-        """This objective in float64; the ridge is in float64 always."""
-        if self.design.dtype == np.float64:
-            return self
-        if self._precise is None:
-            self._precise = Ridged(self._bare.precise(), self.l2, self._ridge)
-        return self._precise  # type: ignore[return-value]
+    def _in_double(self) -> Ridged:
+        """The ridge is in float64 always."""
+        return Ridged(self._bare.precise(), self.l2, self._ridge)
 
 
 def with_ridge(f: Composite, l2: object) -> Composite:

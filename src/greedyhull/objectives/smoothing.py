@@ -17,6 +17,7 @@ from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Loss, Objective, State
 from greedyhull.types.kinds import kinked, profiled
+from greedyhull.types.override import override
 
 if TYPE_CHECKING:
     from greedyhull.objectives.sharded.kinked import KinkedShards, SoftShards
@@ -96,6 +97,11 @@ class Smoothing(Composite):
 
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
+
+    @override
+    def precise(self) -> Composite:
+        """Itself: μ falls underway, and certificates are those of f with kinks."""
+        return self
 
     def sharpen(self, mu: float, w: Iterate) -> None:
         self._smooth(mu)

@@ -11,6 +11,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Design, Loss, State, View
 from greedyhull.types.override import KeepsView, keeps, override
 
+PRECISE_IMAGE = "image in double"  # that of float32 data: a point may keep both
 NOTHING = np.zeros(0)  # the image of a point that was not looked at yet
 
 

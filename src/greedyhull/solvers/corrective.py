@@ -17,10 +17,11 @@ from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_ro
 from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.precision import exhausted, in_both, named
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.working_set import Working
-from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, Solver
+from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, SecondOrder, Solver
 from greedyhull.types.kinds import second_order
 from greedyhull.types.override import KeepsSolver, keeps, override
 
@@ -85,17 +86,23 @@ class Corrective(KeepsSolver):
             if not goes_on:
                 return
         memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on, resumed or not
+        yield from in_both(curved, w, memory, lambda f: self._by_hand(f, S, w, memory))
+
+    def _by_hand(self, f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        """The rounds in Python."""
         if not w.keeps_atoms:
-            yield from coordinate_rounds(curved, S, w, memory, self.steps)
+            yield from coordinate_rounds(f, S, w, memory, self.steps)
             return
         oracle, slide = memory.oracle(S), Slide(f, S, memory)
-        working: Working = memory.part("working", lambda: Working(curved, w))
+        working: Working = memory.part(named("working", memory), lambda: Working(f, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
             found = oracle.best(g, 1 if slide.slides else _asked(max(self.batch, len(w)), S.traits.owners))
             atoms, scores = found.atoms, found.atoms.dots(g)
             estimate = f.gradient_dot(w) - least_of(scores, found.owners)
             yield Progress.of(w, estimate, found)
+            if exhausted(f, S, w, estimate):
+                return
             if slide.slides and slide.after_step(w, atoms[0]):
                 working.begin(w)
                 continue

@@ -168,8 +168,7 @@ class CompiledRounds:
                 asked = ahead.absolute > 0.0 or ahead.relative > 0.0  # who asks for rounds gets them
                 if asked and memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
                     return False  # what is left is rounding, and by hand there would be more
-                oracle.forget()
-                memory.k += 1
+                memory.next_round()
                 w.refresh()  # who goes on computes by itself, in the type of the data, as a resumed run would
                 break
         return True

@@ -23,6 +23,7 @@ from greedyhull.points.shapes import Dense
 from greedyhull.solvers.parts.corrective_numbers import EARLY, EXACT, INNER, ROUGH, ROUNDING, SAMPLE, SLOW
 from greedyhull.solvers.parts.directions import Directions, directions_of
 from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.precision import exhausted, named
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import newton_step
 from greedyhull.types import Answer, Array, AtomSet, Region, SecondOrder, Section, State
@@ -33,7 +34,7 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, st
     region = S.traits.region
     assert region is not None and isinstance(w, CoordinateIterate)
     oracle = memory.oracle(S)
-    working: CoordinateWorking = memory.part("coordinates", lambda: CoordinateWorking(f, region))
+    working: CoordinateWorking = memory.part(named("coordinates", memory), lambda: CoordinateWorking(f, region))
     for k in memory.count(first=0):
         if k == 0 and not memory.warm:
             working.begin(w)
@@ -41,6 +42,8 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, st
         answer = oracle.argmin(g)
         estimate = f.gradient_dot(w) - answer.atom.dot(g)
         yield Progress.of(w, estimate, answer)
+        if exhausted(f, S, w, estimate):
+            return
         if k == 0 and isinstance(working.directions.small, ByProducts):
             compare_products(working.directions.small.f, w, answer.atom)
         gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))

@@ -95,6 +95,12 @@ class Memory:
                 oracle.forget()
             self.k += 1
 
+    def next_round(self) -> None:
+        """End an iteration whose rounds others go on with."""
+        if self._oracle is not None:
+            self._oracle.forget()
+        self.k += 1
+
     def asked(self) -> bool:
         """Whether the solve must end now, whatever its iteration: no time is left, or somebody interrupts it."""
         return self.requested(-1)
