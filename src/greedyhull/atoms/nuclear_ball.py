@@ -29,6 +29,7 @@ NEARLY = 1e-6  # a singular value that is above the level by less promises nothi
 WRITTEN = 4  # times as many entries as the gradient has may be written out
 TINY = 1e-300
 SURELY = 1e-14  # of the radius: what rounding may add to the lengths of atoms
+SMALL = 1024  # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
 MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
 
 
@@ -181,7 +182,8 @@ class NuclearBall(AtomSet):
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
         is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
         observed; projected gradients for other losses of so many."""
-        model = matrix_quadratic(f) if min(self.shape) <= MANY else None
+        large = self.shape[0] * self.shape[1] > SMALL
+        model = matrix_quadratic(f) if min(self.shape) <= MANY and large else None
         lower = None if model is None else self._split(model, w, gap)
         if lower is None and self._written_out(f, w):
             lower = self._slid_dense(f, w)

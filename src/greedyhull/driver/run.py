@@ -26,7 +26,7 @@ from greedyhull.driver.own import own_objective, ships
 from greedyhull.driver.proofs import Proofs
 from greedyhull.driver.reason import Reason, ended, interrupted
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.standing import BLURRED, NEWTON_ROUNDS, ROUNDS, Standing, beyond_proof, held_by_rounding, standing_still
+from greedyhull.driver.standing import BLURRED, Standing, beyond_proof, held_by_rounding, standing_still
 from greedyhull.driver.stop import Limits, Stop, hear
 from greedyhull.driver.trace import Trace
 from greedyhull.driver.unseen import ahead_of, may_set_out, note_passed
@@ -348,7 +348,7 @@ class Run:
     @cached_property
     def standing(self) -> Standing:
         """Whether it stands still; asked after every event that does not end it."""
-        return Standing(NEWTON_ROUNDS if self.needs.second_order else ROUNDS)
+        return Standing()
 
     @cached_property
     def identity(self) -> Identity:

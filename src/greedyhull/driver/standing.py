@@ -21,7 +21,6 @@ BLURRED = 0.5  # of the gap: where rounding may be a larger share
 LESS = 0.99  # of an earlier gap is progress
 PATIENCE = 8  # looks without progress, and a quarter of all rounds at least
 ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
-NEWTON_ROUNDS = 8  # the same for solvers whose steps do not depend on k
 # they go up even if nothing moves
 COUNTERS = ("work", "k", "gap", "calls", "glances", "counts", "used", "beside", "given", "moves", "spent", "proofs")
 
@@ -51,11 +50,10 @@ class Standing:
     """Watches the value and the best lower bound, which is cheap, and compares everything else once they no longer change.
 
     A run ends only where its point, its views, its step rule and all that its solver remembers are the same to the last bit
-    as ``wait`` rounds before.
+    as `ROUNDS` rounds before.
     """
 
-    def __init__(self, wait: int = ROUNDS) -> None:
-        self.wait = wait
+    def __init__(self) -> None:
         self.seen: tuple[float, float] | None = None
         self.rounds = 0
         self.print = b""
@@ -81,10 +79,10 @@ class Standing:
             self.seen, self.rounds = now, 0
             return False
         self.rounds += 1
-        if self.rounds % self.wait:
+        if self.rounds % ROUNDS:
             return False
         before, self.print = self.print, fingerprint(w, memory)
-        return self.rounds > self.wait and before == self.print
+        return self.rounds > ROUNDS and before == self.print
 
     def state(self) -> State:
         """What a resumed run needs in order to end where the whole run would."""

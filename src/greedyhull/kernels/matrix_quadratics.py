@@ -119,7 +119,7 @@ class EntryEquations:
     (2.0, array([[2., 2.]]))
     """
 
-    basis = None
+    basis: Array | None = None
 
     def __init__(self, make: Callable[[Any], tuple[Array, Array]], dtype: Any = np.float64) -> None:
         self._make, self._dtype = make, np.dtype(dtype)

@@ -13,13 +13,13 @@ from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.types import Array, MatrixQuadratic, Traits
-from greedyhull.types.override import keeps
+from greedyhull.types.override import KeepsMatrixQuadratic, KeepsSingled, keeps, override
 
 SMALLEST, LARGEST = 1e-12, 1e12  # values whose squares are numbers in float32
 WRITTEN = 4  # times as many entries as are observed may be written out
 
 
-class SquaredEntries(MatrixModel):
+class SquaredEntries(MatrixModel, KeepsMatrixQuadratic, KeepsSingled):
     """f(W) = ½ Σ p_ij (W_ij − v_ij)² over the observed entries, for `completion`."""
 
     design: Observed
@@ -36,10 +36,12 @@ class SquaredEntries(MatrixModel):
         self._squared = exact
         self._single: MatrixModel | None = None
 
+    @override
     def equations(self) -> EntryEquations:
         """Weights and weighted values of all entries, zero where nothing is observed. They are made anew for each call."""
         return EntryEquations(self._written_out)
 
+    @override
     def single(self) -> MatrixModel:
         """f in float32, on the same places."""
         if self._single is None:

@@ -15,13 +15,13 @@ from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, MatrixQuadratic, Traits
-from greedyhull.types.override import keeps, override
+from greedyhull.types.override import KeepsMatrixQuadratic, keeps, override
 
 LARGEST = 1500  # rows of K at most
 WRITTEN = 2**24  # entries of sparse data at most that are written out, where X has more columns than rows
 
 
-class SquaredResponses(MatrixModel):
+class SquaredResponses(MatrixModel, KeepsMatrixQuadratic):
     """f(W) = ½ Σᵢ pᵢ‖xᵢW − yᵢ‖², for `multitask`.
 
     Certificates look at X itself. K is for those who seek a minimum, and what they find is looked at again.
@@ -55,6 +55,7 @@ class SquaredResponses(MatrixModel):
             self._at_zero = self.design.adjoint(self.loss.first_order(np.zeros(self.design.n, dtype=self.design.dtype))[1])
         return self._at_zero
 
+    @override
     def equations(self) -> NormalEquations:
         """K and B; where X has more columns than rows, in a basis of the span of its rows."""
         if self._normal is None:

@@ -306,6 +306,7 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
             loss.y, centre = loss.y - self.facts.target, self.facts.mean
         return Batch(rows, loss, index, centre, self.l2)
 
+    @override
     def singles(self, index: Index) -> list[Minibatch]:
         """Each of these rows as a batch of its own, all fetched in one trip."""
         rows, loss = fetched(self._trips, self.part, self.facts, index)
