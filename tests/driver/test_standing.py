@@ -101,3 +101,15 @@ def test_a_run_ends_where_no_smaller_gap_can_be_proved(monkeypatch):
     told = float(s.reason.split("ask for a gap of ")[1].split(" ")[0])
     assert s.certificate.gap < 1.05 * told
     assert gh.minimize(f, S, stop=gh.Gap(told) | gh.Iterations(50)).converged  # what is told can be had
+
+
+def test_an_oracle_that_counts_its_questions_does_not_keep_a_run_going():
+    """All rows are the same, and large: the gap that is asked for is beyond rounding."""
+    rng = np.random.default_rng(119)
+    k = int(rng.integers(1, 11))
+    A = rng.standard_normal((k, 5)) * 10.0 ** rng.choice([-6, 0, 0, 6])
+    t = rng.standard_normal(k) * 10.0 ** rng.choice([-3, 0, 3])
+    A[:] = A[0]
+    S = gh.Product(gh.LinearProgram(A_eq=[[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]], b_eq=[1.0, 2.0]), gh.Simplex(2))
+    s = gh.minimize(gh.least_squares(A, t), S, stop=gh.Relative(1e-7) | gh.Iterations(2000))
+    assert s.iterations < 2000 and (s.converged or "no longer change" in s.reason)

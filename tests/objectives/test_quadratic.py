@@ -117,3 +117,16 @@ def test_a_large_matrix_with_a_negative_diagonal_entry_is_refused(kind: Any) -> 
     Q[7, 7] = -3.0
     with pytest.raises(gh.GreedyhullError, match=r"not positive semidefinite.*-3"):
         gh.quadratic(kind(Q))
+
+
+@pytest.mark.parametrize("S", [lambda d: gh.Box(np.full(d, -1.0), 1.0), lambda d: gh.LinfBall(d, 1.0)],
+                         ids=["Box", "LinfBall"])
+@pytest.mark.parametrize("d", [10_000, 100_000])
+def test_the_sum_over_a_full_vertex_is_counted_at_an_empty_point(S, d):
+    """0.1 is no number of binary digits: the sum of d of them is off by far more than a few last places."""
+    from fractions import Fraction
+
+    from scipy.sparse import csc_array
+
+    c = gh.certify(gh.quadratic(csc_array((d, d)), np.full(d, 0.1)), S(d), np.zeros(d))
+    assert Fraction(c.value) - Fraction(c.gap) <= -d * Fraction(0.1) and Fraction(c.lower) <= -d * Fraction(0.1)

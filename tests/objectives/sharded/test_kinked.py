@@ -175,3 +175,12 @@ def test_one_class_is_refused_as_in_memory(table):
     X, y, _ = table
     with pytest.raises(gh.GreedyhullError, match="one class only"):
         gh.minimize(gh.hinge(Pieces(X, np.abs(y), CUTS), intercept=True), gh.Simplex(8))
+
+
+@pytest.mark.parametrize(("make", "given"), LOSSES, ids=NAMED)
+def test_what_was_solved_before_changes_nothing(make, given, table):
+    X, y, s = table
+    data, S, stop = Pieces(X, y, CUTS, s), gh.L1Ball(8, 0.3), gh.Relative(1e-5) | gh.Iterations(40)
+    f = make(data, **given, intercept=True)
+    first, again = (gh.minimize(f, S, stop=stop) for _ in range(2))
+    assert again.x.tobytes() == first.x.tobytes() and again.gap == first.gap and again.iterations == first.iterations

@@ -11,6 +11,7 @@ are in one place.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from greedyhull.objectives.sharded.model import ShardedModel
 from greedyhull.objectives.sharded.part import Kind, Part
 from greedyhull.points.expanded import NOTHING, Along, Expansion
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Block, Crew, Shards, State
+from greedyhull.types import Array, AtomSet, Block, Crew, Objective, Shards, State
 from greedyhull.types.override import override
 
 EPS = float(np.finfo(np.float64).eps)
@@ -45,6 +46,14 @@ class KinkedShards(ShardedModel):
         assert isinstance(other, KinkedShards)
         other._told, other._best = {}, None
         return other
+
+    @override
+    def reduced(self) -> tuple[Objective, str]:
+        """A copy that has heard of no point yet, so that a run depends on nothing that was solved before it."""
+        assert self.facts  # the first pass, which serves all copies
+        other = copy(self)
+        other._told, other._best = {}, None
+        return other, ""
 
     def tell(self, x: Array, found: Expansion, mu: float) -> None:
         """Remember what was said of f at x when f_μ was asked; not where its slopes do not sum to zero."""
