@@ -2,7 +2,7 @@
 Which way, if delays are uncertain?
 ===================================
 
-A city of 9 × 9 crossings. Each street takes some time on average, with a variance; streets of one district are late together.
+A city of 9 × 9 crossings. Each street takes some minutes on average, with a variance; streets of one district are late together.
 The path of least mean time may be one that is often very late. A mixture of paths, which is a flow, spreads that risk:
 minimise mean plus λ times variance over all unit flows from one corner to the other. The oracle is a shortest path.
 """
@@ -29,9 +29,9 @@ covariance = risk @ risk.T + np.diag(rng.uniform(0.05, 0.2, len(edges)))
 S = gh.PathPolytope(edges, n * n, 0, n * n - 1)
 prices = [0.0, 0.03, 0.3]
 flows = [gh.minimize(gh.quadratic(2 * price * covariance, -mean), S, stop=gh.Gap(1e-6)) for price in prices]
-told = [f"mean {mean @ s.x:.1f}, deviation {np.sqrt(s.x @ covariance @ s.x):.1f}" for s in flows]
+told = [f"{mean @ s.x:.1f} ± {np.sqrt(s.x @ covariance @ s.x):.1f} minutes" for s in flows]
 for price, s, words in zip(prices, flows, told, strict=True):
-    print(f"λ = {price}: {len(s.point)} atoms, {words}")
+    print(f"λ = {price}: {len(s.point)} path{'s' if len(s.point) > 1 else ''}, {words}")
 
 # %%
 # The answer: the more lateness costs, the farther from the fast diagonal the flow goes, and the more paths it uses.

@@ -31,9 +31,14 @@ print(f"radius {model.radius_:.1f}, rank {len(model.singular_values_)}; {model.c
 print(f"error on films that were not seen: {np.sqrt(np.mean((predicted - true) ** 2)):.2f}, of the biases alone "
       f"{np.sqrt(np.mean((model.biases_.at(*unseen.T) - true) ** 2)):.2f}")
 
+first = unseen[unseen[:, 0] == 0]
+best = first[np.argsort(-model.predict(first))[:3]]
+print("the first person should see " + ", ".join(f"film {film} ({stars:.1f} stars)"
+                                                 for film, stars in zip(best[:, 1], model.predict(best), strict=True)))
+
 # %%
-# The answer: the films with the largest predictions. How good they are depends on the radius: here is the error on films that
-# were not seen, by radius. Each solve starts at the last factors.
+# The answer: the films with the largest predictions. How good these are depends on the radius: here is the error on films
+# that were not seen, by radius. Each solve starts at the last factors.
 
 rest = ratings - model.biases_.at(i, j)
 f = gh.completion(i, j, rest, (people, films))
@@ -45,7 +50,7 @@ for radius in radii:
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained")
 left.semilogx(radii, errors, "o-")
 left.axvline(model.radius_, color="C3", ls=":")
-left.set(xlabel="radius", ylabel="error", title="films that were not seen; dotted: the choice")
+left.set(xlabel="radius", ylabel="root mean squared error, stars", title="films that were not seen; dotted: the choice")
 right.plot(model.singular_values_, "o-")
 right.set(xlabel="number", ylabel="singular value", title="few values are large")
 plt.show()

@@ -133,7 +133,7 @@ def solvers():
     X = np.random.default_rng(3).standard_normal((100, 600))
     f = gh.least_squares(X, X @ np.tile([0.7, 0.3, 0.0], 200))
     traced(axes, f, gh.Product(*[gh.Simplex(3) for _ in range(200)]),
-           {"BlockCoordinate": gh.BlockCoordinate(), "FrankWolfe": gh.FrankWolfe(), "BlendedPairwise": gh.BlendedPairwise()},
+           {"BlockCoordinate": gh.BlockCoordinate(), "BlendedPairwise, as FrankWolfe": gh.BlendedPairwise()},
            gh.Relative(1e-6) | gh.Iterations(120))
     axes.set(title="200 simplices, a minimum of zero", xlabel="iteration: a look at all sets")
     save(figure, "block_coordinate")

@@ -50,8 +50,7 @@ def simplex():
     target = np.array([0.7, 0.5, 0.25, 0.1, 0.0, -0.2])
     f = gh.least_squares(np.eye(6), target)
     found = [gh.minimize(f, S).x for S in (gh.Simplex(6), gh.Simplex(6, lower=0.05, upper=0.3))]
-    bars(right, found, ["Simplex(6)", "lower=0.05, upper=0.3"], ylabel="weight", xlabel="coordinate", xticks=range(6))
-    right.plot(np.arange(6), target, "k_", ms=16)
+    bars(right, found, ["Simplex(6)", "lower=0.05, upper=0.3"], target, ylabel="weight", xlabel="coordinate", xticks=range(6))
     save_pair(figure, "simplex")
 
 
@@ -62,9 +61,8 @@ def capped_simplex():
     target = np.array([0.35, 0.2, 0.1, -0.1, -0.3])
     f = gh.least_squares(np.eye(5), target)
     found = [gh.minimize(f, S).x for S in (gh.CappedSimplex(5), gh.Simplex(5))]
-    bars(right, found, ["CappedSimplex(5)", "Simplex(5), which must sum to one"], ylabel="weight", xlabel="coordinate",
-         xticks=range(5))
-    right.plot(np.arange(5), target, "k_", ms=16)
+    bars(right, found, ["CappedSimplex(5)", "Simplex(5), which must sum to one"], target, ylabel="weight",
+         xlabel="coordinate", xticks=range(5))
     save_pair(figure, "capped_simplex")
 
 

@@ -79,9 +79,12 @@ def save(figure, name):
     plt.close(figure)
 
 
-def bars(axes, columns, labels, **more):
+def bars(axes, columns, labels, target=None, **more):
+    """Solutions side by side, and the numbers that they are to be near."""
     for i, (x, label) in enumerate(zip(columns, labels, strict=True)):
         axes.bar(np.arange(len(x)) + (i - 0.5 * (len(columns) - 1)) * 0.38, x, 0.36, label=label, color=f"C{i}")
+    if target is not None:
+        axes.plot(np.arange(len(target)), target, "k_", ms=16, label="the numbers")
     axes.legend(frameon=False, fontsize=8)
     axes.set(**more)
 
@@ -105,8 +108,7 @@ def k_sparse():
     target = np.array([2.2, 1.4, 0.9, 0.8, 0.3, -0.4, -0.7, -1.0, -1.8, 0.1])
     f = gh.least_squares(np.eye(10), target)
     bars(right, [gh.minimize(f, gh.KSparse(10, 4, 1.0)).x, gh.minimize(f, gh.L1Ball(10, 4.0)).x], ["KSparse(10, 4, 1)",
-         "L1Ball(10, 4)"], ylabel="coefficient", xlabel="coordinate", xticks=range(10))
-    right.plot(np.arange(10), target, "k_", ms=16)
+         "L1Ball(10, 4)"], target, ylabel="coefficient", xlabel="coordinate", xticks=range(10))
     save(figure, "k_sparse")
 
 
@@ -117,7 +119,7 @@ def hyper_simplex():
     target = np.array([0.9, 0.5, 0.3, 0.25, 0.1, 0.0, -0.1])
     f = gh.least_squares(np.eye(7), target)
     found = [gh.minimize(f, S).x for S in (gh.HyperSimplex(7, 4), gh.Simplex(7))]
-    bars(right, found, ["HyperSimplex(7, 4)", "Simplex(7)"],
+    bars(right, found, ["HyperSimplex(7, 4)", "Simplex(7)"], target,
          ylabel="weight", xlabel="coordinate", xticks=range(7))
     save(figure, "hyper_simplex")
 
@@ -130,7 +132,7 @@ def k_support():
     X = np.repeat(base, 3, axis=1) + 0.05 * rng.standard_normal((60, 9))
     f = gh.least_squares(X, X[:, :3].sum(axis=1) - 0.5 * X[:, 3:6].sum(axis=1))
     bars(right, [gh.minimize(f, gh.KSupport(9, 6, 1.6)).x, gh.minimize(f, gh.L1Ball(9, 3.6)).x], ["KSupport(9, 6, 1.6)",
-         "L1Ball(9, 3.6)"], ylabel="coefficient", xlabel="three columns each that are nearly alike", xticks=[1, 4, 7],
+         "L1Ball(9, 3.6)"], ylabel="coefficient", xlabel="block of three nearly equal columns", xticks=[1, 4, 7],
          xticklabels=["1", "2", "3"])
     save(figure, "k_support")
 

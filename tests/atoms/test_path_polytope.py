@@ -159,6 +159,8 @@ def test_a_least_squares_flow() -> None:
     (([(0, 1)], 3, 0, 2), "No path leads from node 0 to node 2"), (([(0, 5)], 3, 0, 2), r"\(0, 5\), names a node out of"),
     (([(0, 1)], 2, 0, 7), "target = 7"), (([(0, 1)], 2, 1, 1), "two different nodes"), (([(1, 1)], 2, 0, 1), "to itself"),
     (([0, 1], 2, 0, 1), "shape"), (([(0.5, 1.0)], 2, 0, 1), "whole numbers"), (([(1, 0)], 2, 0, 1), "wrong way round"),
+    (([("a", "b")], ["a", "b"], "a", "b"), r"nodes = \['a', 'b'\] was given"),
+    (([(0, 1)], 2.0, 0, 1), "nodes = 2.0 was given"),
 ])
 def test_bad_input_gets_words(given: tuple[Any, int, int, int], words: str) -> None:
     with pytest.raises(gh.GreedyhullError, match=words):

@@ -90,6 +90,28 @@ def test_a_model_beside_the_problem_file(problem, tmp_path, capsys):
     assert "HiGHS cannot read" in capsys.readouterr().err
 
 
+def test_rows_by_name_have_prices(problem, capsys):
+    pytest.importorskip("highspy")
+    text = with_set('kind = "linear_program"\nA_ub = [[1, 1, 0]]\nb_ub = [0.3]\nA_eq = [[1, 1, 1]]\nb_eq = [1]\n'
+                    'names = ["cap", "sum"]')
+    assert run(["solve", problem(text), "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["prices"]) == ["cap", "sum"]
+    assert run(["solve", problem(text)]) == 0
+    assert "one more unit of a right-hand side: cap" in " ".join(capsys.readouterr().out.split())
+    assert run(["solve", problem((text[0], text[1].replace(', "sum"', "")))]) == 2
+    assert "names has 1 entries" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("loss", ["log_det", "trace_inverse"])
+def test_designs_have_a_weight_for_each_row_of_the_table(problem, table, capsys, loss):
+    asked = [('target = "y"', 'exclude = ["y"]'), ("least_squares", loss), with_set('kind = "simplex"')]
+    assert run(["solve", problem(*asked), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    s = gh.minimize(getattr(gh, loss)(table[0]), gh.Simplex(20), stop=gh.Gap(1e-8))
+    assert found["certificate"]["value"] == pytest.approx(s.value, abs=1e-7)
+    assert all(name.startswith("w[") for name in found["weights"])
+
+
 @pytest.mark.parametrize("text, key, said", [
     ('kind = "product"\nsets = []', "set", "no set"),
     ('kind = "product"', "set.sets", "it is missing"),
@@ -110,7 +132,7 @@ def test_a_model_beside_the_problem_file(problem, tmp_path, capsys):
     ('kind = "birkhoff"\nn = 2', "set", "shape (3,)"),
     ('kind = "transport"\na = [1.0]\nb = [0.5, 0.6, 0.1]', "set", "the same positive total"),
     ('kind = "linear_program"\nfile = "gone.mps"', "set.file", "There is no file"),
-    ('kind = "linear_program"\nfile = "table.csv"\nupper = 1.0', "set", "together with rows or bounds"),
+    ('kind = "linear_program"\nfile = "table.csv"\nupper = 1.0', "set", "together with rows, bounds or names"),
     ('kind = "linear_program"\nfile = 3', "set.file", "a word in quotation marks"),
     ('kind = "path_polytope"\nedges = [[0, 1]]\nnodes = 2\nsource = 1\ntarget = 0', "set", "No path"),
     ('kind = "path_polytope"\nedges = [[0.5, 1], [1, 2]]\nnodes = 3\nsource = 0\ntarget = 2', "set", "whole numbers"),

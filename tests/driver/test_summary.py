@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.report.words import words
 
 
 class Noisy:
@@ -54,6 +55,17 @@ def test_a_summary_tells_what_holds(name, runs):
 def test_a_notebook_shows_the_same_as_a_table(runs):
     html = runs["always"]._repr_html_()
     assert html.startswith("<table>") and html.count("<tr>") == 10 and "least_squares(n=60, d=12)" in html
+
+
+def test_prices_of_constraints_are_told():
+    f = gh.least_squares(np.eye(4), np.array([1.0, 0.8, 0.1, 0.0]))
+    groups = np.array(["tech", "tech", "food", "oil"])
+    s = gh.minimize(f, gh.GroupedSimplex(groups, group_upper={"tech": 0.5, "oil": 0.9}), stop=gh.Gap(1e-12))
+    told = {line[:11].strip(): line[11:] for line in s.summary().splitlines() if line[:11].strip()}
+    assert told["prices"] == f"tech {s.prices['tech']:.4g}" and s.prices["oil"] == 0.0
+    assert words(s)[-1].endswith(f"right-hand side: {told['prices']}.") and told["prices"] in s._repr_html_()
+    free = gh.minimize(f, gh.GroupedSimplex(groups, group_upper=1.0), stop=gh.Gap(1e-12))
+    assert "prices" not in free.summary() and "right-hand" not in " ".join(words(free))
 
 
 def test_nothing_of_the_data_can_break_the_table(runs):

@@ -191,6 +191,10 @@ def test_bad_configuration_is_refused(wrong: Any) -> None:
         gh.Smoothed(**wrong)
 
 
+def test_no_solver_means_the_usual_one() -> None:
+    assert gh.Smoothed(None) == gh.Smoothed() == gh.Smoothed(gh.Corrective())
+
+
 def test_bounds_say_why_there_are_none() -> None:
     s = gh.minimize(gh.absolute(X, y), gh.L1Ball(8, 1.0), stop=gh.Gap(1e-6))
     bounds = s.bounds()

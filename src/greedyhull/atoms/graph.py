@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension
+from greedyhull.atoms.arguments import LONGEST
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.types import Index
@@ -14,7 +14,7 @@ from greedyhull.types import Index
 
 def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
     """Edges as an array of pairs of nodes 0, …, nodes − 1, none from a node to itself."""
-    n = dimension(nodes)
+    n = _count(nodes)
     try:
         pairs = np.array(edges)
     except ValueError:
@@ -28,6 +28,14 @@ def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     check(not len(loops), lambda: f"Edge {loops[0]} goes from node {pairs[loops[0], 0]} to itself; leave it out.")
     return pairs.astype(np.intp), n
+
+
+def _count(nodes: Any) -> int:
+    """How many nodes there are."""
+    check(isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool) and bool(1 <= nodes <= LONGEST),
+          lambda: f"nodes = {shown(nodes)} was given; the number of nodes, a whole number of at least 1, is wanted. Nodes are "
+                  "numbered from 0; np.unique(edges, return_inverse=True) numbers their names.")
+    return int(nodes)
 
 
 def node_of(node: Any, nodes: int, name: str) -> int:

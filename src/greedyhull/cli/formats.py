@@ -99,7 +99,7 @@ class Csv:
                 if not _is_number(row[j]):
                     given = f'"{row[j]}"' if row[j].strip() else "nothing"
                     return (f"Line {line} of {self.path.name} has {given} in column {self.names[j]}; a number is wanted. Fill "
-                            "the cell, or leave the line or the column out.")
+                            "the cell, leave the line out, or the column, by exclude.")
         return ""
 
 

@@ -25,16 +25,17 @@ def box(d: int, lower: Any, upper: Any) -> gh.Box:
 
 
 def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, lower: Any = 0.0,
-                   upper: Any = None, file: Path | None = None) -> gh.LinearProgram:
+                   upper: Any = None, names: list[str] | None = None, file: Path | None = None) -> gh.LinearProgram:
     """Rows, each a list or a row of a file, and bounds, vectors or one number for all coordinates; or a file in MPS format."""
     if file is not None:
-        given = [x is not None for x in (A_ub, b_ub, A_eq, b_eq, upper)]
+        given = [x is not None for x in (A_ub, b_ub, A_eq, b_eq, upper, names)]
         check(not any(given) and np.ndim(lower) == 0 and lower == 0.0,
-              f"file = {file.name!r} was given together with rows or bounds; the file has all of them. Leave the others out.")
+              f"file = {file.name!r} was given together with rows, bounds or names; the file has all of them. "
+              "Leave the others out.")
         return gh.LinearProgram.read(file)
     low, high = np.broadcast_to(lower, d), np.broadcast_to(np.inf if upper is None else upper, d)
     rows = [None if A is None else np.reshape(A, (-1, d)) for A in (A_ub, A_eq)]
-    return gh.LinearProgram(rows[0], b_ub, rows[1], b_eq, bounds=np.column_stack([low, high]))
+    return gh.LinearProgram(rows[0], b_ub, rows[1], b_eq, bounds=np.column_stack([low, high]), names=names)
 
 
 def path_polytope(edges: Any, nodes: int, source: int, target: int) -> gh.PathPolytope:
@@ -95,7 +96,8 @@ def whole(value: int) -> int:
 
 LOSSES: Names = {function.__name__: function for function in (
     gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
-    gh.epsilon_insensitive, gh.multinomial, gh.multitask, matrix_names.completion, gh.log_likelihood, quadratic)}
+    gh.epsilon_insensitive, gh.multinomial, gh.multitask, matrix_names.completion, gh.log_likelihood, gh.log_det,
+    gh.trace_inverse, quadratic)}
 SETS: Names = {
     "l1_ball": matrix_names.l1_ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
     "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,

@@ -11,7 +11,7 @@ import numpy as np
 
 from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.formats import load_array
-from greedyhull.cli.problem_file import PLACES, WITHOUT_TARGET, ProblemFile, read
+from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, ProblemFile, read
 from greedyhull.cli.schema import Source
 from greedyhull.cli.sharded import shards_of
 from greedyhull.cli.tables import Taken, Wanted, read_table, take, take_entries
@@ -53,6 +53,8 @@ def load(path: Path) -> Problem:
     here = file.data is not None and isinstance(file.data.file, Path)
     taken = _taken(file, faults) if here and not triples else None
     names = taken.names if taken is not None else None if data is None else data.names
+    if file.objective is not None and file.objective.loss in BY_ROWS:
+        names = None
     given = _entries(file, faults, notes) if here and triples else _given(file, taken, faults, notes)
     sound = not any(key.startswith("data") for key, _ in faults.found)
     if sound and file.objective is not None:

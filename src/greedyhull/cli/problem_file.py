@@ -19,7 +19,8 @@ from greedyhull.cli.tables import format_of
 from greedyhull.driver.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
 from greedyhull.errors import GreedyhullError, check
 
-WITHOUT_TARGET = ("log_likelihood", "quadratic")
+BY_ROWS = ("log_det", "trace_inverse")  # a weight belongs to a row of the table, not to a column
+WITHOUT_TARGET = ("log_likelihood", "quadratic", *BY_ROWS)
 WITHOUT_DATA = ("quadratic",)
 MATRICES = ("multitask", "completion")  # their targets are several columns, or entries
 PLACES = ("row", "column", "value")

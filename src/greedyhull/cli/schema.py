@@ -200,7 +200,7 @@ def _sets() -> Any:
 
     The sets of a product say how many columns are theirs.
     """
-    kinds: dict[str, Any] = {"epsilon": Schedule, "file": File}
+    kinds: dict[str, Any] = {"epsilon": Schedule, "file": File, "names": list[str]}
     plain = {name: _model(name, function, "kind", kinds) for name, function in _simple(SETS).items()}
     sized = [_model(name, function, "kind", kinds, sized=True) if "d" in inspect.signature(function).parameters
              else plain[name] for name, function in _simple(SETS).items()]

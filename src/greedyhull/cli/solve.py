@@ -65,6 +65,7 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
     document = {
         "met": met, "certificate": certificate_fields(s.certificate), "reason": s.reason, "converged": s.converged,
         "iterations": s.iterations, "seconds": s.seconds, "solver": repr(s.solver), "price": s.price,
+        "prices": s.prices,
         "intercept": np.asarray(s.intercept).tolist(),
         "weights": dict(listed), "files": {kind: str(path) for kind, path in written.items()}}
     if lost:

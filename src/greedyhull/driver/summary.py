@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
 
 WIDTH = 100  # characters of a line
-SHOWN = 5  # entries of the point, the largest ones
+SHOWN = 5  # entries of the point, the largest ones, and prices
+FELT = 1e-9  # a price below this share of the largest one is rounding
 
 
 def rows(solution: Solution) -> list[tuple[str, str]]:
@@ -32,7 +33,27 @@ def rows(solution: Solution) -> list[tuple[str, str]]:
         found.append(("mixes", count(len(point), "atom")))
     if solution.price is not None:
         found.append(("price", f"{solution.price:.4g} for one more unit of {size_name(solution)}"))
+    if priced := active(solution):
+        found.append(("prices", listed(priced)))
     return [*found, ("ended", solution.reason)]
+
+
+def active(solution: Solution) -> list[tuple[str, float]]:
+    """The constraints that limit the minimum, with what one more unit of their right-hand sides is worth, largest first."""
+    prices = solution.prices or {}
+    largest = max((abs(price) for price in prices.values()), default=0.0)
+    felt = [(name, price) for name, price in prices.items() if abs(price) > FELT * largest]
+    return sorted(felt, key=lambda one: -abs(one[1]))
+
+
+def listed(priced: list[tuple[str, float]]) -> str:
+    """Some prices in words.
+
+    >>> listed([("cap", 0.25), ("sum", -0.125)])
+    'cap 0.25, sum -0.125'
+    """
+    more = f" and {len(priced) - SHOWN} more" if len(priced) > SHOWN else ""
+    return ", ".join(f"{name} {price:.4g}" for name, price in priced[:SHOWN]) + more
 
 
 def size_name(solution: Solution) -> str:

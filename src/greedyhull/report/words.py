@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.driver.solution import Absent
-from greedyhull.driver.summary import count, duration, measure, size_name
+from greedyhull.driver.summary import active, count, duration, listed, measure, size_name
 from greedyhull.errors import check
 from greedyhull.report.pages import lasting
 
@@ -35,7 +35,8 @@ def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str
     Returns
     -------
     list of str
-        One or two sentences for each part. The price is left out where the set has neither radius nor total.
+        One or two sentences for each part. The price is left out where the set has neither radius nor total, and prices of
+        constraints where it has none that limit the minimum.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str
     'It uses 1 of the 2 coordinates.'
     """
     return [part for part in (_value(solution), _support(solution, names, things), _end(solution),
-                              price(solution, budget)) if part]
+                              price(solution, budget), prices(solution)) if part]
 
 
 def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[str, float]]:
@@ -133,6 +134,12 @@ def price(solution: Solution, budget: str | None = None) -> str:
     does = "lowers" if slope > 0.0 else "raises"
     return (f"The price of the {named} is {slope:.3g}: increasing it by a small h {does} the minimum by about "
             f"{abs(slope):.3g}·h.")
+
+
+def prices(solution: Solution) -> str:
+    """What one more unit of each constraint that limits the minimum is worth, in words; nothing where the set names none."""
+    priced = active(solution)
+    return f"By how much the minimum falls for one more unit of a right-hand side: {listed(priced)}." if priced else ""
 
 
 def intercepts(solution: Solution) -> str:

@@ -12,7 +12,7 @@ from greedyhull.report import certificate as proved
 from greedyhull.report import rerun
 from greedyhull.report.atoms import atoms
 from greedyhull.report.pages import need, page
-from greedyhull.report.words import answer, course, intercepts, price, used
+from greedyhull.report.words import answer, course, intercepts, price, prices, used
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -51,7 +51,7 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
     return page(
         "page.html", path, title=title or proved.title(c, solution.converged), opening=opening, closing=closing,
         solution=solution, answer=answer(solution, things), constants_told=intercepts(solution),
-        price=price(solution, budget), **_weights(solution, names, things),
+        price=price(solution, budget), prices=prices(solution), **_weights(solution, names, things),
         heading=proved.heading(c), means=proved.means(c),
         certificate=proved.rows(c, solution.objective.scale, solution.reason), **_course(solution),
         constants={} if from_file(solution) else solution.constants, from_file=from_file(solution),

@@ -66,6 +66,8 @@ class Smoothed(KeepsAround):
         keeps(Around.solver)
 
     def __post_init__(self) -> None:
+        if self.solver is None:
+            object.__setattr__(self, "solver", Corrective())
         check(isinstance(self.solver, FrankWolfe | BlendedPairwise | Corrective),
               f"Smoothed(solver={self.solver!r}) was given; Corrective(), BlendedPairwise() or FrankWolfe() is wanted: one "
               "whose gap is that of the gradient at its point.")
