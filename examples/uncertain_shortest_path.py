@@ -2,9 +2,9 @@
 Which way, if delays are uncertain?
 ===================================
 
-A city of 9 × 9 crossings. Each street takes some minutes on average, with a variance; streets of one district are late together.
-The path of least mean time may be one that is often very late. A mixture of paths, which is a flow, spreads that risk:
-minimise mean plus λ times variance over all unit flows from one corner to the other. The oracle is a shortest path.
+A city of 9 × 9 crossings. Each street takes some minutes on average, with a variance; streets of one district are late
+together. The path of least mean time may be one that is often very late. A mixture of paths, which is a flow, spreads that
+risk: minimise mean plus λ times variance over all unit flows from one corner to the other. The oracle is a shortest path.
 """
 
 import matplotlib.pyplot as plt

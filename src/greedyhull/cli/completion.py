@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.cli.console import Voice, certificate_fields, plain
+from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.outputs import Unwritten, check_file
+from greedyhull.cli.result_file import check_out, write_result
 from greedyhull.cli.tables import Table, place_of, read_table
 from greedyhull.driver.summary import count
 from greedyhull.errors import GreedyhullError, check, installing
@@ -34,9 +31,7 @@ class Places(NamedTuple):
 def run(data: Path, layout: str | None, places: Places, settings: Mapping[str, Any], predict: Path | None, out: Path | None,
         voice: Voice) -> int:
     """Fit, predict, tell and write."""
-    check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
-    if out is not None:
-        check_file(out)
+    check_out(out)
     if find_spec("sklearn") is None:
         raise ModuleNotFoundError("greedyhull fit completion needs scikit-learn, which is not installed. "
                                   f"{installing('demo')}")
@@ -52,13 +47,7 @@ def run(data: Path, layout: str | None, places: Places, settings: Mapping[str, A
         model = _fitted(MatrixCompletion(**settings), pairs, values)
     document = _told(model, asked)
     _explain(model, document, voice)
-    if out is not None:
-        text = _as_csv(document, places) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n"
-        try:
-            out.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise Unwritten({out: error}, text.rstrip(), document) from error
-        voice.say(f"Written: {out}")
+    write_result(out, document, _lines(document, places), voice)
     voice.result(document)
     return DONE if document["converged"] else SHORT
 
@@ -104,12 +93,8 @@ def _explain(model: Any, document: Mapping[str, Any], voice: Voice) -> None:
     voice.weights([(f"{row}, {column}", value) for row, column, value in found], SHOWN)
 
 
-def _as_csv(document: Mapping[str, Any], places: Places) -> str:
+def _lines(document: Mapping[str, Any], places: Places) -> Sequence[Sequence[Any]]:
     """The predictions as a table; without any, the singular values."""
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     if "predictions" in document:
-        writer.writerows([list(places), *document["predictions"]])
-    else:
-        writer.writerows([["singular_value"], *([value] for value in document["singular_values"])])
-    return out.getvalue()
+        return [list(places), *document["predictions"]]
+    return [["singular_value"], *([value] for value in document["singular_values"])]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
-from io import StringIO
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from greedyhull.cli.console import Voice, certificate_fields, plain
+from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples
 from greedyhull.cli.fit_directly import Fitted, direct
 from greedyhull.cli.fit_shards import check_kind, read_shards, taken_from, task_of
-from greedyhull.cli.outputs import Unwritten, check_file
+from greedyhull.cli.result_file import check_out, write_result
 from greedyhull.cli.tables import Taken, Wanted, in_shards, read_table, take
 from greedyhull.driver.summary import count
 from greedyhull.errors import GreedyhullError, check, installing
@@ -35,9 +32,7 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
         voice: Voice) -> int:
     """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
-    check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
-    if out is not None:
-        check_file(out)
+    check_out(out)
     options = {name: value for name, value in options.items() if value is not None}
     check_ranges(options)
     if find_spec("sklearn") is None and not direct(kind, options):
@@ -48,13 +43,7 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
         estimator, taken, task = _fit_table(kind, data, layout, wanted, task, options, voice)
     document = told_in_full(estimator, taken, task)
     explain(estimator, taken, voice)
-    if out is not None:
-        text = as_csv(document) if out.suffix.lower() == ".csv" else json.dumps(plain(document), indent=2) + "\n"
-        try:
-            out.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise Unwritten({out: error}, text.rstrip(), document) from error
-        voice.say(f"Written: {out}")
+    write_result(out, document, lines_of(document), voice)
     voice.result(document)
     return DONE if document["converged"] else SHORT
 
@@ -229,15 +218,11 @@ def proved(certificate: Any, left: dict[str, Any]) -> str:
             f"{certificate.gap:.2g}. This is proved, rounding included.")
 
 
-def as_csv(document: dict[str, Any]) -> str:
-    """name,weight in lines, the intercept last; for several classes with the class in front."""
-    paper = StringIO()
-    write = csv.writer(paper, lineterminator="\n").writerow
+def lines_of(document: dict[str, Any]) -> Iterator[list[Any]]:
+    """name and weight in lines, the intercept last; for several classes with the class in front."""
     weights, intercept = document["weights"], np.ravel(document["intercept"] if document["intercept"] is not None else [])
     several = any(isinstance(value, dict) for value in weights.values())
-    write(["class", "name", "weight"] if several else ["name", "weight"])
+    yield ["class", "name", "weight"] if several else ["name", "weight"]
     for i, (label, row) in enumerate(weights.items() if several else [("", weights)]):
         lines = [*row.items(), *([("(intercept)", float(intercept[i]))] if len(intercept) else [])]
-        for name, weight in lines:
-            write([*([label] if several else []), name, repr(weight)])
-    return paper.getvalue()
+        yield from ([*([label] if several else []), name, weight] for name, weight in lines)

@@ -17,6 +17,7 @@ from greedyhull.cli.options import (
     Loss,
     Most,
     Out,
+    Precise,
     Quantile,
     Quiet,
     SampleWeight,
@@ -32,7 +33,7 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 @app.callback()
 def fit() -> None:
-    """Fit a linear model or an ensemble to a table.
+    """Fit weights, a portfolio, a design or a matrix to a table.
 
     Example: greedyhull fit l1 houses.csv --target price --radius 80
 
@@ -109,7 +110,7 @@ def portfolio(
     group_upper: Annotated[float | None, typer.Option(help="The largest weight of a group.")] = None,
     upper: Annotated[float | None, typer.Option(help="The largest weight of an asset.")] = None,
     benchmark: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to track, in place of --risk.")] = None,
-    exclude: Exclude = None, format: Format = None, tol: Tolerance = 1e-8, out: Out = None, quiet: Quiet = False,
+    exclude: Exclude = None, format: Format = None, tol: Precise = 1e-8, out: Out = None, quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """A portfolio under caps, with the price of each.
@@ -131,7 +132,7 @@ def design(
     intercept: Annotated[bool, typer.Option("--intercept/--no-intercept", help="Whether to add a column of ones.")] = True,
     experiments: Annotated[int | None, typer.Option(help="Share so many experiments out in whole numbers.")] = None,
     name: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that names the candidates.")] = None,
-    exclude: Exclude = None, format: Format = None, tol: Tolerance = 1e-8, out: Out = None, quiet: Quiet = False,
+    exclude: Exclude = None, format: Format = None, tol: Precise = 1e-8, out: Out = None, quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Which experiments to run, and how often: an optimal design.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.cli.console import Voice, certificate_fields, plain
+from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.outputs import Unwritten, check_file
+from greedyhull.cli.result_file import check_out, write_result
 from greedyhull.cli.tables import place_of, read_table
 from greedyhull.errors import check
 
@@ -32,9 +29,7 @@ def run(data: Path, layout: str | None, asked: Asked, out: Path | None, voice: V
     """Find the design, tell it and write it."""
     from greedyhull.apps import optimal_design
 
-    check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
-    if out is not None:
-        check_file(out)
+    check_out(out)
     table = read_table(data, layout)
     called = None if asked.name is None else place_of(table, asked.name)
     beside = {place_of(table, column) for column in asked.exclude}
@@ -56,24 +51,15 @@ def run(data: Path, layout: str | None, asked: Asked, out: Path | None, voice: V
         document["experiments"] = {found.names[j]: int(counts[j]) for j in np.flatnonzero(counts)}
         voice.say(f"{asked.experiments} experiments, with an efficiency of at least {found.efficiency_of(counts):.4g}:")
         voice.weights((name, float(number)) for name, number in document["experiments"].items())
-    if out is not None:
-        _write(out, document, voice)
+    write_result(out, document, _lines(document), voice)
     voice.result(document)
     return DONE if found.solution.converged else SHORT
 
 
-def _write(out: Path, document: dict[str, Any], voice: Voice) -> None:
-    if out.suffix.lower() == ".csv":
-        lines, counts = StringIO(), document.get("experiments")
-        rows: list[tuple[Any, ...]] = [("candidate", "weight"), *document["weights"].items()]
-        if counts is not None:
-            rows = [("candidate", "weight", "experiments"), *((*row, counts.get(row[0], 0)) for row in rows[1:])]
-        csv.writer(lines, lineterminator="\n").writerows(rows)
-        text = lines.getvalue()
-    else:
-        text = json.dumps(plain(document), indent=2) + "\n"
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Unwritten({out: error}, text.rstrip(), document) from error
-    voice.say(f"Written: {out}")
+def _lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The weight of each candidate, and the number of its experiments where these were asked for."""
+    counts = document.get("experiments")
+    if counts is None:
+        return [("candidate", "weight"), *document["weights"].items()]
+    return [("candidate", "weight", "experiments"),
+            *((name, weight, counts.get(name, 0)) for name, weight in document["weights"].items())]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.cli.console import Voice, certificate_fields, plain
+from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.outputs import Unwritten, check_file
+from greedyhull.cli.result_file import check_out, write_result
 from greedyhull.cli.tables import place_of, read_table
 from greedyhull.errors import GreedyhullError, check
 
@@ -33,9 +32,7 @@ def run(data: Path, layout: str | None, asked: Asked, out: Path | None, voice: V
     """Find the portfolio, tell it and write it."""
     from greedyhull.apps import Portfolio, portfolio
 
-    check(out is None or out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
-    if out is not None:
-        check_file(out)
+    check_out(out)
     table = read_table(data, layout)
     beside = {place_of(table, column) for column in asked.exclude}
     target = None if asked.benchmark is None else place_of(table, asked.benchmark)
@@ -54,8 +51,7 @@ def run(data: Path, layout: str | None, asked: Asked, out: Path | None, voice: V
     if found.prices:
         voice.say("What one more unit of each active cap is worth:")
         voice.weights(found.prices.items())
-    if out is not None:
-        _write(out, document, voice)
+    write_result(out, document, [("asset", "weight"), *found.held(12).items()], voice)
     voice.result(document)
     return DONE if found.solution.converged else SHORT
 
@@ -80,17 +76,3 @@ def _groups(path: Path | None) -> dict[str, str] | None:
     a, b = (head.index("asset"), head.index("group")) if {"asset", "group"} <= set(head) else (0, 1)
     named = {"asset", "name", "ticker", "symbol"} & set(head) or {"group", "sector"} & set(head)
     return {row[a].strip(): row[b].strip() for row in (rows[1:] if named else rows)}
-
-
-def _write(out: Path, document: dict[str, Any], voice: Voice) -> None:
-    if out.suffix.lower() == ".csv":
-        lines = StringIO()
-        csv.writer(lines, lineterminator="\n").writerows([("asset", "weight"), *document["weights"].items()])
-        text = lines.getvalue()
-    else:
-        text = json.dumps(plain(document), indent=2) + "\n"
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Unwritten({out: error}, text.rstrip(), document) from error
-    voice.say(f"Written: {out}")

@@ -30,5 +30,6 @@ Delta = Annotated[float | None, typer.Option(help="Where the Huber loss becomes 
 Quantile = Annotated[float | None, typer.Option(help="The quantile to estimate; only with --loss quantile.")]
 Intercept = Annotated[bool | None, typer.Option("--intercept/--no-intercept", help="Whether to fit an intercept.")]
 Tolerance = Annotated[float, typer.Option(help="The gap to reach, relative to max(|loss|, the loss of predicting zero).")]
+Precise = Annotated[float, typer.Option(help="The certified gap to reach, relative to the value.")]
 Most = Annotated[int, typer.Option(help="The largest number of iterations.")]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result to a .json or .csv file.")]
