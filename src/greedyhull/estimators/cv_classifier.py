@@ -13,6 +13,7 @@ from greedyhull.estimators.budget_set import price_of
 from greedyhull.estimators.callbacks import checked
 from greedyhull.estimators.cv_choice import Chosen, affordable, left_out
 from greedyhull.estimators.cv_paths import Paths, grid, radii_of
+from greedyhull.estimators.described import CHOSEN, described
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.over_shards import refuse_shards
 from greedyhull.estimators.split import folds_of, splits_of
@@ -23,25 +24,21 @@ class ChosenClassifier(Chosen, LinearClassifier):
     """A radius for classes, which all of them share: `fit`, and the paths that it follows."""
 
     @checked
+    @described(CHOSEN)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """
         Choose the radius, then find the coefficients on all data.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 is kept; other types become float64.
+        {X}
         y : array-like of shape (n_samples,)
             Class labels: numbers, strings or booleans.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights sᵢ ≥ 0 of the samples: losses, also those on left-out data, are Σ sᵢ ℓᵢ / Σ sᵢ.
-        groups : array-like of shape (n_samples,), default=None
-            Groups of the samples, for splitters such as GroupKFold.
+        {sample_weight, groups}
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        {self}
 
         Examples
         --------

@@ -12,6 +12,7 @@ from greedyhull.estimators.budget_set import price_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.cv_choice import Chosen, affordable, constant, left_out
 from greedyhull.estimators.cv_paths import Line, Paths, first_price, grid, radii_of
+from greedyhull.estimators.described import CHOSEN, described
 from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.over_shards import refuse_shards
 from greedyhull.estimators.split import Fold, folds_of, splits_of
@@ -22,25 +23,21 @@ class ChosenRegressor(Chosen, LinearRegressor):
     """A radius for numbers: `fit`, and the paths that it follows."""
 
     @checked
+    @described(CHOSEN)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """
         Choose the radius, then find the coefficients on all data.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data. float32 is kept; other types become float64.
+        {X}
         y : array-like of shape (n_samples,)
             Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights sᵢ ≥ 0 of the samples: losses, also those on left-out data, are Σ sᵢ ℓᵢ / Σ sᵢ.
-        groups : array-like of shape (n_samples,), default=None
-            Groups of the samples, for splitters such as GroupKFold.
+        {sample_weight, groups}
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        {self}
 
         Examples
         --------

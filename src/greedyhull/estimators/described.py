@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-Class = TypeVar("Class", bound=type)
-LINE = re.compile(r"^( *)\{([a-z_0-9, ]+)\}$", re.MULTILINE)
+Documented = TypeVar("Documented")  # a class, or a method
+LINE = re.compile(r"^( *)\{([A-Za-z_0-9, ]+)\}$", re.MULTILINE)
 
 
-def described(entries: Mapping[str, str]) -> Callable[[Class], Class]:
-    r"""A decorator that writes entries into the docstring of a class; without docstrings, as Python's -OO has it, nothing.
+def described(entries: Mapping[str, str]) -> Callable[[Documented], Documented]:
+    r"""A decorator that writes entries into the docstring of a class or method; under Python's -OO, which has none, nothing.
 
     >>> @described({"tol": "tol : float\n    The gap."})
     ... class Estimator:
@@ -30,10 +30,10 @@ def described(entries: Mapping[str, str]) -> Callable[[Class], Class]:
             The gap.
     """
 
-    def write(cls: Class) -> Class:
-        if cls.__doc__ is not None:
-            cls.__doc__ = LINE.sub(lambda found: _entries(found[1], found[2], entries), cls.__doc__)
-        return cls
+    def write(thing: Documented) -> Documented:
+        if thing.__doc__ is not None:
+            thing.__doc__ = LINE.sub(lambda found: _entries(found[1], found[2], entries), thing.__doc__)
+        return thing
 
     return write
 
@@ -162,3 +162,61 @@ solution_ : Solution or list of Solution
 trace_ : Trace or list of Trace
     How the solve went; where classes are fitted one against the rest, a list, one for each.
 """, CLASSIFIER)
+
+ENSEMBLE = _table("""
+max_models : int, default=None
+    At most so many weights are positive; None: no limit.
+max_iter : int, default=10000
+    The most iterations; for a loss that is a function, the most rounds, of which 100 are made at most.
+random_state : int, RandomState instance or None, default=None
+    The seed of the solver.
+verbose : bool or int, default=0
+    Whether to show progress.
+weights_ : array of shape (n_models,)
+    The weights; also as ``coef_``.
+model_names_ : list of str or None
+    The names of the models, or of the columns of X where it had names.
+n_models_ : int
+    How many weights are positive.
+certificate_ : Certificate
+    The loss, and a lower bound for the loss of any weights. For a function as a loss, its value alone.
+dual_gap_ : float
+    No other weights have a loss that is lower by more than this; infinite for a function.
+solution_ : Solution
+    How the weights were found, where the loss has a name.
+trace_ : Trace
+    The run that found them.
+n_iter_ : int
+    The number of iterations.
+n_features_in_ : int
+    The number of columns of X, where X has columns.
+feature_names_in_ : array of str
+    The names of these columns, where X has them.
+""")
+
+CHOSEN = _table("""
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    Training data. float32 is kept; other types become float64.
+sample_weight : array-like of shape (n_samples,), default=None
+    Weights sᵢ ≥ 0 of the samples: losses, also those on left-out data, are Σ sᵢ ℓᵢ / Σ sᵢ.
+groups : array-like of shape (n_samples,), default=None
+    Groups of the samples, for splitters such as GroupKFold.
+self : object
+    The fitted estimator.
+""")  # what `fit` takes and returns where a radius is chosen
+
+CHOSEN_REGRESSOR = _table("""
+coefs_path_ : ndarray of shape (n_radii, n_features)
+    The coefficients on all data at each radius.
+radius_ : float
+    The radius chosen.
+""", REGRESSOR)
+
+CHOSEN_CLASSIFIER = _table("""
+coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
+    The coefficients on all data at each radius, class after class.
+radius_ : float
+    The radius chosen.
+""", CLASSIFIER)
+
+CHOSEN_TOGETHER = _table("", TOGETHER, {name: CHOSEN_CLASSIFIER[name] for name in ("coefs_path_", "radius_")})

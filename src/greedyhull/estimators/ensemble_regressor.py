@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.estimators.described import ENSEMBLE, described
 from greedyhull.estimators.ensemble import COMMON, Ensemble
 from greedyhull.estimators.models import predictions
 from greedyhull.estimators.scorers import REGRESSION
@@ -24,6 +25,7 @@ from greedyhull.types import Array
 LOSSES: dict[str, Callable[..., Composite]] = {"squared": least_squares, "absolute": absolute}
 
 
+@described(ENSEMBLE)
 class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     """Weights for an ensemble of regressors: non-negative, with sum one, certified for losses that have a name.
 
@@ -45,8 +47,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     models : list, default=None
         Models, or pairs of a name and a model. Anything with ``predict`` will do; data frames reach it as they are. None: the
         columns of X are predictions.
-    max_models : int, default=None
-        At most so many weights are positive; None: no limit.
+    {max_models}
     cv : int, splitter, iterable or "prefit", default=None
         How to make out-of-fold predictions, as in scikit-learn: a number of folds, a splitter, or an iterable of pairs of rows
         to train with and rows to predict. Clones of the models are fitted, with ``sample_weight`` where they take it. None or
@@ -55,37 +56,16 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         Add a constant to the weighted mean. Not for a loss that is a function.
     tol : float, default=1e-8
         The certified gap to reach, relative to the larger of the loss and the loss of predicting zero.
-    max_iter : int, default=10000
-        The most iterations; for a loss that is a function, the most rounds, of which 100 are made at most.
-    random_state : int, RandomState instance or None, default=None
-        The seed of the solver.
-    verbose : bool or int, default=0
-        Whether to show progress.
+    {max_iter, random_state, verbose}
 
     Attributes
     ----------
-    weights_ : array of shape (n_models,)
-        The weights; also as ``coef_``.
+    {weights_}
     intercept_ : float
         The constant that is added; 0 without ``fit_intercept``.
     models_ : list of (str, model) or None
         The models that are asked by `predict`: with ``cv``, clones fitted with all samples.
-    model_names_ : list of str or None
-        The names of the models, or of the columns of X where it had names.
-    n_models_ : int
-        How many weights are positive.
-    certificate_ : Certificate
-        The loss, and a lower bound for the loss of any weights. For a function as a loss, its value alone.
-    dual_gap_ : float
-        No other weights have a loss that is lower by more than this; infinite for a function.
-    solution_, trace_ : Solution, Trace
-        How the weights were found, where the loss has a name.
-    n_iter_ : int
-        The number of iterations.
-    n_features_in_ : int
-        The number of columns of X, where X has columns.
-    feature_names_in_ : array of str
-        The names of these columns, where X has them.
+    {model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------

@@ -8,7 +8,7 @@ from greedyhull.atoms.group_l1_ball import GroupL1Ball
 from greedyhull.estimators.cv_choice import CHOICE, Chosen
 from greedyhull.estimators.cv_classifier import ChosenClassifier
 from greedyhull.estimators.cv_regressor import ChosenRegressor
-from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
+from greedyhull.estimators.described import CHOSEN_CLASSIFIER, CHOSEN_REGRESSOR, described
 from greedyhull.estimators.group_budget import GROUPS, Grouped
 from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
@@ -23,7 +23,7 @@ class GroupChosen(Grouped, Chosen):
         return self._ball(X, 1.0)
 
 
-@described(REGRESSOR)
+@described(CHOSEN_REGRESSOR)
 class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
     """
     Linear regression with a budget on groups of features chosen by cross-validation.
@@ -39,13 +39,8 @@ class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
 
     Attributes
     ----------
-    {radii_, cv_losses_}
-    coefs_path_ : ndarray of shape (n_radii, n_features)
-        The coefficients on all data at each radius.
-    {coef_, weights_, intercept_}
-    radius_ : float
-        The radius chosen.
-    {price_, dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
+    {trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -80,7 +75,7 @@ class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
 
 
-@described(CLASSIFIER)
+@described(CHOSEN_CLASSIFIER)
 class GroupBudgetClassifierCV(GroupChosen, ChosenClassifier):
     """
     Linear classification with a budget on groups of features chosen by cross-validation.
@@ -97,13 +92,8 @@ class GroupBudgetClassifierCV(GroupChosen, ChosenClassifier):
 
     Attributes
     ----------
-    {radii_, cv_losses_}
-    coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
-        The coefficients on all data at each radius, class after class.
-    {coef_, weights_, intercept_}
-    radius_ : float
-        The radius chosen.
-    {price_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
+    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------

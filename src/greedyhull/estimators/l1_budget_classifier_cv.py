@@ -14,13 +14,13 @@ from greedyhull.estimators.class_paths import ClassPaths
 from greedyhull.estimators.cv_choice import CHOICE, SCALED, L1Chosen, affordable
 from greedyhull.estimators.cv_classifier import ChosenClassifier
 from greedyhull.estimators.cv_paths import grid, radii_of
-from greedyhull.estimators.described import TOGETHER, described
+from greedyhull.estimators.described import CHOSEN_TOGETHER, described
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.split import folds_of, splits_of
 from greedyhull.types import Array
 
 
-@described(TOGETHER)
+@described(CHOSEN_TOGETHER)
 class L1BudgetClassifierCV(L1Chosen, ChosenClassifier):
     """
     Linear classification with an l1 budget chosen by cross-validation.
@@ -38,13 +38,8 @@ class L1BudgetClassifierCV(L1Chosen, ChosenClassifier):
 
     Attributes
     ----------
-    {radii_, cv_losses_}
-    coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
-        The coefficients on all data at each radius, class after class.
-    {coef_, weights_, intercept_}
-    radius_ : float
-        The radius chosen.
-    {price_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
+    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------

@@ -11,13 +11,13 @@ from greedyhull.estimators.budget_set import Budget
 from greedyhull.estimators.cv_choice import CHOICE, SCALED, L1Chosen
 from greedyhull.estimators.cv_paths import Line, SquarePaths
 from greedyhull.estimators.cv_regressor import ChosenRegressor
-from greedyhull.estimators.described import REGRESSOR, described
+from greedyhull.estimators.described import CHOSEN_REGRESSOR, described
 from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.split import Fold
 from greedyhull.types import Array, AtomSet, LinearModel
 
 
-@described(REGRESSOR)
+@described(CHOSEN_REGRESSOR)
 class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
     """
     Linear regression with an l1 budget chosen by cross-validation.
@@ -33,13 +33,8 @@ class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
 
     Attributes
     ----------
-    {radii_, cv_losses_}
-    coefs_path_ : ndarray of shape (n_radii, n_features)
-        The coefficients on all data at each radius.
-    {coef_, weights_, intercept_}
-    radius_ : float
-        The radius chosen.
-    {price_, dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
+    {trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------
