@@ -8,9 +8,23 @@ import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.experiments import nonsmooth_rates, variance_reduced_jones
-from greedyhull.experiments.paper.experiment import Experiment, Figure, Finding, Scale, Table, at_least, at_most, curve, fitted
+from greedyhull.experiments.nonsmooth_rates import NonsmoothRates
+from greedyhull.experiments.paper.experiment import (
+    Check,
+    Experiment,
+    Figure,
+    Finding,
+    Scale,
+    Series,
+    Table,
+    at_least,
+    at_most,
+    curve,
+    fitted,
+)
 from greedyhull.experiments.paper.problems import Problem, posed
 from greedyhull.experiments.paper.trajectory import play, unwarned
+from greedyhull.experiments.variance_reduced_jones import Curves
 from greedyhull.objectives.by_name import quadratic
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.jones import Jones
@@ -18,85 +32,24 @@ from greedyhull.solvers.pairwise_jones import PairwiseJones
 from greedyhull.types import Array
 
 N = 8
+INSIDE, ON_FACE = "minimiser inside", "minimiser on a face"
+Row = tuple[str, str, float, float, float, float]
 
 
 def run(scale: Scale, seed: int) -> Finding:
-    steps = min(scale.steps, 1000)
-    inside, face = placed(seed, 0.5), placed(seed, 1.3)
-    rows, drawn = [], []
-    for problem in (inside, face):
-        for name, solver in (("Frank-Wolfe", FrankWolfe()), ("Jones", Jones()), ("pairwise Jones", PairwiseJones())):
-            e = play(problem, solver, steps, start=problem.atoms[0]).errors[1:]
-            k = np.arange(1, len(e) + 1)
-            reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
-            rows.append((problem.name, name, reached, *pace(k, e), float(e[-1])))
-            if problem is face:
-                drawn.append(curve(name, k, np.where(e > 1e-12, e, np.nan)))
+    rows, drawn = _assumed(min(scale.steps, 1000), seed)
     with unwarned():
-        curves = variance_reduced_jones(
+        reduced = variance_reduced_jones(
             n=1000 if scale.steps < 1000 else 4000,
             passes=12 if scale.steps < 1000 else 30,
             runs=2 if scale.runs < 100 else 6,
             seed=seed,
         )
         kinks = nonsmooth_rates(1000 if scale.steps < 1000 else 20_000, runs=2 if scale.runs < 100 else 4, seed=seed)
-    spent = curves.spent[1:] / curves.spent[1]
-    last = {name: float(curves[name][-1]) for name in curves.names}
-    by = {(row[0], row[1]): row for row in rows}
-    checks = (
-        at_most(
-            "strongly convex, minimiser inside: error of Jones at the end", float(by["minimiser inside", "Jones"][-1]), 1e-8
-        ),
-        at_least(
-            "minimiser on a face: error of Jones at the end, it does not converge linearly",
-            float(by["minimiser on a face", "Jones"][-1]),
-            1e-8,
-        ),
-        at_most(
-            "minimiser on a face: error of pairwise Jones at the end",
-            float(by["minimiser on a face", "pairwise Jones"][-1]),
-            1e-8,
-        ),
-        at_most(
-            "equal numbers of gradients: error of variance-reduced Jones over that of ASJ",
-            last["variance-reduced Jones"] / last["ASJ"],
-            1.0,
-        ),
-        at_most(
-            "nonsmooth f: error of ARSFW without weights over that of the printed weights",
-            float(kinks["ARSFW-U"].error[-1] / kinks["ARSFW"].error[-1]),
-            1.0,
-        ),
-    )
     figures = (
         Figure("faster", "A strongly convex quadratic with its minimiser on a face", "k", "error", tuple(drawn)),
-        Figure(
-            "reduced",
-            "Least squares over an l1 ball: error after so many passes",
-            "passes over the data",
-            "mean error",
-            tuple(curve(name, spent, np.maximum(curves[name][1:], 1e-13)) for name in curves.names),
-        ),
-        Figure(
-            "kinks",
-            "Absolute loss over a ball: error after so many subgradients",
-            "subgradients of terms",
-            "mean error",
-            tuple(
-                curve(found.name, found.subgradients, np.where(found.error > 1e-9, found.error, np.nan))
-                for found in kinks.curves
-            ),
-        ),
-    )
-    table = (
-        Table(
-            "Nonsmooth f: fitted power of the error in subgradients",
-            ("method", "fitted power", "last error"),
-            tuple((found.name, found.exponent if found.exponent > -3.0 else "faster", float(found.error[-1]))
-                  for found in kinks.curves),
-        ),
-        Table("Additional assumptions",
-              ("problem", "method", "steps to 1e−8", "fitted power of k", "factor per step", "last error"), tuple(rows)),
+        _reduced(reduced),
+        _kinked(kinks),
     )
     return Finding(
         "On these examples Jones is linear where Frank-Wolfe is (a minimiser inside) and sublinear where Frank-Wolfe is (on a "
@@ -106,9 +59,79 @@ def run(scale: Scale, seed: int) -> Finding:
         "inside (linear_rate) and for pairwise Jones (pairwise_jones_rate), O(1/ε²) terms for an error ε with variance "
         "reduction (VarianceReducedJones), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds "
         "for the stochastic methods remain open.",
-        checks,
+        _checked(rows, reduced, kinks),
         figures,
-        table,
+        _tables(rows, kinks),
+    )
+
+
+def _assumed(steps: int, seed: int) -> tuple[list[Row], list[Series]]:
+    """Deterministic methods on a strongly convex quadratic, its minimiser inside and on a face; curves of the latter."""
+    rows, drawn = [], []
+    for problem in (placed(seed, 0.5), placed(seed, 1.3)):
+        for name, solver in (("Frank-Wolfe", FrankWolfe()), ("Jones", Jones()), ("pairwise Jones", PairwiseJones())):
+            e = play(problem, solver, steps, start=problem.atoms[0]).errors[1:]
+            k = np.arange(1, len(e) + 1)
+            reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
+            rows.append((problem.name, name, reached, *pace(k, e), float(e[-1])))
+            if problem.name == ON_FACE:
+                drawn.append(curve(name, k, np.where(e > 1e-12, e, np.nan)))
+    return rows, drawn
+
+
+def _checked(rows: list[Row], reduced: Curves, kinks: NonsmoothRates) -> tuple[Check, ...]:
+    """What the answers rest on."""
+    last = {(row[0], row[1]): float(row[-1]) for row in rows}
+    return (
+        at_most("strongly convex, minimiser inside: error of Jones at the end", last[INSIDE, "Jones"], 1e-8),
+        at_least("minimiser on a face: error of Jones at the end, it does not converge linearly", last[ON_FACE, "Jones"],
+                 1e-8),
+        at_most("minimiser on a face: error of pairwise Jones at the end", last[ON_FACE, "pairwise Jones"], 1e-8),
+        at_most(
+            "equal numbers of gradients: error of variance-reduced Jones over that of ASJ",
+            float(reduced["variance-reduced Jones"][-1] / reduced["ASJ"][-1]),
+            1.0,
+        ),
+        at_most(
+            "nonsmooth f: error of ARSFW without weights over that of the printed weights",
+            float(kinks["ARSFW-U"].error[-1] / kinks["ARSFW"].error[-1]),
+            1.0,
+        ),
+    )
+
+
+def _reduced(found: Curves) -> Figure:
+    passes = found.spent[1:] / found.spent[1]
+    return Figure(
+        "reduced",
+        "Least squares over an l1 ball: error after so many passes",
+        "passes over the data",
+        "mean error",
+        tuple(curve(name, passes, np.maximum(found[name][1:], 1e-13)) for name in found.names),
+    )
+
+
+def _kinked(kinks: NonsmoothRates) -> Figure:
+    return Figure(
+        "kinks",
+        "Absolute loss over a ball: error after so many subgradients",
+        "subgradients of terms",
+        "mean error",
+        tuple(curve(found.name, found.subgradients, np.where(found.error > 1e-9, found.error, np.nan))
+              for found in kinks.curves),
+    )
+
+
+def _tables(rows: list[Row], kinks: NonsmoothRates) -> tuple[Table, ...]:
+    return (
+        Table(
+            "Nonsmooth f: fitted power of the error in subgradients",
+            ("method", "fitted power", "last error"),
+            tuple((found.name, found.exponent if found.exponent > -3.0 else "faster", float(found.error[-1]))
+                  for found in kinks.curves),
+        ),
+        Table("Additional assumptions",
+              ("problem", "method", "steps to 1e−8", "fitted power of k", "factor per step", "last error"), tuple(rows)),
     )
 
 
@@ -126,7 +149,7 @@ def placed(seed: int, share: float) -> Problem:
     A = rng.standard_normal((2 * N, N))
     H = A.T @ A / len(A) + 0.1 * np.eye(N)
     b = share * rng.dirichlet(np.full(N, 30.0)) * rng.choice([-1.0, 1.0], N)
-    return posed("minimiser inside" if share < 1.0 else "minimiser on a face", quadratic(H, H @ b), L1Ball(N, 1.0))
+    return posed(INSIDE if share < 1.0 else ON_FACE, quadratic(H, H @ b), L1Ball(N, 1.0))
 
 
 EXPERIMENT = Experiment(

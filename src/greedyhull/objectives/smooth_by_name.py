@@ -1,0 +1,310 @@
+"""Smooth losses of linear models: least_squares(X, y), logistic(X, y), and so on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.errors.hints import hinting
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.designs import design
+from greedyhull.objectives.loss_model import labels, model, shares_of, targets
+from greedyhull.objectives.losses.base import number, positive_number
+from greedyhull.objectives.losses.huber import Huber
+from greedyhull.objectives.losses.logistic import Logistic
+from greedyhull.objectives.losses.poisson import Poisson
+from greedyhull.objectives.losses.power import Power
+from greedyhull.objectives.losses.squared import Squared
+from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.sharded.by_name import over_shards
+from greedyhull.types import Shards
+
+if TYPE_CHECKING:
+    from greedyhull.objectives.sharded.model import ShardedModel
+
+
+@overload
+def least_squares(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
+@over_shards()
+@hinting
+def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
+    """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    huber : Less sensitive to outliers.
+    quadratic : For a given matrix Q in place of the data.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(3), np.array([2.0, 1.0, 0.0]))
+    >>> f
+    least_squares(n=3, d=3)
+    >>> gh.minimize(f, gh.L1Ball(3, radius=1)).x
+    array([1., 0., 0.])
+    """
+    A = design(X)
+    return model(A, Squared(targets(A, y), shares_of(A, sample_weight)), intercept, "least_squares", l2)
+
+
+@overload
+def logistic(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
+@over_shards("labels")
+@hinting
+def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
+    """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Labels, −1 and +1 or 0 and 1.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    squared_hinge : A smooth loss that is zero beyond the margin.
+    hinge : The loss of support vector machines.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.logistic(np.array([[1.0, 0.0], [0.0, 1.0]]), [1, 0])
+    >>> gh.minimize(f, gh.L1Ball(2, radius=1)).x.round(4)
+    array([ 0.5, -0.5])
+    """
+    A = design(X)
+    p = shares_of(A, sample_weight)
+    return model(A, Logistic(labels(A, y, p, intercept), p), intercept, "logistic", l2)
+
+
+@overload
+def squared_hinge(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
+@over_shards("labels")
+@hinting
+def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
+    """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Labels, −1 and +1 or 0 and 1.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    hinge : Without the square; not smooth.
+    logistic : Gives probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.squared_hinge(np.array([[1.0, 0.0], [0.0, 1.0]]), [1, -1])
+    >>> gh.minimize(f, gh.L1Ball(2, radius=1)).x.round(4)
+    array([ 0.5, -0.5])
+    """
+    A = design(X)
+    p = shares_of(A, sample_weight)
+    return model(A, SquaredHinge(labels(A, y, p, intercept), p), intercept, "squared_hinge", l2)
+
+
+@overload
+def huber(X: Shards, *, delta: float = 1.0, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None,
+          intercept: bool = False, l2: float = 0.0) -> Composite: ...
+@over_shards(numbers=("delta",))
+@hinting
+def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
+          l2: float = 0.0) -> Composite:
+    """Huber loss, the mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    delta : float, default 1.0
+        The residual beyond which the loss grows linearly. Make it smaller to reduce the influence of outliers.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    least_squares : The limit for large delta.
+    absolute : Up to a factor, the limit for small delta.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.huber(np.ones((4, 1)), [0.0, 0.1, 0.2, 9.0], delta=0.5)
+    >>> gh.minimize(f, gh.L1Ball(1, radius=5)).x.round(4)
+    array([0.2667])
+    """
+    delta = positive_number(delta, "delta")
+    A = design(X)
+    return model(A, Huber(targets(A, y), shares_of(A, sample_weight), float(delta)), intercept, "huber", l2)
+
+
+@overload
+def poisson(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
+@over_shards("counts")
+@hinting
+def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
+    """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
+
+    Up to a constant it is the negative log-likelihood of counts whose means are exp(Xw).
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Counts, at least 0.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    log_likelihood : For mixtures of given densities.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.poisson(np.ones((3, 1)), [1, 2, 3])
+    >>> gh.minimize(f, gh.L1Ball(1, radius=2)).x.round(4)      # log 2
+    array([0.6931])
+    """
+    A = design(X)
+    counts, p = targets(A, y), shares_of(A, sample_weight)
+    check(bool((counts >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
+    check(not intercept or float((p * counts).sum()) > 0, "All counts are zero: the best intercept is −∞. "
+                                                          "Leave the intercept out.")
+    return model(A, Poisson(counts, p), intercept, "poisson", l2)
+
+
+@overload
+def lp_loss(X: Shards, *, p: float, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
+@overload
+def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None,
+            intercept: bool = False, l2: float = 0.0) -> Composite: ...
+@over_shards(numbers=("power",))
+@hinting
+def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
+    """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.
+
+    For p < 2 the curvature is infinite at residuals of zero, so no rate is promised; certificates hold all the same.
+
+    Parameters
+    ----------
+    X : array_like, sparse matrix or linear operator of shape (n, d)
+        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    y : array_like of shape (n,)
+        Targets.
+    p : float
+        The exponent, larger than 1. For p = 1 use `absolute`.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    intercept : bool, default False
+        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+        `Solution.intercept`.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    least_squares : The case p = 2.
+    absolute : The case p = 1.
+    huber : Robust and of finite curvature.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.lp_loss(np.ones((2, 1)), [0.0, 1.0], p=4)
+    >>> gh.minimize(f, gh.L1Ball(1, radius=1)).x.round(4)
+    array([0.5])
+    """
+    check(1.0 < number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
+    A = design(X)
+    return model(A, Power(targets(A, y), shares_of(A, sample_weight), float(p)), intercept, "lp_loss", l2)
