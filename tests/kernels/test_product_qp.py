@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from greedyhull.kernels import product_qp
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 
 
@@ -106,3 +107,15 @@ def test_where_the_hessian_is_zero_each_owner_goes_to_its_best_atom():
     owners = np.array([0, 1, 0, 1])
     found = solve_simplex_qp(np.zeros((4, 4)), np.array([1.0, -1.0, 0.5, -0.5]), np.full(4, 0.5), 1e-12, owners=owners)
     np.testing.assert_array_equal(found, [0.0, 1.0, 1.0, 0.0])
+
+
+def test_rounds_end_where_rounding_does_not_let_them_fall(monkeypatch):
+    """A tolerance of zero is below rounding: the rounds end once they bring nothing, not at their limit."""
+    rounds = []
+    monkeypatch.setattr(product_qp, "_newton", lambda *args, newton=product_qp._newton: rounds.append(1) or newton(*args))
+    for seed in range(6):
+        rounds.clear()
+        G, c, start, owners = problem(np.random.default_rng(seed), [12, 14, 9], 6, scale=2.0)
+        found = solve_simplex_qp(G, c, start, -1.0, owners=owners)
+        check(G, c, start, owners, 1e-12 * size(G, c), found)
+        assert len(rounds) <= 25

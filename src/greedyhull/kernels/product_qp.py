@@ -11,6 +11,7 @@ import numpy as np
 
 from greedyhull.kernels.box_qp import solve_box_qp
 from greedyhull.kernels.product_interior import interior_product_qp
+from greedyhull.kernels.thinning import pivots_of, thin_product
 from greedyhull.points.owners import least, normalised
 from greedyhull.types import Array, Index
 
@@ -20,6 +21,8 @@ GLIDES = 100  # projected steps that are tried before a factorisation
 MOST = 3000  # atoms whose Hessian is factored
 FEW, TRIES = 96, 20  # of more atoms with weight than the first, Newton steps are taken so many times at most
 WORK = 2e9  # and so often that the cubes of their number sum to this
+IDLE = 4  # rounds that bring nothing, after which no more are made
+THIN = 400  # the largest rank at which many atoms with weight are thinned out
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index, *, rounds: int = 50) -> Array:
@@ -34,20 +37,62 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
     if int(np.bincount(owners).max(initial=0)) <= 2:
         return _by_pairs(G, c, alpha, tol, owners)
     start, alpha, grad = alpha, alpha.copy(), c.copy()
-    burst = 2 * len(alpha) + 8
-    if len(alpha) > MANY:
+    burst, many = 2 * len(alpha) + 8, len(alpha) > MANY
+    if many:
         if _glide(G, grad, alpha, owners, tol, GLIDES if len(alpha) <= MOST else 4 * GLIDES) or len(alpha) > MOST:
-            return normalised(alpha, owners)
+            return _thinned(G, c, start, normalised(alpha, owners), owners, tol)
         found = interior_product_qp(G, c - G.dot(start), owners, tol)
         if found is not None and _worth(G, c, found - start) <= min(_worth(G, c, alpha - start) + tol, 0.0):
-            return found
+            return _thinned(G, c, start, found, owners, tol)
         grad = c + G.dot(alpha - start)
-    for _ in range(rounds):
+    progress = _Progress()
+    for i in range(rounds):
+        if many and i < 3 and _thin(G, grad, alpha, owners):
+            grad = c + G.dot(alpha - start)
         if _pairwise(G, grad, alpha, owners, burst, tol):
             break
         if _newton(G, grad, alpha, owners):
             grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
-    return normalised(alpha, owners)
+        if progress.ended(_worth(G, c, alpha - start), _excess(grad, alpha, owners)):
+            break
+    alpha = normalised(alpha, owners)
+    return _thinned(G, c, start, alpha, owners, tol) if many else alpha
+
+
+class _Progress:
+    """Whether rounds still bring something: where ``tol`` is below rounding, they would go on to the last one in vain."""
+
+    def __init__(self) -> None:
+        self.value, self.excess, self.idle = np.inf, np.inf, 0
+
+    def ended(self, value: float, excess: float) -> bool:
+        """Whether for some rounds the quadratic has not fallen beyond rounding, nor has the excess been halved."""
+        fell = value < self.value - 1e-12 * abs(value) or excess < 0.5 * self.excess
+        self.idle = 0 if fell else self.idle + 1
+        self.value, self.excess = min(self.value, value), min(self.excess, excess)
+        return self.idle >= IDLE
+
+
+def _thin(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
+    """Let atoms that depend on others leave, if at least half of those with weight do; α is changed in place."""
+    return thin_product(G, grad, alpha, owners, min(THIN, int(np.count_nonzero(alpha)) // 2))
+
+
+def _thinned(G: Array, c: Array, start: Array, alpha: Array, owners: Index, tol: float) -> Array:
+    """The same point in fewer atoms; the weights as they are where rounding would cost more than ``tol``.
+
+    Interior and projected steps leave weight on all atoms of a face. A point that keeps them costs the square of their
+    number in every later round.
+    """
+    grad, fewer = c + G.dot(alpha - start), alpha.copy()
+    if not _thin(G, grad, fewer, owners):
+        return alpha
+    fewer = normalised(fewer, owners)
+    return fewer if _gap(c + G.dot(fewer - start), fewer, owners) <= max(tol, 4.0 * _gap(grad, alpha, owners)) else alpha
+
+
+def _gap(grad: Array, alpha: Array, owners: Index) -> float:
+    return float(alpha.dot(grad - least(grad, owners)[owners]))
 
 
 def _excess(grad: Array, alpha: Array, owners: Index) -> float:
@@ -166,7 +211,7 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
     many = held > FEW
     tries = max(1, min(TRIES, int(WORK / held**3))) if many else len(alpha)
     for _ in range(tries + 1):
-        pivots = _pivots(alpha, owners)
+        pivots = pivots_of(alpha, owners)
         free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
         if not len(free):
             return True
@@ -201,10 +246,3 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
         gradient += image
     return True
 
-
-def _pivots(alpha: Array, owners: Index) -> Index:
-    """For every atom, the place of the largest weight of its owner."""
-    order = np.lexsort((alpha, owners))
-    last = np.zeros(int(owners.max(initial=-1)) + 1, dtype=np.intp)
-    last[owners[order]] = order  # the last one written is the largest
-    return last[owners]

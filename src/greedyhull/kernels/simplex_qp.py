@@ -13,6 +13,7 @@ from greedyhull.kernels.active_sets import settle
 from greedyhull.kernels.face_newton import face_newton
 from greedyhull.kernels.pairwise import pairwise_burst
 from greedyhull.kernels.product_qp import solve_product_qp
+from greedyhull.kernels.thinning import DEPENDENT, hand_on
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13
@@ -53,11 +54,10 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
 
 
 def thin_out(G: Array, grad: Array, alpha: Array) -> bool:
-    """Hand weight on, along lines on which the quadratic is linear, until the atoms left are independent.
+    """Let atoms leave that depend on others, at no cost: see `thinning`. α is changed in place; False where none does.
 
     Pairwise steps spread weight over many more atoms than the Hessian has dimensions, and a Newton step on such a face
-    is all ridge. As in Carathéodory's theorem each line ends where a weight is used up, on the side where the quadratic
-    is lower: an atom leaves at no cost, or takes the place of one it depends on, as in the simplex method.
+    is all ridge.
     """
     from scipy.linalg import solve_triangular
     from scipy.linalg.lapack import dpstrf
@@ -68,27 +68,12 @@ def thin_out(G: Array, grad: Array, alpha: Array) -> bool:
     pivot = face[int(alpha[face].argmax())]
     free = face[face != pivot]
     H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
-    U, order, rank, _ = dpstrf(H, tol=1e-13 * float(H.diagonal().max(initial=0.0)))
+    U, order, rank, _ = dpstrf(H, tol=DEPENDENT * float(H.diagonal().max(initial=0.0)))
     if rank == len(free):
         return False
-    basis, others = free[order[:rank] - 1], free[order[rank:] - 1]
     table = solve_triangular(U[:rank, :rank], U[:rank, rank:])  # each of the others as a sum of the basis, all less the pivot
-    slopes = grad[others] - grad[pivot] - (grad[basis] - grad[pivot]) @ table
-    for j, atom in enumerate(others):
-        sums = table[:, j].copy()
-        change = np.concatenate([[1.0], -sums, [sums.sum() - 1.0]]) * (-1.0 if slopes[j] >= 0.0 else 1.0)
-        atoms = np.concatenate([[atom], basis, [pivot]])
-        falling = np.flatnonzero(change < 0.0)  # never empty: the changes sum to zero
-        room = alpha[atoms[falling]] / -change[falling]
-        leaves = int(falling[room.argmin()])
-        alpha[atoms] = np.maximum(alpha[atoms] + room.min() * change, 0.0)
-        alpha[atoms[leaves]] = 0.0
-        if leaves == len(basis) + 1:
-            return True
-        if leaves:
-            row = table[leaves - 1] / sums[leaves - 1]
-            table = table - np.outer(sums, row)
-            table[leaves - 1], slopes, basis[leaves - 1] = row, slopes - slopes[j] * row, atom
+    table = np.concatenate([table, 1.0 - table.sum(axis=0, keepdims=True)])
+    hand_on(grad, alpha, np.append(free[order[:rank] - 1], pivot), free[order[rank:] - 1], table)
     return True
 
 
