@@ -92,7 +92,7 @@ class GroupedSimplex(AtomSet):
     @property
     def caps(self) -> Array:
         """The cap of each weight: its own, or that of its group where this is less."""
-        return self._cap
+        return np.asarray(self._cap)
 
     def _filled(self, order: Index) -> Sparse | None:
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""

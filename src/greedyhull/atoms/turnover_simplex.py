@@ -16,7 +16,7 @@ from greedyhull.errors import check
 from greedyhull.kernels.box_qp import as_given
 from greedyhull.kernels.traded_filling import EPS, Pieces, traded_levels, traded_vertex
 from greedyhull.points.shapes import Sparse
-from greedyhull.types import Answer, Array, SetTraits
+from greedyhull.types import Answer, Array, Atom, SetTraits
 
 SPARE = 1e-12  # of the total: by how much a limit on trades may be missed by rounding
 
@@ -84,7 +84,7 @@ class TurnoverSimplex(AtomSet):
         """Return the oracle of one run."""
         return TurnoverOracle(self)
 
-    def argmin(self, g: Array) -> Sparse:
+    def argmin(self, g: Array) -> Atom:
         return self.answer(g).atom
 
     def answer(self, g: Array) -> Answer:

@@ -72,7 +72,9 @@ def traded_vertex(g: Array, pieces: Pieces) -> Traded:
     if pieces.traded(first) <= near:
         return Traded(first, 0.0, _lower(g, 0.0, first, pieces))
     spread = float(g.max() - g.min())
-    over, under, price = first, pieces.filled(g, spread + EPS * float(np.abs(g).max())), spread
+    price = spread
+    over, under = first, pieces.filled(g, spread + EPS * float(np.abs(g).max()))
+    x = under
     for _ in range(TRIED):
         less = pieces.traded(over) - pieces.traded(under)
         price = min(max(float(g.dot(under - over)) / less, 0.0), spread) if less > 0.0 else price
@@ -84,7 +86,7 @@ def traded_vertex(g: Array, pieces: Pieces) -> Traded:
         over, under = (x, under) if trades > near else (over, x)
     share = (pieces.most - pieces.traded(under)) / max(pieces.traded(over) - pieces.traded(under), 1e-300)
     share = min(max(share, 0.0), 1.0)
-    return Traded(share * over + (1.0 - share) * under, price, _lower(g, price, pieces.filled(g, price), pieces))
+    return Traded(share * over + (1.0 - share) * under, price, _lower(g, price, x, pieces))
 
 
 def _lower(g: Array, price: float, x: Array, pieces: Pieces) -> float:
@@ -94,7 +96,7 @@ def _lower(g: Array, price: float, x: Array, pieces: Pieces) -> float:
     """
     size = (float(np.abs(g).max(initial=0.0)) + price) * (pieces.total + pieces.most + pieces.traded(x))
     off = min(ROUNDED, 8.0 + len(x)) * EPS * size + 5e-324 * len(x)
-    return float(g.dot(x)) + price * (pieces.traded(x) - pieces.most) - off
+    return float((g * x).sum()) + price * (pieces.traded(x) - pieces.most) - off  # in pairs: a dot product may round more
 
 
 def traded_levels(g: Array, price: float, pieces: Pieces) -> tuple[float, Array]:

@@ -17,7 +17,8 @@ from greedyhull.kernels.traded_interior import End, Near, interior_traded
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
-SNAPPED = 12  # faces that are tried one after another, each with those coordinates at an end that left their piece
+TRIED = 12  # faces, one after another
+MUCH = 8  # one in so many coordinates of a guess may be wrong, else the interior point method begins
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to an end than its multiplier asks a coordinate must be to be put there
 OFF = 1e-11  # of the size of the set: by how much a candidate may miss a row
 FLAT = 1e-11  # of the largest curvature: where coordinates have less, faces have no minimiser of their own
@@ -67,39 +68,86 @@ def traded_gap(grad: Array, x: Array, near: Near, prices: Prices) -> float:
     return float((r * off - least).sum() + lam * near.most + y.dot(activity - rows))
 
 
+class Face(NamedTuple):
+    """A guess: where each coordinate is (see `End`), which end rows are at (0 for neither), and whether trades are used up."""
+
+    ends: Array
+    rows: Array
+    tight: bool
+
+
 def _candidates(H: Form, c: Array, x: Array, near: Near, tol: float) -> Iterator[tuple[Array, Prices]]:
+    """Points of the set with prices: from the face that x is on, then from the one that the interior point method names."""
+    bends = H.diagonal()
+    steep = float(bends.max(initial=0.0))
+    curved = float(bends.min(initial=np.inf)) > FLAT * steep
+    here = _face_of(x, near)
+    if curved and np.count_nonzero(np.abs(here.ends) == 1) > np.count_nonzero(here.rows) + here.tight:  # else it is a vertex
+        yield from _on_faces(H, c, x, near, here)
     path = interior_traded(H, c, x, near, tol)
     if path is None:
         return
-    bends = H.diagonal()
-    steep, prices = float(bends.max(initial=0.0)), Prices(path.y, path.trades)
-    if float(bends.min(initial=np.inf)) > FLAT * steep:
-        for sure in SURE:
-            ends, rows, tight = path.ends(near, steep / sure)
-            for found, y, trades in _on_faces(H, c, x, near, ends, rows, tight):
-                yield found, Prices(y, trades)
+    for sure in SURE if curved else ():
+        yield from _on_faces(H, c, x, near, Face(*path.ends(near, steep / sure)))
     if near.holds(path.x, OFF):
-        yield path.x, prices
+        yield path.x, Prices(path.y, path.trades)
 
 
-def _on_faces(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
-              ) -> Iterator[tuple[Array, Array, float]]:
-    """The minimisers where coordinates have these ends, with prices, until one is in the set."""
-    ends = ends.copy()
-    for _ in range(SNAPPED):
-        solved = _on_face(H, c, x, near, ends, rows, tight)
+def _face_of(x: Array, near: Near) -> Face:
+    """What x is at."""
+    ends = np.where(x > near.p, End.UP, np.where(x < near.p, End.DOWN, End.STAYS))
+    ends = np.where((x >= near.high) & (x > near.p), End.HIGH, np.where((x <= near.low) & (x < near.p), End.LOW, ends))
+    activity, off = near.A.dot(x), OFF * max(float(np.abs(x).sum()), 1e-300)
+    rows = np.where((near.l == near.u) | (activity >= near.u - off), 1, np.where(activity <= near.l + off, -1, 0))
+    return Face(ends, rows, float(np.abs(x - near.p).sum()) >= near.most * (1.0 - OFF))
+
+
+def _on_faces(H: Form, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
+    """The minimisers over faces that are guessed one after another, those of them that are in the set.
+
+    Coordinates that leave their piece are put at its end first; then those are let go that want to.
+    """
+    most = max(4, len(x) // MUCH)
+    for _ in range(TRIED):
+        solved = _on_face(H, c, x, near, *face)
         if solved is None:
             return
         there, y, trades = solved
-        down, up = ends == End.DOWN, ends == End.UP
-        below, above = np.where(up, near.p, near.low), np.where(down, near.p, near.high)
-        under, over = (down | up) & (there < below), (down | up) & (there > above)
-        if not (under.any() or over.any()):
+        ends = _kept(there, near, face.ends)
+        if (ends == face.ends).all():
             if near.holds(there, OFF):
-                yield there, y, trades
+                yield there, Prices(y, trades)
+            new = _released(c + H.dot(there - x), there, near, face, y, trades)
+        else:
+            new = face._replace(ends=ends)
+        wrong = int((new.ends != face.ends).sum() + (new.rows != face.rows).sum()) + (new.tight != face.tight)
+        if wrong == 0 or wrong > most:
             return
-        ends[under & down], ends[over & up] = End.LOW, End.HIGH
-        ends[(under & up) | (over & down)] = End.STAYS
+        face = new
+
+
+def _kept(there: Array, near: Near, ends: Array) -> Array:
+    """The same ends, with those coordinates at the end of their piece that have left it."""
+    down, up = ends == End.DOWN, ends == End.UP
+    below, above = np.where(up, near.p, near.low), np.where(down, near.p, near.high)
+    under, over = (down | up) & (there < below), (down | up) & (there > above)
+    ends = np.where(under & down, End.LOW, np.where(over & up, End.HIGH, ends))
+    return np.where((under & up) | (over & down), End.STAYS, ends)
+
+
+def _released(grad: Array, there: Array, near: Near, face: Face, y: Array, trades: float) -> Face:
+    """Coordinates, rows and trades that prices say should be free, and rows and trades that are missed."""
+    r, tiny = grad - y.dot(near.A), 1e-12 * float(np.abs(grad).max(initial=0.0))
+    lam = trades if face.tight else 0.0
+    stays = face.ends == End.STAYS
+    up = (stays & (r < -lam - tiny) & (near.p < near.high)) | ((face.ends == End.HIGH) & (r + lam > tiny))
+    down = (stays & (r > lam + tiny) & (near.p > near.low)) | ((face.ends == End.LOW) & (r - lam < -tiny))
+    activity, off = near.A.dot(there), OFF * max(float(np.abs(there).sum()), 1e-300)
+    rows = np.where(face.rows > 0, np.where(y > tiny, 0, 1), np.where(face.rows < 0, np.where(y < -tiny, 0, -1), 0))
+    rows = np.where(activity > near.u + off, 1, np.where(activity < near.l - off, -1, rows))
+    over = float(np.abs(there - near.p).sum()) > near.most * (1.0 + OFF)
+    return Face(np.where(up, End.UP, np.where(down, End.DOWN, face.ends)), np.where(near.l == near.u, 1, rows),
+                over or (face.tight and trades >= 0.0))
 
 
 def _on_face(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.kernels.rows_systems import Factored, Form
-from greedyhull.kernels.traded_filling import Pieces, traded_levels, traded_vertex
+from greedyhull.kernels.traded_filling import Pieces, Traded, traded_levels, traded_vertex
 from greedyhull.kernels.traded_interior import Near
 from greedyhull.kernels.traded_qp import solve_traded_qp
 from greedyhull.types import Array, Frame, Index
@@ -58,8 +58,8 @@ class TradedRegion(KeepsRegion):
         if many < d:
             steep = np.argpartition(-gains, many)[:many]
             on[steep[gains[steep] > -np.inf]] = True
-            return on.nonzero()[0]
-        return (on | (gains > -np.inf)).nonzero()[0]
+            return np.flatnonzero(on)
+        return np.flatnonzero(on | (gains > -np.inf))
 
     @override
     def shares(self, g: Array, x: Array) -> Array:
@@ -91,15 +91,21 @@ class TradedSection(KeepsSection):
     """The part of it in which some coordinates move."""
 
     pieces: Pieces
+    asked: tuple[Array, Traded] | None = None  # the gradient that was asked about last, and the answer
+
+    def _best(self, grad: Array) -> Traded:
+        if self.asked is None or self.asked[0] is not grad:
+            self.asked = grad, traded_vertex(grad, self.pieces)
+        return self.asked[1]
 
     @override
     def gap(self, grad: Array, y: Array) -> float:
-        return float(grad.dot(y - traded_vertex(grad, self.pieces).x))
+        return float(grad.dot(y - self._best(grad).x))
 
     @override
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        nu, _ = traded_levels(grad, traded_vertex(grad, self.pieces).price, self.pieces)
+        nu, _ = traded_levels(grad, self._best(grad).price, self.pieces)
         return float((grad - nu).dot(target - y))
 
     @override
