@@ -9,8 +9,10 @@
 #include "coordinate_door.hpp"
 #include "coordinate_rounds.hpp"
 #include "data_door.hpp"
+#include "grouped_region.hpp"
 #include "loop_door.hpp"
 #include "quadratic_rounds.hpp"
+#include "quadratic_sections.hpp"
 
 namespace greedyhull {
 
@@ -113,10 +115,14 @@ class RegionRoundsOf : public RegionRoundsWith<CoordinateRounds<D, Frame>> {
     Index n_, d_;
 };
 
-class QuadraticRoundsDoor : public RegionRoundsWith<QuadraticRounds> {
+template <class Form>
+class QuadraticRoundsDoor : public RegionRoundsWith<QuadraticRounds<Form>> {
+    using Base = RegionRoundsWith<QuadraticRounds<Form>>;
+    using Base::core_;
+
    public:
-    QuadraticRoundsDoor(const double* Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
-        : RegionRoundsWith(std::move(alive), Q, b, std::move(region)) {}
+    QuadraticRoundsDoor(Form Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
+        : Base(std::move(alive), std::move(Q), b, std::move(region)) {}
 
     nb::tuple seen() const override {
         return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.gradient), as_array(core_.gradient));
@@ -138,12 +144,25 @@ class QuadraticRoundsDoor : public RegionRoundsWith<QuadraticRounds> {
     }
 };
 
-enum RegionKind { BOX_REGION, FILLING_REGION, BALL_REGION };  // as solvers/parts/compiled_coordinates.py numbers them
+enum RegionKind { BOX_REGION, FILLING_REGION, BALL_REGION, GROUPED_REGION };  // as solvers/parts/compiled_coordinates.py has them
+
+// `one` has upper bounds, `other` the group of each coordinate, then the cap of each group.
+std::unique_ptr<Region> grouped_region(const Vector<const double>& one, const Vector<const double>& other, double size, Index d) {
+    const Index groups = static_cast<Index>(other.shape(0)) - d;
+    expect(static_cast<Index>(one.shape(0)) == d && groups > 0 && size > 0.0, "a bound and a group a column are wanted");
+    std::vector<Index> of;
+    for (Index j = 0; j < d; j++) {
+        expect(other.data()[j] >= 0.0 && other.data()[j] < static_cast<double>(groups), "a group that is there is wanted");
+        of.push_back(static_cast<Index>(other.data()[j]));
+    }
+    return std::make_unique<GroupedRegion>(span(one), std::move(of), Span<const double>{other.data() + d, groups}, size);
+}
 
 std::unique_ptr<Region> region_of(int kind, const Vector<const double>& one, const Vector<const double>& other, double size,
                                   Index d, nb::list& alive) {
-    expect(static_cast<Index>(one.shape(0)) == d && static_cast<Index>(other.shape(0)) == d, "one bound a column is wanted");
     alive.append(nb::cast(one)), alive.append(nb::cast(other));
+    if (kind == GROUPED_REGION) return grouped_region(one, other, size, d);
+    expect(static_cast<Index>(one.shape(0)) == d && static_cast<Index>(other.shape(0)) == d, "one bound a column is wanted");
     if (kind == BOX_REGION) return std::make_unique<BoxRegion>(span(one), span(other));
     if (kind == FILLING_REGION) return std::make_unique<FillingRegion>(span(one), size);
     expect(kind == BALL_REGION && size > 0.0, "a region that the core knows is wanted");
@@ -183,13 +202,30 @@ std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, V
 }
 
 std::unique_ptr<RegionRounds> form_region_rounds(Table2<const double> Q, Vector<const double> b, int kind, Vector<const double> one,
-                                                 Vector<const double> other, double size) {
+                                                 Vector<const double> other, double size, Index most) {
     const Index d = span(b).size;
     expect(matrix(Q).rows == d && matrix(Q).columns == d && d > 0, "a square matrix is wanted");
     nb::list alive;
     alive.append(nb::cast(Q)), alive.append(nb::cast(b));
     auto region = region_of(kind, one, other, size, d, alive);
-    return std::make_unique<QuadraticRoundsDoor>(Q.data(), span(b), std::move(region), alive);
+    if (kind == GROUPED_REGION)
+        return std::make_unique<QuadraticRoundsDoor<SomeOfMatrix>>(SomeOfMatrix(Q.data(), d, most), span(b), std::move(region),
+                                                                   alive);
+    return std::make_unique<QuadraticRoundsDoor<WholeMatrix>>(WholeMatrix(Q.data(), d), span(b), std::move(region), alive);
+}
+
+std::unique_ptr<RegionRounds> factored_region_rounds(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> F,
+                                                     Vector<const double> D, Vector<const double> b, int kind,
+                                                     Vector<const double> one, Vector<const double> other, double size,
+                                                     Index most) {
+    const Index d = span(b).size;
+    expect(static_cast<Index>(F.shape(1)) == d && span(D).size == d && d > 0, "a column of factors a coordinate is wanted");
+    nb::list alive;
+    alive.append(nb::cast(D)), alive.append(nb::cast(b));
+    using Form = FactorsAndDiagonal<Dense<double>>;
+    Form form(dense_design(F, alive), D.data(), most);
+    auto region = region_of(kind, one, other, size, d, alive);
+    return std::make_unique<QuadraticRoundsDoor<Form>>(std::move(form), span(b), std::move(region), alive);
 }
 
 // Ctrl-C, which ends a quadratic problem by an exception.
@@ -260,6 +296,7 @@ void add_coordinate_rounds(nb::module_& m) {
     def(m, "sum_qp", sum_qp);
     def(m, "ball_qp", ball_qp);
     make(m, "form_region_rounds", form_region_rounds);
+    make(m, "factored_region_rounds", factored_region_rounds);
     make(m, "dense_region_rounds", dense_region_rounds<double>);
     make(m, "dense_region_rounds", dense_region_rounds<float>);
     make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint32_t>);

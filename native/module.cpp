@@ -9,6 +9,7 @@
 #include "door.hpp"
 #include "face_newton.hpp"
 #include "frank_wolfe_door.hpp"
+#include "grouped_door.hpp"
 #include "l1_swaps.hpp"
 #include "level.hpp"
 #include "logistic.hpp"
@@ -298,6 +299,7 @@ NB_MODULE(_core, m) {
     add_observed(m);
     add_shard_rows(m);
     add_rows_interior(m);
+    add_grouped(m);
     add_softmax(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });

@@ -1,11 +1,10 @@
-// Rounds of x'Qx/2 - b'x over a region: the quadratic problem of a round is the problem itself, and Q its Hessian. Nothing is
-// copied; a second round takes off what rounding left of the first.
+// Rounds of x'Qx/2 - b'x over a region: the quadratic problem of a round is the problem itself on some coordinates, or on all of
+// them. A second round takes off what rounding left of the first. quadratic_sections.hpp has the ways in which Q may be given.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -13,14 +12,14 @@
 
 namespace greedyhull {
 
+template <class Form>
 class QuadraticRounds : public Patience {
    public:
     std::vector<double> x, z, gradient;  // z = Qx
 
-    QuadraticRounds(const double* Q, Span<const double> b, std::unique_ptr<Region> region)
-        : Q_(Q), b_(b), region_(std::move(region)), all_(static_cast<std::size_t>(b.size)) {
-        for (auto* v : {&x, &z, &gradient, &x_trial_, &z_trial_}) v->resize(all_.size());
-        std::iota(all_.begin(), all_.end(), Index(0));
+    QuadraticRounds(Form Q, Span<const double> b, std::unique_ptr<Region> region)
+        : Q_(std::move(Q)), b_(b), region_(std::move(region)) {
+        for (auto* v : {&x, &z, &gradient, &x_trial_, &z_trial_}) v->resize(static_cast<std::size_t>(b.size));
     }
 
     double value() const { return value_; }
@@ -61,16 +60,16 @@ class QuadraticRounds : public Patience {
     }
 
    private:
-    const double* Q_;
+    Form Q_;
     Span<const double> b_;
     std::unique_ptr<Region> region_;
-    std::vector<Index> all_;
-    std::vector<double> x_trial_, z_trial_;
+    std::vector<Index> columns_;
+    std::vector<double> x_trial_, z_trial_, y_, g_;
     double value_ = INFINITY, value_trial_ = INFINITY, terms_ = 0.0, terms_trial_ = 0.0, here_ = 0.0, gap_ = INFINITY;
 
     // What f is at x_trial, and the size of its terms, which rounding is relative to.
     double attempt() {
-        algebra::dots(Q_, b_.size, b_.size, b_.size, x_trial_.data(), z_trial_.data());
+        Q_.product(x_trial_.data(), z_trial_.data());
         value_trial_ = terms_trial_ = 0.0;
         for (std::size_t j = 0; j < x.size(); j++) {
             const double bent = 0.5 * x_trial_[j] * z_trial_[j], straight = b_.data[j] * x_trial_[j];
@@ -80,10 +79,20 @@ class QuadraticRounds : public Patience {
     }
     void take() { x.swap(x_trial_), z.swap(z_trial_), value_ = value_trial_, terms_ = terms_trial_; }
 
+    void read(const std::vector<double>& all, std::vector<double>& some) const {
+        some.clear();
+        for (Index j : columns_) some.push_back(all[static_cast<std::size_t>(j)]);
+    }
+
     bool round(double aim, const Asked& asked) {
         const double gap = std::max(gap_, BLURRED_GAP * (std::fabs(value_) + std::fabs(here_)));
-        region_->cut(all_, x);
-        x_trial_ = region_->solve(Q_, gradient, x, aim > 0.0 ? std::min(EXACT * gap, ENOUGH_ONCE * aim) : EXACT * gap, asked);
+        if (!Q_.choose(*region_, gradient, x, columns_)) return false;
+        const double* H = Q_.on(columns_);
+        if (H == nullptr) return false;
+        read(x, y_), read(gradient, g_), region_->cut(columns_, x);
+        const auto& to = region_->solve(H, g_, y_, aim > 0.0 ? std::min(EXACT * gap, ENOUGH_ONCE * aim) : EXACT * gap, asked);
+        x_trial_ = x;
+        for (std::size_t a = 0; a < to.size(); a++) x_trial_[static_cast<std::size_t>(columns_[a])] = to[a];
         region_->nearest(x_trial_);  // rounding may have left the set by a unit in the last place
         if (x_trial_ == x || !(attempt() <= value_ + BLUR * (terms_ + terms_trial_))) return false;
         take();

@@ -37,6 +37,7 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
     # the reference of these is the working set of the corrective solver
     rounds = {"Rounds", "dense_rounds", "sparse_rounds", "dense_form", "sparse_form"}
     regions = {"RegionRounds", "dense_region_rounds", "sparse_region_rounds", "form_region_rounds"}  # the coordinate rounds
+    regions |= {"factored_region_rounds"}
     steps = {"Steps", "dense_steps", "sparse_steps"}  # and that of these the loop of FrankWolfe
     paths = {"Path", "dense_path", "sparse_path", "matrix_path"}  # and of these the trails of estimators/l1_path.py
     paths |= {"LossTrail", "dense_loss_path", "sparse_loss_path"}  # and of these one run of the driver for each radius

@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.grouped_filling import filling_order, grouped_gap, levels, nearest_grouped
+from greedyhull.kernels.core import REFERENCES
+from greedyhull.kernels.grouped_filling import (
+    filling_order,
+    grouped_gap,
+    grouped_levels,
+    grouped_nearest,
+    grouped_vertex,
+    levels,
+    nearest_grouped,
+)
 
 
 def drawn(rng, d, ties=False):
@@ -72,3 +81,27 @@ def test_many_coordinates_are_filled_as_if_all_were_sorted():
         assert np.array_equal(order, whole[: len(order)])
         assert filled.sum() >= 1.0
         assert levels(grad, high, of, room, 1.0)[0] == levels(grad[whole], high, of[whole], room, 1.0)[0]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 10**9), d=st.integers(1, 300), ties=st.booleans())
+def test_core_and_reference_agree(seed, d, ties):
+    """Levels, vertices and nearest points: equal places, and entries up to the last digits."""
+    rng = np.random.default_rng(seed)
+    grad, _, high, of, room, total = drawn(rng, d, ties)
+    found = []
+    for which in (lambda f: f, lambda f: REFERENCES[f.__name__]):
+        level, places, entries = np.zeros(len(room)), np.zeros(d, dtype=np.intp), np.zeros(d)
+        price = which(grouped_levels)(grad, high, of, room, total, level)
+        many = which(grouped_vertex)(grad, high, of, room, total, 1e-15 * total, places, entries)
+        x = 3.0 * grad
+        which(grouped_nearest)(x, high, of, room, total)
+        found.append((price, level, places[:many], entries[:many], x))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * (1.0 + total))
+
+
+def test_caps_without_room_have_no_vertex():
+    for way in (grouped_vertex, REFERENCES["grouped_vertex"]):
+        given_ = np.zeros(2), np.full(2, 0.4), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.0
+        assert way(*given_, np.zeros(2, dtype=np.intp), np.zeros(2)) == -1

@@ -307,4 +307,7 @@ MUTANTS = (
            "True", ("tests/objectives/shards/test_npz.py::test_objects_are_never_unpickled",)),
     Mutant("indices of LIBSVM count alike in all files", "objectives/shards/libsvm.py", "first = min([1, *lowest])", "first = 1",
            ("tests/objectives/shards/test_libsvm.py::test_indices_count_alike_in_all_files",)),
+    Mutant("a bound for weights that trade little counts the rounding of its costs", "kernels/traded_filling.py",
+           "min(ROUNDED, 8.0 + len(x)) * EPS * size", "1e-3 * EPS * size",
+           ("tests/kernels/test_traded_filling.py::test_no_bound_is_above_the_minimum_to_the_last_digit",)),
 )

@@ -15,19 +15,17 @@ from greedyhull.atoms.geometry.grouped_region import GroupedRegion
 from greedyhull.atoms.geometry.regions import as_written
 from greedyhull.atoms.labels import labelled
 from greedyhull.atoms.neighbours import best_of
-from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.kernels.grouped_filling import FIRST, levels
+from greedyhull.kernels.box_qp import as_given
+from greedyhull.kernels.grouped_filling import TINY, fill_in_order, grouped_vertex, levels
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Index, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
-
-TINY = 1e-13  # caps that miss ``total`` by a smaller share still have points: they are off by rounding
 
 
 class GroupedSimplex(AtomSet):
@@ -91,35 +89,23 @@ class GroupedSimplex(AtomSet):
         """Those of any set, and caps, groups and sum, unless a derived class answers with other atoms."""
         return super().traits._replace(region=self._region if as_written(type(self), GroupedSimplex) else None)
 
+    @property
+    def caps(self) -> Array:
+        """The cap of each weight: its own, or that of its group where this is less."""
+        return np.asarray(self._cap)
+
     def _filled(self, order: Index) -> Sparse | None:
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""
-        if not len(order):
-            return None
-        u, of = self._cap[order].astype(np.longdouble), self.of[order]
-        by = np.argsort(of, kind="stable")
-        sums, ranks = np.cumsum(u[by]), of[by]
-        first = np.flatnonzero(np.append(True, ranks[1:] != ranks[:-1]))
-        offset = np.repeat((sums - u[by])[first], np.diff(np.append(first, len(by))))
-        allowed = np.empty_like(u)
-        allowed[by] = np.clip(self.group_upper[ranks] - (sums - u[by] - offset), 0.0, u[by])
-        used = np.cumsum(allowed)
-        if used[-1] < self.total * (1.0 - TINY):
-            return None
-        entries = np.clip(self.total - (used - allowed), 0.0, allowed).astype(np.float64)
-        whole = entries == allowed.astype(np.float64)  # however small a cap is, many of them add up
-        kept = np.flatnonzero((entries > 0.0) & (whole | (entries > FRAGMENT * self.total)))
-        places = order[kept]
-        ascending = np.argsort(places)
-        return Sparse(places[ascending], entries[kept][ascending])
+        found = fill_in_order(order, self._cap, self.of, self.group_upper, self.total, FRAGMENT * self.total)
+        return None if found is None else Sparse(*found)
 
     def argmin(self, g: Array) -> Sparse:
         """The vertex that is filled in the order of g; mostly a few coordinates use up the total."""
-        scores = g[self._open]
-        found = self._filled(self._open[lowest(scores, FIRST)]) if len(scores) > FIRST else None
-        if found is None:
-            found = self._filled(self._open[np.argsort(scores, kind="stable")])
-        assert found is not None  # all coordinates have room for the total
-        return found
+        places, entries = np.empty(self.shape, dtype=np.intp), np.empty(self.shape)
+        many = grouped_vertex(as_given(g), self._cap, self.of, self.group_upper, self.total, FRAGMENT * self.total, places,
+                              entries)
+        assert many >= 0  # all coordinates have room for the total
+        return Sparse(places[:many].copy(), entries[:many].copy())
 
     def best(self, g: Array, m: int) -> SparseBlock:
         """The best vertex, and some beside it: one of its coordinates left out, or another one filled first."""

@@ -21,7 +21,8 @@ from greedyhull.errors import GreedyhullError
 
 F = TypeVar("F", bound=Callable[..., Any])
 MODES = ("auto", "reference", "required")
-NEWEST = {"budget_batch", "dense_form", "dense_path", "dense_region_rounds", "square_facts", "use_threads"}  # else it is older
+# without one of these, it is older
+NEWEST = {"budget_batch", "dense_form", "dense_path", "dense_region_rounds", "grouped_qp", "square_facts", "use_threads"}
 REFERENCES: dict[str, Callable[..., Any]] = {}  # every loop that the core has, as NumPy would do it
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from greedyhull.kernels.box_qp import as_given
+from greedyhull.kernels.core import compiled
 from greedyhull.types import Array, Index
 
 NEAR = 1e-12  # a sum that is off by a smaller share of it is put right in one coordinate
+TINY = 1e-13  # caps that miss the total by a smaller share still have points: they are off by rounding
 FIRST = 192  # coordinates that are sorted first; mostly they use up the total
 HALVINGS = 120  # of an interval of levels: more than a double has bits
 
@@ -58,15 +61,71 @@ def levels(grad: Array, high: Array, of: Index, room: Array, total: float) -> tu
     >>> levels(np.array([3.0, 1.0, 2.0]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0)
     (3.0, array([3., 2.]))
     """
-    order, filled, _ = filling_order(grad, high, of, room, total)
+    level = np.empty(len(room))
+    return grouped_levels(as_given(grad), as_given(high), of, as_given(room), total, level), level
+
+
+@compiled
+def grouped_levels(g: Array, high: Array, of: Index, room: Array, total: float, level: Array) -> float:
+    """The same: the levels are written, the multiplier is returned."""
+    order, filled, _ = filling_order(g, high, of, room, total)
     place = int(np.searchsorted(np.cumsum(filled), total * (1.0 - NEAR)))
-    nu = float(grad[order[min(place, len(order) - 1)]])
+    nu = float(g[order[min(place, len(order) - 1)]])
     order, filled = order[: place + 1], filled[: place + 1]
     used = np.bincount(of[order], filled, len(room))
-    level = np.full(len(room), nu)
+    level[:] = nu
     last = order[filled > 0.0]
-    level[of[last]] = grad[last]  # of several, the last one counts: the one at which the group is full
-    return nu, np.where(used >= room * (1.0 - NEAR), level, nu)
+    level[of[last]] = g[last]  # of several, the last one counts: the one at which the group is full
+    level[used < room * (1.0 - NEAR)] = nu
+    return nu
+
+
+def fill_in_order(order: Index, high: Array, of: Index, room: Array, total: float, least: float) -> tuple[Index, Array] | None:
+    """The vertex that fills the coordinates in this order: its places, ascending, and entries; None if they do not use up the
+    total. Sums have more digits than a double, for there are many of them, and parts of a bound of at most ``least`` are
+    dropped.
+
+    >>> fill_in_order(np.array([2, 0, 1]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0, 0.0)
+    (array([0, 2]), array([1., 1.]))
+    """
+    if not len(order):
+        return None
+    u, groups = high[order].astype(np.longdouble), of[order]
+    by = np.argsort(groups, kind="stable")
+    sums, ranks = np.cumsum(u[by]), groups[by]
+    first = np.flatnonzero(np.append(True, ranks[1:] != ranks[:-1]))
+    offset = np.repeat((sums - u[by])[first], np.diff(np.append(first, len(by))))
+    allowed = np.empty_like(u)
+    allowed[by] = np.clip(room[ranks] - (sums - u[by] - offset), 0.0, u[by])
+    used = np.cumsum(allowed)
+    if used[-1] < total * (1.0 - TINY):
+        return None
+    entries = np.clip(total - (used - allowed), 0.0, allowed).astype(np.float64)
+    whole = entries == allowed.astype(np.float64)  # however small a bound is, many of them add up
+    kept = np.flatnonzero((entries > 0.0) & (whole | (entries > least)))
+    places = order[kept]
+    ascending = np.argsort(places)
+    return places[ascending], entries[kept][ascending]
+
+
+@compiled
+def grouped_vertex(g: Array, high: Array, of: Index, room: Array, total: float, least: float, places: Index,
+                   entries: Array) -> int:
+    """The vertex that is filled in the order of g: places and entries are written, and how many there are is returned, −1
+    where the bounds leave too little room."""
+    some = np.flatnonzero(high > 0.0)
+    scores, found = g[some], None
+    if len(some) > FIRST:  # mostly a few coordinates use up the total
+        cut = np.partition(scores, FIRST)[FIRST]
+        few = some[scores <= cut]
+        found = fill_in_order(few[np.argsort(g[few], kind="stable")], high, of, room, total, least)
+    if found is None:
+        found = fill_in_order(some[np.argsort(scores, kind="stable")], high, of, room, total, least)
+    if found is None:
+        return -1
+    many = len(found[0])
+    places[:many], entries[:many] = found
+    return many
 
 
 def grouped_gap(grad: Array, x: Array, high: Array, of: Index, room: Array) -> float:
@@ -86,6 +145,14 @@ def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float)
     >>> nearest_grouped(np.array([2.0, 1.0, 0.0]), np.ones(3), np.array([0, 0, 1]), np.array([1.2, 1.0]), 1.5)
     array([1. , 0.2, 0.3])
     """
+    near = np.array(x, dtype=np.float64)
+    grouped_nearest(near, as_given(high), of, as_given(room), total)
+    return near
+
+
+@compiled
+def grouped_nearest(x: Array, high: Array, of: Index, room: Array, total: float) -> None:
+    """The same in place."""
     near = np.clip(x, 0.0, high)
     sums = np.bincount(of, near, len(room))
     off = total - float(near.sum())
@@ -93,7 +160,7 @@ def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float)
         near = _clipped(x, high, of, _levels_of(x, high, of, room, total))
         sums = np.bincount(of, near, len(room))
         off = total - float(near.sum())
-    return _put_right(near, high, of, room - sums, off)
+    x[:] = _put_right(near, high, of, room - sums, off)
 
 
 def _put_right(near: Array, high: Array, of: Index, left: Array, off: float) -> Array:

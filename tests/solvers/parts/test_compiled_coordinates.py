@@ -33,8 +33,10 @@ SETS = {
     "L2Ball, shifted": gh.L2Ball(D, 0.9, centre=np.linspace(0.2, 0.6, D)),
     "bounded simplex": gh.Simplex(D, 1.5, upper=0.4),
     "uneven simplex": gh.Simplex(D, 1.0, upper=np.linspace(0.0, 0.5, D)),
+    "caps on groups": gh.GroupedSimplex(np.arange(D) % 3, upper=np.linspace(0.1, 0.9, D), group_upper=[0.7, 0.5, 0.6],
+                                        total=1.5),
 }
-INSIDE = ("Box, a side of no length", "bounded simplex", "uneven simplex")  # of the domain of a log-likelihood
+INSIDE = ("Box, a side of no length", "bounded simplex", "uneven simplex", "caps on groups")  # of the domain of log
 TIGHT = gh.Relative(1e-8) | gh.Iterations(100)
 
 
@@ -106,6 +108,42 @@ def test_quadratic_forms(name, storage, monkeypatch):
             both = size + np.abs(b).max()
             assert np.abs(z - true).max() <= 1e-14 * size and np.abs(gradient - (true - b)).max() <= 1e-14 * both
             assert value == pytest.approx(0.5 * x @ true - b @ x, abs=1e-14 * both * np.abs(x).sum())
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("name", ["bounded simplex", "uneven simplex", "caps on groups"])
+def test_quadratics_by_their_factors(name, order, monkeypatch):
+    """f(w) = ½‖Fw‖² + ½ΣDw² − bᵀw, also without a diagonal, with a single factor, and with factors of no size."""
+    S = SETS[name]
+    for F, D_, b in ((X, np.linspace(0.1, 1.0, D), Y[:D]), (X[:3], None, Y[:D]), (X[:1], np.ones(D), np.zeros(D)),
+                     (np.zeros((2, D)), np.ones(D), Y[:D]), (1e4 * X, np.full(D, 1e-3), Y[:D])):
+        f = gh.quadratic(D_, b, factors=np.array(F, order=order))
+        stop = gh.Relative(1e-8, floor=1.0) | gh.Iterations(100)
+        s, seen = by_core(monkeypatch, f, S, stop=stop)
+        other = by_reference(monkeypatch, f, S, stop=stop)
+        assert s.converged and S.contains(s.point.array(), 1e-14), s.reason
+        assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
+        Q = F.T @ F + np.diag(np.zeros(D) if D_ is None else D_)
+        for x, z, value, _, gradient in seen:
+            size = (np.abs(F).T @ (np.abs(F) @ np.abs(x))).max() + np.abs(x).max() + np.abs(b).max()
+            assert np.abs(z - Q @ x).max() <= 1e-14 * size and np.abs(gradient - (Q @ x - b)).max() <= 1e-14 * size
+            assert value == pytest.approx(0.5 * x @ Q @ x - b @ x, abs=1e-14 * size * np.abs(x).sum())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_large_portfolios_agree_with_python(seed, monkeypatch):
+    """More coordinates than are solved for together at first; some groups are closed, some full."""
+    rng = np.random.default_rng(seed)
+    d = (150, 400, 900, 2500)[seed]
+    of = rng.integers(0, 7, d)
+    caps = np.where(rng.random(d) < 0.1, 0.0, rng.uniform(0.01, 0.05, d))
+    S = gh.GroupedSimplex(of, upper=caps, group_upper=[0.0, 0.3, 0.2, 0.15, 0.3, 0.4, 1.0])
+    F, b = rng.standard_normal((12, d)), 0.3 * rng.standard_normal(d)
+    f = gh.quadratic(rng.uniform(0.01, 0.1, d), b, factors=F)
+    s, _ = by_core(monkeypatch, f, S, stop=gh.Relative(1e-9))
+    other = by_reference(monkeypatch, f, S, stop=gh.Relative(1e-9))
+    assert s.converged and other.converged and S.contains(s.x, 1e-13)
+    assert max(s.certificate.lower, other.certificate.lower) <= min(s.value, other.value)
 
 
 # --- who watches, and when it ends --------------------------------------------------------------------------------------
@@ -184,6 +222,7 @@ SAVED = {
     "sparse": lambda: (gh.huber(sparse.csr_array(X), Y, 0.3), SETS["Box"]),
     "ridge": lambda: (gh.poisson(X, COUNTS, l2=0.1), SETS["uneven simplex"]),
     "asked": lambda: (gh.absolute(X, Y).smoothed(0.1), SETS["Box"]),
+    "groups": lambda: (gh.logistic(X, LABELS), SETS["caps on groups"]),
     "span": lambda: (gh.logistic(WIDE, LABELS), gh.L2Ball(300, 2.0, centre=np.full(300, 0.01))),
     "span, full": lambda: (gh.huber(WIDE, Y, 0.3), gh.L2Ball(300, 2.0)),
 }

@@ -13,6 +13,7 @@ from greedyhull.atoms.arguments import positive
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
+from greedyhull.atoms.turnover_simplex import TurnoverSimplex
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, AtomSet
 
@@ -23,7 +24,7 @@ GROUP = "group "  # before a label, in the name of its row
 class Feasible:
     """The set, how many of its variables are weights, and the cap of each weight.
 
-    A limit on turnover needs a second variable for each asset, the size of its trade.
+    A limit on turnover beside rows of one's own needs a second variable for each asset, the size of its trade.
     """
 
     S: AtomSet
@@ -34,6 +35,11 @@ class Feasible:
     def by_groups(self) -> GroupedSimplex | None:
         """The set as caps on groups, where there are no other rows."""
         return self.S if isinstance(self.S, GroupedSimplex) else None
+
+    @property
+    def by_trades(self) -> TurnoverSimplex | None:
+        """The set as caps on groups and a limit on trades, where there are no other rows."""
+        return self.S if isinstance(self.S, TurnoverSimplex) else None
 
     @property
     def by_rows(self) -> LinearProgram | None:
@@ -51,9 +57,12 @@ def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover
                                                     "weights before them.")
     if not rows and turnover is None:
         return Feasible(Simplex(d, upper=caps), d, caps)
-    if constraints is None and turnover is None:  # caps on disjoint groups alone are a polymatroid: no program is needed
+    if constraints is None:  # caps on disjoint groups are a polymatroid: no program is needed
         limits = {name.removeprefix(GROUP): min(end, 1.0) for name, _, end in rows}
-        return Feasible(GroupedSimplex(labels_of(groups, assets), upper=caps, group_upper=limits), d, caps)
+        grouped = GroupedSimplex(labels_of(groups, assets) if rows else ["all"] * d, upper=caps, group_upper=limits)
+        if turnover is None:
+            return Feasible(grouped, d, caps)
+        return Feasible(TurnoverSimplex(grouped, assets.vector(previous, "previous"), turnover), d, caps)
     A, b = np.array([row for _, row, _ in rows]).reshape(len(rows), d), [float(end) for _, _, end in rows]
     names, bounds = [name for name, _, _ in rows], [(0.0, cap) for cap in (np.ones(d) if caps is None else caps)]
     sum_ = np.ones((1, d))

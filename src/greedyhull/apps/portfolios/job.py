@@ -75,7 +75,7 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     See Also
     --------
     greedyhull.GroupedSimplex : The set behind groups and caps.
-    greedyhull.LinearProgram : The set behind own constraints and turnover; it needs highspy.
+    greedyhull.LinearProgram : The set behind own constraints; it needs highspy.
     greedyhull.Simplex : The set where there are at most single caps.
 
     Examples
@@ -164,13 +164,19 @@ def _told(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
 def _prices(assets: Assets, allowed: Feasible, s: Solution) -> dict[str, float]:
     """The prices of rows and of single caps that matter; that of the sum of weights is no constraint to give way."""
     g, d = as_array(s.objective.gradient(s.point)), allowed.d
-    least, rows, grouped = ACTIVE * float(np.abs(g).max(initial=0.0)), allowed.by_rows, allowed.by_groups
+    least, rows = ACTIVE * float(np.abs(g).max(initial=0.0)), allowed.by_rows
+    grouped, traded = allowed.by_groups, allowed.by_trades
     if rows is not None:
         y, reduced = rows.duals(g)
         found = {name: float(-p) for name, p in zip(rows.rows.names, y, strict=True)
                  if not name.startswith(("buy ", "sell ")) and name != "sum of weights"}
     elif grouped is not None:
         found, reduced = {GROUP + name: p for name, p in grouped.prices(g).items()}, g - grouped.levels(g)[1][grouped.of]
+    elif traded is not None:
+        level, costs, price = traded.levels(g)
+        found = {GROUP + str(name): level - float(cost) for name, cost in zip(traded.caps.labels.tolist(), costs, strict=True)}
+        found |= {"turnover": price}
+        reduced = g - costs[traded.caps.of] + price * np.sign(s.x - traded.previous)
     else:
         w = s.x
         full = np.zeros(d, dtype=bool) if allowed.caps is None else w >= allowed.caps - 1e-7

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from greedyhull.kernels.grouped_filling import grouped_gap, levels, nearest_grouped
-from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
+from greedyhull.kernels.grouped_qp import solve_grouped_qp
 from greedyhull.types import Array, Frame, Index
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
@@ -83,8 +83,4 @@ class GroupedSection(KeepsSection):
 
     @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        total = y.sum(keepdims=True)
-        binding = (np.minimum(np.bincount(self.of, self.high, len(self.room)), total) > self.room).nonzero()[0]
-        A = np.concatenate([np.ones((1, len(y))), self.of == binding[:, None]])
-        l, u = np.concatenate([total, np.full(len(binding), -np.inf)]), np.concatenate([total, self.room[binding]])
-        return solve_rows_qp(H, grad, y, Limits(np.zeros(len(y)), self.high, A, l, u), tol)
+        return solve_grouped_qp(H, grad, y, self.high, self.of, self.room, tol)

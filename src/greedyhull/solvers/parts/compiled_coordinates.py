@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.geometry.grouped_region import GroupedRegion
 from greedyhull.atoms.geometry.regions import BallRegion, BoxRegion, FillingRegion
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.factored import FactoredForm
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.ridged import Ridged
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -24,6 +26,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.types import Array, AtomSet, Objective, Region
 from greedyhull.types.kinds import second_order
 
+GROUPED = 3  # as native/coordinate_door.cpp numbers regions
 WIDE, FEWER = 500, 5  # least squares over a box in so many coordinates, so many times as many as rows, are solved by rows
 
 
@@ -41,12 +44,14 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     made: Any = None
     if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
         made = _form_rounds(f, told)
+    elif isinstance(f, FactoredForm) and type(f) is FactoredForm:
+        made = _factored_rounds(f, told)
     elif isinstance(f, Composite) and type(f) in (Composite, Ridged):
         made = _rounds(f, told, steps, spans(curved, region))
     if made is None:
         return None
     assert isinstance(f, Composite | QuadraticForm)
-    rounds = CompiledCoordinates(f, S, made, w, cold)
+    rounds = CompiledCoordinates(f, S, made, w, cold and told[0] != GROUPED)  # a corner has few coordinates
     return rounds if isfinite(rounds.gap) else None
 
 
@@ -64,6 +69,8 @@ def _told(region: Region) -> tuple[int, Array, Array, float] | None:
         return 0, _vector(region.low), _vector(region.high), 0.0
     if type(region) is FillingRegion and region.low is None:
         return 1, _vector(region.high), _vector(region.high), float(region.total)
+    if type(region) is GroupedRegion:
+        return GROUPED, _vector(region.high), np.concatenate([region.of, region.room]), float(region.total)
     return (2, _vector(region.middle), _vector(region.middle), float(region.radius)) if type(region) is BallRegion else None
 
 
@@ -85,11 +92,20 @@ def _rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int, alo
 def _form_rounds(f: QuadraticForm, told: tuple[int, Array, Array, float]) -> Any:
     assert core is not None
     design = f.design
-    if f.domain[0] > MOST or type(design) not in (DenseDesign, SparseDesign):
+    if (f.domain[0] > MOST and told[0] != GROUPED) or type(design) not in (DenseDesign, SparseDesign):
         return None
     Q = design.X if type(design) is DenseDesign else design.by_column.toarray()
     Q = np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q, dtype=np.float64)  # it is symmetric
-    return core.form_region_rounds(Q, _vector(f.b), *told)
+    return core.form_region_rounds(Q, _vector(f.b), *told, MOST)
+
+
+def _factored_rounds(f: FactoredForm, told: tuple[int, Array, Array, float]) -> Any:
+    """Over a box, and over balls, systems of the few factors are the smaller ones, and Python solves these."""
+    assert core is not None
+    F = f.design.F
+    if told[0] not in (1, GROUPED) or type(F) is not DenseDesign:
+        return None
+    return core.factored_region_rounds(contiguous(F.X), _vector(f.design.D), _vector(f.b), *told, MOST)
 
 
 class CompiledCoordinates(CompiledRounds):

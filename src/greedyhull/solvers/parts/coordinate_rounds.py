@@ -14,6 +14,7 @@ import numpy as np
 
 from greedyhull.atoms.geometry.regions import BoxSection
 from greedyhull.atoms.geometry.rows_region import RowsSection
+from greedyhull.atoms.geometry.traded_region import TradedSection
 from greedyhull.objectives.by_products import ByProducts, compare_products
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -108,8 +109,9 @@ class CoordinateWorking:
     def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
-        factors = small.factors(w) if isinstance(section, RowsSection | BoxSection) and isinstance(small, Restricted) else None
-        if isinstance(section, RowsSection | BoxSection) and factors is not None:
+        by_factors = isinstance(section, RowsSection | BoxSection | TradedSection)
+        factors = small.factors(w) if by_factors and isinstance(small, Restricted) else None
+        if isinstance(section, RowsSection | BoxSection | TradedSection) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
         H = small.hessian(w, SAMPLE if early and self.sampling else 1)

@@ -1,0 +1,264 @@
+// Convex quadratics over weights with upper bounds, a given sum and caps on the sums of groups, as kernels/grouped_qp.py. An active
+// set method guesses which bounds and caps hold and corrects itself; mostly an interior point method tells it where to begin.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "box_qp.hpp"
+#include "grouped_filling.hpp"
+#include "rows_interior.hpp"
+
+namespace greedyhull {
+
+class GroupedQP {
+   public:
+    std::vector<double> x;  // before: where c is the gradient, a point of the set; after: the solution
+
+    // The duality gap is at most tol afterwards unless rounding ends it first. The quadratic never rises.
+    void solve(const double* H, const double* c, const Caps& caps, double tol, const Asked& asked) {
+        H_ = H, c_ = c, m_ = caps.high.size, tol_ = tol, start_ = x;
+        own_ = caps, caps_ = &own_;
+        total_ = std::accumulate(x.begin(), x.end(), 0.0);
+        for (auto* v : {&move_, &image_, &there_, &grad_, &bends_}) v->resize(at(m_));
+        first_ = filling_.levels(c, caps, total_);
+        least_ = filling_.gap(c, x.data(), caps, total_);
+        if (!(tol < least_ && least_ < INFINITY)) return;
+        steep_ = 0.0;
+        double flat = INFINITY;
+        for (Index j = 0; j < m_; j++) steep_ = std::max(steep_, H[j * m_ + j]), flat = std::min(flat, H[j * m_ + j]);
+        for (Index j = 0; j < m_; j++) bends_[at(j)] = std::max(H[j * m_ + j], QP_RIDGE * steep_ + 1e-300);
+        curved_ = flat > FLAT * steep_;
+        if (curved_ && guess() && active_set()) return;
+        if (!(asked && asked())) interior(asked);
+    }
+
+   private:
+    static constexpr int QUICK = 12;       // rounds of the active set method
+    static constexpr double FLAT = 1e-11;  // of the largest curvature: with less, only the interior point method is used
+    static constexpr double FORCED = 1e-13;  // of the total: caps that leave less of it leave no choice
+    static constexpr Index MUCH = 16;      // one in so many coordinates of a first guess may be wrong
+    const double *H_ = nullptr, *c_ = nullptr;
+    Caps own_{};
+    const Caps* caps_ = nullptr;
+    Index m_ = 0;
+    double tol_ = 0.0, total_ = 0.0, least_ = 0.0, first_ = 0.0, steep_ = 0.0, sum_price_ = 0.0;
+    bool curved_ = false;
+    GroupFilling filling_;
+    ScaledFactor factor_;
+    std::vector<double> start_, move_, image_, there_, grad_, bends_, prices_, down_, S_, off_, columns_, sums_;
+    std::vector<int> sides_, next_;    // -1 where the lower bound should hold, 1 where the upper, 0 where neither
+    std::vector<char> tight_, later_;  // groups whose cap should hold
+    std::vector<Index> free_, row_of_;  // row_of_: of a tight group with free coordinates, its row after that of the sum
+
+    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
+    Index group(Index j) const { return caps_->of[j]; }
+
+    void image_of(const std::vector<double>& point) {
+        for (Index j = 0; j < m_; j++) move_[at(j)] = point[at(j)] - start_[at(j)];
+        algebra::combine(H_, m_, m_, m_, move_.data(), image_.data());
+    }
+
+    // Take a point if it is better; whether it is good enough.
+    bool offer(std::vector<double> point) {
+        if (!all_finite(point.data(), point.size())) return false;
+        filling_.nearest(point.data(), *caps_, total_);
+        image_of(point);
+        double rise = 0.0;  // relative to the price of the sum, which may be large compared with what it is about
+        for (Index j = 0; j < m_; j++) {
+            rise += move_[at(j)] * (c_[j] - first_ + 0.5 * image_[at(j)]);
+            image_[at(j)] += c_[j];
+        }
+        const double gap = filling_.gap(image_.data(), point.data(), *caps_, total_);
+        if (gap < least_ && rise <= 0.0) x = point, least_ = gap;
+        return least_ <= tol_;
+    }
+
+    // The bounds and caps that hold at the start; false where it is a vertex, which does not tell where the minimum is.
+    bool guess() {
+        sides_.resize(at(m_)), tight_.assign(at(caps_->room.size), 0);
+        sums_.assign(tight_.size(), 0.0);
+        Index between = 0, rows = 1;
+        for (Index j = 0; j < m_; j++) {
+            sides_[at(j)] = start_[at(j)] <= 0.0 ? -1 : start_[at(j)] >= caps_->high[j] ? 1 : 0;
+            between += sides_[at(j)] == 0, sums_[at(group(j))] += start_[at(j)];
+        }
+        for (std::size_t k = 0; k < tight_.size(); k++)
+            tight_[k] = sums_[k] > 0.0 && sums_[k] >= caps_->room.data[k] * (1.0 - GROUP_NEAR), rows += tight_[k];
+        return between > rows;
+    }
+
+    // From the face that `sides_` and `tight_` name; whether a point that is good enough was found.
+    bool active_set() {
+        Index most = std::max<Index>(2, m_ / MUCH);
+        for (int k = 0; k < QUICK; k++) {
+            if (!on_face()) return false;
+            const Index wrong = corrected();
+            bool within = true;
+            for (Index j = 0; j < m_; j++) within &= there_[at(j)] >= 0.0 && there_[at(j)] <= caps_->high[j];
+            for (std::size_t i = 0; i < sums_.size(); i++) within &= sums_[i] <= caps_->room.data[i] + 1e-11 * total_;
+            if ((wrong == 0 || within) && offer(there_)) return true;
+            if (wrong == 0 || wrong > most) return false;
+            sides_.swap(next_), tight_.swap(later_);
+            most = std::min(most, std::max<Index>(wrong, 2));
+        }
+        return false;
+    }
+
+    // next_ and later_ <- what the signs of reduced gradients and prices at there_ ask for; how many differ.
+    Index corrected() {
+        next_.resize(at(m_)), later_.resize(tight_.size());
+        Index wrong = 0;
+        for (Index j = 0; j < m_; j++) {
+            const double r = grad_[at(j)] - sum_price_ - prices_[at(group(j))], to = there_[at(j)] - r / bends_[at(j)];
+            next_[at(j)] = to <= 0.0 ? -1 : to >= caps_->high[j] ? 1 : 0;
+            wrong += next_[at(j)] != sides_[at(j)];
+        }
+        for (std::size_t k = 0; k < tight_.size(); k++) {
+            later_[k] = tight_[k] ? prices_[k] <= 0.0 : sums_[k] > 0.0 && sums_[k] >= caps_->room.data[k];
+            wrong += later_[k] != tight_[k];
+        }
+        return wrong;
+    }
+
+    // there_ <- the minimiser where coordinates and groups have the ends that were guessed, with prices and the gradient there.
+    bool on_face() {
+        free_.clear(), there_ = start_, row_of_.assign(tight_.size(), -1), prices_.assign(tight_.size(), 0.0);
+        for (Index j = 0; j < m_; j++) {
+            if (sides_[at(j)] == 0)
+                free_.push_back(j);
+            else
+                there_[at(j)] = sides_[at(j)] > 0 ? caps_->high[j] : 0.0;
+        }
+        if (free_.empty() || !factor_.make(m_, H_, free_)) return false;
+        image_of(there_);
+        const std::size_t k = free_.size();
+        Index rows = 1;
+        for (Index j : free_)
+            if (tight_[at(group(j))] && row_of_[at(group(j))] < 0) row_of_[at(group(j))] = rows++;
+        down_.resize(k), columns_.assign(at(rows) * k, 0.0);
+        for (std::size_t a = 0; a < k; a++) {
+            down_[a] = -(c_[free_[a]] + image_[at(free_[a])]);
+            columns_[a] = 1.0;
+            if (const Index row = row_of_[at(group(free_[a]))]; row > 0) columns_[at(row) * k + a] = 1.0;
+        }
+        factor_.solve(down_.data());
+        for (Index i = 0; i < rows; i++) factor_.solve(columns_.data() + at(i) * k);
+        if (!find_prices(at(rows), k)) return false;
+        for (std::size_t a = 0; a < k; a++) {
+            double step = down_[a];
+            for (std::size_t i = 0; i < at(rows); i++) step += off_[i] * columns_[i * k + a];
+            there_[at(free_[a])] += step;
+        }
+        image_of(there_);
+        for (Index j = 0; j < m_; j++) grad_[at(j)] = c_[j] + image_[at(j)];
+        sums_.assign(tight_.size(), 0.0);
+        for (Index j = 0; j < m_; j++) sums_[at(group(j))] += there_[at(j)];
+        price_closed_groups();
+        return all_finite(there_.data(), there_.size()) && std::isfinite(sum_price_);
+    }
+
+    // off_ <- the prices of the sum and of tight groups, so that rows are met; where rows depend on others they get what they can.
+    bool find_prices(std::size_t rows, std::size_t k) {
+        S_.assign(rows * rows, 0.0), off_.assign(rows, 0.0);
+        std::vector<double> rest(rows, 0.0);
+        rest[0] = total_;
+        for (std::size_t i = 0; i < tight_.size(); i++)
+            if (row_of_[i] > 0) rest[at(row_of_[i])] = caps_->room.data[i];
+        const auto each = [&](Index j, auto&& what) {
+            what(std::size_t(0));
+            if (const Index row = row_of_[at(group(j))]; row > 0) what(at(row));
+        };
+        for (Index j = 0; j < m_; j++) each(j, [&](std::size_t i) { rest[i] -= there_[at(j)]; });
+        for (std::size_t a = 0; a < k; a++)
+            each(free_[a], [&](std::size_t i) {
+                rest[i] -= down_[a];
+                for (std::size_t q = 0; q < rows; q++) S_[i * rows + q] += columns_[q * k + a];
+            });
+        std::vector<double> scale(rows), M(rows * rows);
+        for (std::size_t i = 0; i < rows; i++) {
+            if (!(S_[i * rows + i] > 0.0)) return false;
+            scale[i] = 1.0 / std::sqrt(S_[i * rows + i]);
+        }
+        for (std::size_t i = 0; i < rows; i++)
+            for (std::size_t q = 0; q < rows; q++) M[i * rows + q] = i == q ? 1.0 + QP_RIDGE : S_[i * rows + q] * scale[i] * scale[q];
+        if (!algebra::cholesky(static_cast<Index>(rows), M.data())) return false;
+        std::vector<double> step(rows);
+        for (int twice = 0; twice < 2; twice++) {  // what the ridge left is taken off
+            for (std::size_t i = 0; i < rows; i++) {
+                step[i] = rest[i];
+                for (std::size_t q = 0; q < rows; q++) step[i] -= S_[i * rows + q] * off_[q];
+                step[i] *= scale[i];
+            }
+            algebra::cholesky_solve(static_cast<Index>(rows), M.data(), step.data());
+            for (std::size_t i = 0; i < rows; i++) off_[i] += scale[i] * step[i];
+        }
+        sum_price_ = off_[0];
+        for (std::size_t i = 0; i < tight_.size(); i++)
+            if (row_of_[i] > 0) prices_[i] = off_[at(row_of_[i])];
+        return true;
+    }
+
+    // Prices of tight groups without a free coordinate: the least that keep their coordinates where they are.
+    void price_closed_groups() {
+        for (std::size_t k = 0; k < tight_.size(); k++) {
+            if (!tight_[k] || row_of_[k] > 0) continue;
+            double most = INFINITY, least = -INFINITY;
+            for (Index j = 0; j < m_; j++) {
+                if (at(group(j)) != k) continue;
+                const double cut = grad_[at(j)] - sum_price_;
+                if (sides_[at(j)] < 0)
+                    most = std::min(most, cut);
+                else
+                    least = std::max(least, cut);
+            }
+            prices_[k] = std::min(least <= most ? std::min(std::max(0.0, least), most) : most, 0.0);
+        }
+    }
+
+    void interior(const Asked& asked) {
+        std::vector<double> room(caps_->room.data, caps_->room.data + caps_->room.size), held(room.size(), 0.0);
+        std::vector<Index> wide, rows;
+        for (Index j = 0; j < m_; j++)
+            if (caps_->high[j] > 0.0 && room[at(group(j))] > FORCED * total_) wide.push_back(j), held[at(group(j))] += caps_->high[j];
+        double most = 0.0;
+        for (std::size_t k = 0; k < room.size(); k++) {
+            most += std::min(held[k], room[k]);
+            if (std::min(held[k], total_) > room[k] && room[k] > FORCED * total_) rows.push_back(static_cast<Index>(k));
+        }
+        if (wide.empty() || !(most > total_ * (1.0 + FORCED))) return;  // all that there is room for is filled
+        const std::size_t n = wide.size(), q = rows.size();
+        std::vector<double> H(n * n), c(n), G(q * n, 0.0), E(n, 1.0), low(n + q, 0.0), high(n + q), here(n);
+        std::vector<Index> row(room.size(), -1);
+        for (std::size_t i = 0; i < q; i++) row[at(rows[i])] = static_cast<Index>(i), low[n + i] = -INFINITY, high[n + i] = room[at(rows[i])];
+        algebra::combine(H_, m_, m_, m_, start_.data(), image_.data());
+        for (std::size_t a = 0; a < n; a++) {
+            const Index j = wide[a];
+            for (std::size_t b = 0; b < n; b++) H[a * n + b] = H_[j * m_ + wide[b]];
+            c[a] = c_[j] - image_[at(j)], here[a] = start_[at(j)], high[a] = caps_->high[j];
+            if (row[at(group(j))] >= 0) G[at(row[at(group(j))]) * n + a] = 1.0;
+        }
+        const Index N = static_cast<Index>(n), Q = static_cast<Index>(q);
+        RowsPath path({{H.data(), N, N}, {c.data(), N}, {G.data(), Q, N}, {E.data(), 1, N}, {&total_, 1}, {low.data(), N + Q},
+                       {high.data(), N + Q}}, {here.data(), N});
+        path.follow(tol_);
+        if (!path.finite()) return;
+        std::vector<double> point(at(m_), 0.0);
+        for (std::size_t a = 0; a < n; a++) point[at(wide[a])] = path.t[a];
+        for (const double sure : {1.0, 1e-2, 1e-4}) {
+            if (!curved_) break;
+            const double steep = steep_ / sure;
+            sides_.assign(at(m_), -1), tight_.assign(room.size(), 0);
+            for (std::size_t a = 0; a < n; a++)
+                sides_[at(wide[a])] = steep * path.t[a] < path.zl[a] ? -1 : steep * (high[a] - path.t[a]) < path.zh[a] ? 1 : 0;
+            for (std::size_t i = 0; i < q; i++) tight_[at(rows[i])] = steep * (high[n + i] - path.t[n + i]) < path.zh[n + i];
+            if (active_set() || (asked && asked())) return;
+        }
+        offer(point);
+    }
+};
+
+}  // namespace greedyhull
