@@ -21,7 +21,8 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense
 from greedyhull.solvers.parts.corrective_numbers import EARLY, EXACT, INNER, ROUGH, ROUNDING, SAMPLE, SLOW
-from greedyhull.solvers.parts.directions import Directions, directions_of
+from greedyhull.solvers.parts.directions import MOST, Directions, directions_of
+from greedyhull.solvers.parts.hessian_products import by_products
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.precision import exhausted, named
 from greedyhull.solvers.parts.progress import Progress
@@ -108,6 +109,11 @@ class CoordinateWorking:
     def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
+        if isinstance(section, RowsSection):
+            product = by_products(self.f, small, w)
+            found = None if product is None else section.solve_by_products(product, grad, y, tol)
+            if found is not None or len(grad) > MOST:
+                return found
         factors = small.factors(w) if isinstance(section, RowsSection | BoxSection) and isinstance(small, Restricted) else None
         if isinstance(section, RowsSection | BoxSection) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
