@@ -63,7 +63,7 @@ class Birkhoff(Combinatorial):
     def traits(self) -> SetTraits:
         """Those of any set, and all entries together where they are not too many."""
         small = type(self) is Birkhoff and self.shape[0] <= TOGETHER
-        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None)
+        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None, spreads=True)
 
     def solved(self, c: Array) -> tuple[Index, float]:
         """The assignment, and Σᵢ minⱼ(cᵢⱼ − vⱼ) + Σⱼ vⱼ, which is a bound for any v."""

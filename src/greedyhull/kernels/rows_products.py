@@ -27,6 +27,7 @@ SHORTER = 0.1  # of the gap: how well the quadratic is solved with one of these
 NEARER = 0.3  # of what would do: how much lower the gradient goes where the face stays and the gap is too large
 RESTORED = 2  # times that a point is put back on rows that it misses
 FLAT = 1e-12  # of the largest curvature met: less than this is none
+NEAR = 1e-14  # of 1 and of its size: by how much a coordinate may be beyond its ends
 OFF = 1e-11  # of its size: how well a row is kept
 EPS = 4 * float(np.finfo(np.float64).eps)
 
@@ -93,7 +94,7 @@ class _Faces:
         self.q, self.limits, self.rows = q, limits, rows
         self.d, self.m = len(q.c), len(limits.l)
         self.equal, self.fixed = limits.l == limits.u, limits.low == limits.high
-        self.near = OFF * (1.0 + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
+        self.near = NEAR * (1.0 + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
         self.factor, self.products, self.steepest = np.empty((self.m, self.m)), 0, 0.0
 
     def begin(self, held: float) -> None:
@@ -136,9 +137,10 @@ class _Faces:
 
     def settled(self) -> tuple[Array, Array]:
         """The point, back on its rows, and their prices."""
-        low, high = self.limits.low, self.limits.high
-        self._onto_rows()
-        return np.clip(self.x, low, high) + 0.0, self.y
+        for _ in range(RESTORED):
+            self.x = np.clip(self.x, self.limits.low, self.limits.high)
+            self._onto_rows()
+        return np.clip(self.x, self.limits.low, self.limits.high) + 0.0, self.y
 
     def _stand(self) -> bool:
         """The nearest point of the face, its gradient and prices; False where the face has none."""
