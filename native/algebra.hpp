@@ -153,18 +153,20 @@ inline void add_product(Index m, Index few, Index k, const double* A, Index lda,
 // M <- its Cholesky factor, lower triangle by contiguous rows; false where it is not positive definite.
 inline bool cholesky(Index k, double* M) {
     if (use_blas(k, k * k * k)) return blas::potrf('U', k, M, k) == 0;
-    for (Index a = 0; a < k; a++) {
-        double* row = M + a * k;
-        for (Index b = 0; b <= a; b++) {
-            double known;
-            dots(row, k, b, 1, M + b * k, &known);
-            const double rest = row[b] - known;
-            if (b < a)
-                row[b] = rest / M[b * k + b];
-            else if (!(rest > 0.0))
-                return false;
-            else
-                row[a] = std::sqrt(rest);
+    for (Index b = 0; b < k; b++) {  // by columns: four rows at a time
+        double known[4];
+        double* row = M + b * k;
+        dots(row, k, b, 1, row, known);
+        const double rest = row[b] - known[0];
+        if (!(rest > 0.0)) return false;
+        row[b] = std::sqrt(rest);
+        for (Index a = b + 1; a < k; a += 4) {
+            const Index some = std::min<Index>(4, k - a);
+            dots(M + a * k, k, b, some, row, known);
+            for (Index i = 0; i < some; i++) {
+                double& entry = M[(a + i) * k + b];
+                entry = (entry - known[i]) / row[b];
+            }
         }
     }
     return true;

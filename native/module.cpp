@@ -18,6 +18,7 @@
 #include "pairwise.hpp"
 #include "shard_rows_door.hpp"
 #include "rows_interior_door.hpp"
+#include "face_steps_door.hpp"
 #include "softmax_door.hpp"
 #include "sparse_columns.hpp"
 #include "square_path_door.hpp"
@@ -298,6 +299,7 @@ NB_MODULE(_core, m) {
     add_checks(m);
     add_observed(m);
     add_shard_rows(m);
+    add_face_steps(m);
     add_rows_interior(m);
     add_grouped(m);
     add_softmax(m);

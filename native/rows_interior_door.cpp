@@ -2,6 +2,7 @@
 #include "rows_interior_door.hpp"
 
 #include "door.hpp"
+#include "rows_faces.hpp"
 #include "rows_interior.hpp"
 
 namespace greedyhull {
@@ -26,8 +27,26 @@ bool path(Table2<const double> H, Vector<const double> c, Table2<const double> G
     return found.finite();
 }
 
+bool faces(Table2<const double> H, Vector<const double> c, Table2<const double> G, Table2<const double> E, Vector<const double> e,
+           Vector<const double> low, Vector<const double> high, Vector<double> t, Vector<double> prices, Vector<double> pulls) {
+    const Index n = static_cast<Index>(c.shape(0)), m = static_cast<Index>(G.shape(0)), q = static_cast<Index>(E.shape(0));
+    expect(n > 0 && matrix(H).rows == n && matrix(H).columns == n && matrix(G).columns == n && matrix(E).columns == n &&
+               span(e).size == q && span(low).size == n + m && span(high).size == n + m && span(t).size == n + m &&
+               span(prices).size == q + m && span(pulls).size == n + m,
+           "rows_faces: shapes differ");
+    RowsFaces found({matrix(H), span(c), matrix(G), matrix(E), span(e), span(low), span(high)}, {t.data(), n});
+    if (!found.follow()) return false;
+    std::copy(found.t.begin(), found.t.end(), t.data());
+    std::copy(found.prices.begin(), found.prices.end(), prices.data());
+    std::copy(found.z.begin(), found.z.end(), pulls.data());
+    return true;
+}
+
 }  // namespace
 
-void add_rows_interior(nb::module_& m) { def(m, "rows_path", path); }
+void add_rows_interior(nb::module_& m) {
+    def(m, "rows_faces", faces);
+    def(m, "rows_path", path);
+}
 
 }  // namespace greedyhull

@@ -54,7 +54,9 @@ class Mismatch(extend.DesignBase):
         return self.matvec(W.reshape(self.domain))
 
     def energies(self, weights: Any) -> Any:
-        return np.asarray(weights * np.ones(self.n) @ self.columns(np.arange(self.n), np.ones(self.n)) ** 2)
+        W = np.broadcast_to(weights, self.n).reshape(self.domain)
+        both = np.outer(self.A.diagonal(), self.B.diagonal())
+        return np.asarray(self.scale**2 * ((self.A**2).T @ W + W @ (self.B**2).T - 2.0 * W * both)).ravel()
 
     def gram(self, Z: Any, Z2: Any = None, weights: Any = None) -> Any:
         right = Z if Z2 is None else Z2

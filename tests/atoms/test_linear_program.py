@@ -13,6 +13,7 @@ import greedyhull as gh
 from greedyhull.atoms.linear.dual_bound import dual_bound
 from greedyhull.atoms.linear.implied import by_activities
 from greedyhull.atoms.linear.model import Model
+from greedyhull.atoms.linear.model import Model
 from greedyhull.atoms.linear.vertex import Vertex
 from greedyhull.testing import check_atoms
 
@@ -163,6 +164,42 @@ def test_an_infeasible_polytope_names_the_rows_of_the_ray() -> None:
     with pytest.raises(gh.GreedyhullError, match=r"No point satisfies.*rows (tech, sum|sum, tech)") as error:
         gh.LinearProgram([[1.0, 1.0], [1.0, 0.0]], [0.5, 9.0], [[1.0, 1.0]], [1.0], names=["tech", "loose", "sum"])
     assert "loose" not in str(error.value)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e4, 1e6, 1e8])
+@pytest.mark.parametrize("multiple", [1.0, 0.1, 1e4])
+def test_an_equation_that_comes_twice_and_was_rounded_is_no_conflict(size: float, multiple: float) -> None:
+    x, a = np.array([0.1, 0.7, 0.3]) * size, np.array([[1.0, 2.0, -1.0]])
+    A, b = np.vstack([a, multiple * a]), float((a @ x)[0]) * np.array([1.0, multiple * (1.0 + 2.0**-52)])
+    S = gh.LinearProgram(A_eq=A, b_eq=b, bounds=(-size, size))
+    s = gh.minimize(gh.quadratic(np.eye(3)), S)
+    assert s.converged and np.abs((A @ s.x - b) / (size * np.abs(A).max(axis=1))).max() <= 1e-12
+    with pytest.raises(gh.GreedyhullError, match="No point satisfies"):
+        gh.LinearProgram(A_eq=A, b_eq=b * np.array([1.0, 1.0 + 1e-6]), bounds=(-size, size))
+
+
+@pytest.mark.parametrize("size", [1e8, 1e10])
+def test_one_row_may_be_far_larger_than_the_others(size: float) -> None:
+    A = np.array([[1.0, 2.0, -1.0, 0.0], [1.0, 1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0]])
+    b = A @ np.array([0.1, 0.7, 0.3, size]) * np.array([1.0, 1.0, 1.0 + 2.0**-52])
+    s = gh.minimize(gh.quadratic(np.eye(4)), gh.LinearProgram(A_eq=A, b_eq=b, bounds=[(-1, 1)] * 3 + [(0, 2 * size)]))
+    assert s.converged and np.abs(A @ s.x - b).max() <= 1e-13 * size
+
+
+def test_a_solve_that_goes_astray_from_the_last_basis_is_tried_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, S = sectors()
+    oracle, g = S.oracle(np.random.default_rng(0)), np.random.default_rng(7).standard_normal(40)
+    oracle.argmin(-g)
+    first, told = Model.minimise, []
+
+    def astray(model: Model, cost: np.ndarray, method: int = 4) -> str:
+        told.append(model._basis is None)
+        found = first(model, cost, method)
+        return found if told[-1] else "Unknown"
+
+    monkeypatch.setattr(Model, "minimise", astray)
+    answer = oracle.argmin(g)  # warnings are errors
+    assert told == [False, True] and answer.atom.dot(g) == pytest.approx(S.argmin(g).dot(g)) and answer.slack <= 1e-12
 
 
 @pytest.mark.parametrize("given, words", [

@@ -21,7 +21,7 @@ from greedyhull.types import Array, Atom, Index, SetTraits
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
-TOGETHER = 44  # rows up to which Newton steps solve for all entries together: for n² of them, in n⁶/3 steps
+TOGETHER = 100  # rows up to which Newton steps solve for all entries together; more would keep 2n³ zeros and ones
 ZERO = 1e-12  # entries of a point below this are taken for 0, and their face for its face
 
 
@@ -63,7 +63,7 @@ class Birkhoff(Combinatorial):
     def traits(self) -> SetTraits:
         """Those of any set, and all entries together where they are not too many."""
         small = type(self) is Birkhoff and self.shape[0] <= TOGETHER
-        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None)
+        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None, spreads=True)
 
     def solved(self, c: Array) -> tuple[Index, float]:
         """The assignment, and Σᵢ minⱼ(cᵢⱼ − vⱼ) + Σⱼ vⱼ, which is a bound for any v."""
@@ -114,6 +114,10 @@ class Birkhoff(Combinatorial):
         n = self.shape[0]
         turns = [ones(self._places((np.arange(n) + k) % n)) for k in range(n)]
         return Iterate(SparseBlock(n * n, turns), np.full(n, 1.0 / n), self.shape)
+
+    def start(self, rng: np.random.Generator) -> Atom:
+        """The identity."""
+        return ones(self._places(np.arange(self.shape[0])))
 
     def _holds(self, x: Array, tol: float) -> bool:
         sums = np.concatenate([x.sum(axis=0), x.sum(axis=1)])

@@ -18,7 +18,7 @@ from greedyhull.atoms.scores import lowest
 from greedyhull.errors import check
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.points.states import under
-from greedyhull.types import Array, Index, Shortlist, State
+from greedyhull.types import Answer, Array, Index, Shortlist, State
 
 KEPT = 300  # answers that are remembered
 BESIDE = 1  # structure beside the best one in an answer: more of them save rounds, and cost more than these in reweighting
@@ -74,9 +74,16 @@ class CombinatorialOracle(OracleBase):
             found = self.seen.block.take(order)
         else:
             found = block
-        score = float(found.dots(g)[0])
-        floor = float(np.nextafter(np.ldexp(lower, shift), -np.inf))
-        return Shortlist(found, max(score - floor, 0.0) + 2.0 * EPS * abs(score))
+        return Shortlist(found, _slack(found[0].dot(g), lower, shift))
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        """The best structure alone, which is not remembered: who asks for one at a time does not ask for earlier ones."""
+        c, shift = scaled(g)
+        places, lower = self.S.solved(c)
+        self.asked += 1
+        atom = ones(places)
+        score = atom.dot(g)
+        return Answer(atom, _slack(score, lower, shift))
 
     def state(self) -> State:
         return {"asked": np.array(self.asked), **{f"seen.{name}": array for name, array in self.seen.state().items()}}
@@ -84,6 +91,12 @@ class CombinatorialOracle(OracleBase):
     def restore(self, state: State) -> None:
         self.asked = int(state["asked"])
         self.seen.restore(under("seen", state))
+
+
+def _slack(score: float, lower: float, shift: int) -> float:
+    """How far a structure of this score is from the bound of the scaled costs, rounding included."""
+    floor = float(np.nextafter(np.ldexp(lower, shift), -np.inf))
+    return max(score - floor, 0.0) + 2.0 * EPS * abs(score)
 
 
 def ones(places: Index) -> Sparse:

@@ -6,6 +6,7 @@ compared with something else: a gradient with differences of the value, an answe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -102,15 +103,18 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
         return
     value, gradient = functions_of(f)
     with np.errstate(all="ignore"):
-        left, here, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4, 0.4 + ROUGHLY))
-        slope = float(np.vdot(gradient(x + 0.4 * v), v))
+        left, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4 + ROUGHLY))
+        here, there = _both(f, value, gradient, x + 0.4 * v)
+        slope = float(np.vdot(there, v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
-    slack = max(gradient_slack(f, w, S), gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
+    slack = 0.0 if f.traits.exact_gradient else max(gradient_slack(f, w, S),
+                                                    gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
     noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
     if not np.isfinite([before, after, slope]).all():
         return
-    start, first = float(value(x)), float(np.vdot(gradient(x), v))
+    start, now = _both(f, value, gradient, x)
+    first = float(np.vdot(now, v))
     rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
@@ -123,6 +127,14 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
         f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
         "its sign, and for a factor such as n or 2.",
     )
+
+
+def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Array], Array], x: Array) -> tuple[float, Array]:
+    """Value and gradient at x, of a loss after a design by one product."""
+    if isinstance(f, BlackBox):
+        return float(value(x)), gradient(x)
+    at = CoordinateIterate(np.array(x))
+    return float(f.value(at)), as_array(f.gradient(at))
 
 
 def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:

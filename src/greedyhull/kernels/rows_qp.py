@@ -3,7 +3,8 @@
 min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over low ≤ x ≤ high, l ≤ Ax ≤ u. With the prices y of the rows, the reduced gradient
 r = ∇q − Aᵀy decides for each coordinate as over a box. An active set method solves for the coordinates and rows that are
 thought to be free and tight, then corrects that guess by the signs of r and y. Mostly a few rounds of this are all; where
-they do not settle, an interior point method takes over.
+they do not settle, an interior point method takes over. In few coordinates `rows_faces` is asked first: the same method with
+one factorisation for all guesses.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels.rows_faces import rows_faces
 from greedyhull.kernels.rows_interior import interior_rows
-from greedyhull.kernels.rows_systems import Form, rank_of, square_of
+from greedyhull.kernels.rows_systems import Factored, Form, rank_of, square_of
 from greedyhull.types import Array
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
@@ -23,6 +25,7 @@ QUICK = 12  # rounds of the active set method
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
 RESTORED = 3  # times that a point is put back on rows that it misses
 FLAT = 1e-11  # of the largest curvature: where coordinates have less, only the interior point method is used
+SMALL = 1024  # coordinates: of so many the core guesses faces first
 OFF = 1e-11  # of a row's size: by how much a candidate may miss it
 
 
@@ -63,21 +66,27 @@ def solve_rows_qp(H: Form, c: Array, x: Array, limits: Limits, tol: float,
     >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), limits, 1e-12)
     array([0.6, 0. , 0.4])
     """
-    best, least = x, gap
+    return priced_rows_qp(H, c, x, limits, tol, ends, gap)[0]
+
+
+def priced_rows_qp(H: Form, c: Array, x: Array, limits: Limits, tol: float, ends: tuple[Array, Array] | None = None,
+                   gap: float = np.inf) -> tuple[Array, Array | None]:
+    """The new x as `solve_rows_qp` finds it, and its row prices; None where x stays."""
+    best, least, prices = x, gap, None
     if not len(x):
-        return x.copy()
+        return x.copy(), None
     low, high = (limits.low, limits.high) if ends is None else ends
     all_ = limits._replace(low=np.maximum(limits.low, low), high=np.minimum(limits.high, high))
-    for found, y in _candidates(H, c, x, limits, OFF * all_.sizes(), tol):
+    for found, y in _candidates(H, c, x, limits, all_, tol):
         move = found - x
         bend = H.dot(move)
         grad = c + bend
         gap = rows_gap(grad, found, all_, y)
         if gap < least and float((c - y.dot(limits.A) + 0.5 * bend).dot(move) + y.dot(limits.A.dot(move))) <= 0.0:
-            best, least = found, gap
+            best, least, prices = found, gap, y
         if least <= tol:
             break
-    return np.array(best, dtype=np.float64)
+    return np.array(best, dtype=np.float64), prices
 
 
 def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
@@ -95,8 +104,12 @@ def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
     return float(r.dot(x - ends) + y.dot(activity - row_ends))
 
 
-def _candidates(H: Form, c: Array, x: Array, limits: Limits, near: Array, tol: float) -> Iterator[tuple[Array, Array]]:
+def _candidates(H: Form, c: Array, x: Array, limits: Limits, finite: Limits, tol: float) -> Iterator[tuple[Array, Array]]:
     """Points of the set with row prices, the last of them near the minimiser; those that take longer come later."""
+    quick = None if isinstance(H, Factored) or len(x) > SMALL else _by_faces(H, c, x, limits)
+    if quick is not None:
+        yield quick
+    near = OFF * finite.sizes()
     bends, wrong = _bends(H), max(2, len(x) // MUCH)
     steep = float(bends.max(initial=0.0))
     curved = float(bends.min(initial=np.inf)) > FLAT * steep  # else faces have no minimiser of their own, or one far away
@@ -117,6 +130,24 @@ def _candidates(H: Form, c: Array, x: Array, limits: Limits, near: Array, tol: f
         point = _onto_rows(point, limits, near)
         if _is_in(point, limits, near):
             yield point, y
+
+
+def _by_faces(H: Array, c: Array, x: Array, limits: Limits) -> tuple[Array, Array] | None:
+    """The minimiser and row prices by `rows_faces`; None where its guesses do not settle."""
+    low, high, A, l, u = limits
+    equal = l == u
+    E, G = (A, A[:0]) if equal.all() else (A[equal], A[~equal])
+    n, q, start = len(x), len(E), c - H.dot(x)
+    t, prices, pulls = np.concatenate([x, np.zeros(len(G))]), np.empty(len(A)), np.empty(n + len(G))
+    ends = (low, high) if not len(G) else (np.concatenate([low, l[~equal]]), np.concatenate([high, u[~equal]]))
+    H, G, E, low, high = (np.ascontiguousarray(part, dtype=np.float64) for part in (H, G, E, *ends))
+    if not (np.isfinite(start).all() and rows_faces(H, start, G, E, u[equal], low, high, t, prices, pulls)):
+        return None
+    y = prices
+    if len(G):
+        y = np.empty(len(A))
+        y[equal], y[~equal] = prices[:q], prices[q:]
+    return t[:n], y
 
 
 def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:

@@ -11,7 +11,7 @@ from greedyhull.errors.hinted import hinted
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.shapes import dense
+from greedyhull.points.shapes import Dense, dense
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.steps import Exact
@@ -65,6 +65,8 @@ class DecompositionInvariant(KeepsSolver):
         if P is None:
             raise GreedyhullError(f"{S!r} does not know its faces. Use BlendedPairwise() or Corrective().")
         for k in memory.count(first=0):
+            if k == 0 and S.traits.spreads and not memory.warm:
+                _go_inside(f, S, w)
             g, here = f.gradient(w), f.gradient_dot(w)
             answer, x = oracle.argmin(g), w.array()
             yield Progress.of(w, here - answer.atom.dot(g), answer)
@@ -72,3 +74,11 @@ class DecompositionInvariant(KeepsSolver):
             v = dense(answer.atom, S.shape) - dense(away, S.shape)
             move = Direction((answer.atom, away), (1.0, -1.0), 0.0, min(P.room(x, v), 1.0))
             w.move(move, step(f.along(w, move), k))
+
+
+def _go_inside(f: Objective, S: AtomSet, w: Iterate) -> None:
+    """Go to the centre where f is lower there: a step takes in one atom, and a minimum that mixes very many is far from any."""
+    move = w.toward(Dense(S.centre().array()))
+    line = f.along(w, move)
+    if line.limit > 1.0 and line.value(1.0) < f.value(w):
+        w.move(move, 1.0)

@@ -44,6 +44,7 @@ class SetTraits(NamedTuple):
     compresses: bool = True  # its `compressed` may know how to write a point in fewer atoms
     faces: bool = False  # it knows the smallest face that holds a point: `Faces`
     region: Region | None = None  # of a set in which Newton steps can move many coordinates at once
+    spreads: bool = False  # its centre is at hand, and minima mix very many atoms: steps within faces begin there
 
 
 @dataclass(frozen=True, slots=True)

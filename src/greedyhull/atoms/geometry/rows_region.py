@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
+from greedyhull.kernels.rows_products import Quadratic, Rows, rows_by_products
+from greedyhull.kernels.rows_qp import Limits, priced_rows_qp, solve_rows_qp
 from greedyhull.kernels.rows_systems import Factored, Form
 from greedyhull.types import Array, Frame, Index, Region
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
@@ -29,6 +30,14 @@ class RowsRegion(KeepsRegion):
     inside: Array
     least: Callable[[Array], float]
     middle: Array | None = None
+    _rows: Rows | None = field(default=None, init=False)
+
+    @property
+    def rows(self) -> Rows:
+        """A by its columns."""
+        if self._rows is None:
+            self._rows = Rows.of(self.limits.A)
+        return self._rows
 
     @override
     def begin(self, d: int) -> Array | None:
@@ -58,7 +67,7 @@ class RowsRegion(KeepsRegion):
     def section(self, frame: Frame, x: Array) -> RowsSection:
         places = frame.read(np.arange(x.size, dtype=np.float64)).astype(np.intp)
         if (places == np.arange(x.size)).all():
-            return RowsSection(self.limits, self.ends, places, self.least)
+            return RowsSection(self.limits, self.ends, places, self.least, self.rows)
         low, high, A, l, u = self.limits
         limits = Limits(low[places], high[places], np.ascontiguousarray(A[:, places]), l, u)
         return RowsSection(limits, (self.ends[0][places], self.ends[1][places]), places, self.least)
@@ -79,13 +88,18 @@ class RowsRegion(KeepsRegion):
 
 @dataclass(slots=True, eq=False)
 class RowsSection(KeepsSection):
-    """All coordinates, in the order of ``places``; ``left`` is the gap that was told last."""
+    """All coordinates, in the order of ``places``; ``left`` is the gap that was told last.
+
+    ``rows`` are known where that is their own order, and ``prices`` of the equations once a quadratic was solved.
+    """
 
     limits: Limits
     ends: tuple[Array, Array]
     places: Index
     least: Callable[[Array], float]
+    rows: Rows | None = None
     left: float = np.inf
+    prices: Array | None = None
 
     @override
     def gap(self, grad: Array, y: Array) -> float:
@@ -97,6 +111,9 @@ class RowsSection(KeepsSection):
     @override
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to prices of the equations, which may be large compared with what it is about."""
+        if self.prices is not None:
+            prices = self.prices.dot(self.limits.A) if self.rows is None else self.rows.back(self.prices)
+            return float((grad - prices).dot(target - y))
         E = self.limits.A[self.limits.l == self.limits.u]
         prices = np.linalg.lstsq(E.T, grad, rcond=None)[0] if len(E) else np.zeros(0)
         return float((grad - prices.dot(E)).dot(target - y))
@@ -116,9 +133,25 @@ class RowsSection(KeepsSection):
                 return found
         return self._solved(form.square(np.arange(d)), grad, y, tol)
 
+    def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float) -> Array | None:
+        """The same for H by v ↦ Hv; None where that does not lead to a better point."""
+        if self.rows is None:
+            return None
+        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, tol)
+        if found is None:
+            return None
+        target, prices = found
+        self.prices = np.where(self.limits.l == self.limits.u, prices, 0.0)
+        return target
+
+    def _gap_at(self, g: Array, x: Array) -> float:
+        return float(g.dot(x)) - self.least(g)
+
     def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
         """Where rounding keeps the quadratic from being solved any better than it is, y stays: moves would only be noise."""
-        return solve_rows_qp(H, grad, y, self.limits, FINE * tol, self.ends, self.left)
+        found, prices = priced_rows_qp(H, grad, y, self.limits, FINE * tol, self.ends, self.left)
+        self.prices = None if prices is None else np.where(self.limits.l == self.limits.u, prices, 0.0)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

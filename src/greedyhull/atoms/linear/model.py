@@ -18,10 +18,12 @@ from greedyhull.types import Array
 
 LOWER, BASIC, UPPER, FREE = 0, 1, 2, 3  # where a variable or a row stands
 FEASIBLE = 1e-10  # the tightest that HiGHS takes
+LOOSEST, ROUNDED = 1e-6, 8 * float(np.finfo(np.float64).eps)  # of the largest end of a row: what rounding may have done to it
+LIMITS = ("the limit on its iterations", "the limit on its time")
 SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
-            "primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
+            "dual_feasibility_tolerance": FEASIBLE}
 PRIMAL, DUAL = 4, 1  # HiGHS's numbers of its simplex methods: the primal one goes on from a basis after costs have changed
-USUAL = 20  # rows and bounds of sizes from 2^-20 to 2^20 are told as they are: HiGHS scales these itself
+USUAL = 6  # rows and bounds of sizes from 2^-6 to 2^6 are told as they are: HiGHS scales these itself, and its tolerances fit
 NAMED = 5  # rows or variables that an error names
 
 
@@ -43,7 +45,7 @@ class Model:
         self.P, self.module, self.h = P, module, module.Highs()
         self.sizes = sizes_of(P)
         self.unit = unit_of(P, self.sizes)
-        for name, value in {**SETTINGS, **options}.items():
+        for name, value in {**SETTINGS, "primal_feasibility_tolerance": self._feasible(), **options}.items():
             known = self.h.setOptionValue(name, value) == module.HighsStatus.kOk
             if not known:
                 raise GreedyhullError(f"options={{{name!r}: {value!r}}} was given, which HiGHS does not take. Its "
@@ -52,6 +54,11 @@ class Model:
         self._places = np.arange(P.d, dtype=np.int32)
         self._basis: Any = None
         self._keeps = self.h.getNumNz() > 0  # without entries HiGHS needs no basis, and asking for one ends the process
+
+    def _feasible(self) -> float:
+        """How far HiGHS lets rows and bounds be missed, an absolute number: rounding of the largest of them is no conflict."""
+        ends = np.abs(np.concatenate([self.P.l, self.P.u])) / np.concatenate([self.sizes, self.sizes]) / self.unit
+        return min(max(FEASIBLE, ROUNDED * float(ends[np.isfinite(ends)].max(initial=0.0))), LOOSEST)
 
     # --- the basis ------------------------------------------------------------------------------------------------
 
@@ -106,7 +113,7 @@ class Model:
         status, now = self.module.HighsModelStatus, self.h.getModelStatus()
         words = {status.kOptimal: "optimal", status.kInfeasible: "infeasible", status.kUnbounded: "unbounded",
                  status.kUnboundedOrInfeasible: "infeasible", status.kModelEmpty: "optimal",
-                 status.kIterationLimit: "the limit on its iterations", status.kTimeLimit: "the limit on its time"}
+                 status.kIterationLimit: LIMITS[0], status.kTimeLimit: LIMITS[1]}
         return words.get(now, str(self.h.modelStatusToString(now)))
 
     @property

@@ -10,7 +10,7 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.linear.dual_bound import EPS, clipped, dual_bound
-from greedyhull.atoms.linear.model import DUAL, Model, listed
+from greedyhull.atoms.linear.model import DUAL, LIMITS, Model, listed
 from greedyhull.atoms.linear.vertex import Vertex
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.atoms.remembered import Remembered
@@ -75,7 +75,7 @@ class LinearProgramOracle(OracleBase):
         """The vertex at which HiGHS ended, feasible to 1e-9; from its own basis if it lost its way from the last one."""
         said = self.model.minimise(cost)
         vertex = self._vertex()
-        if vertex is None or said == "unbounded":  # a polytope is not: rounding on the way from the last basis
+        if vertex is None or said not in ("optimal", *LIMITS):  # such as unbounded: rounding on the way from the last basis
             said = self.model.again(cost)
             vertex = self._vertex() or vertex
         if vertex is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
+from functools import lru_cache
+from math import isfinite, prod
 from numbers import Real
 from typing import Any
 
@@ -13,25 +14,26 @@ from greedyhull.errors import check
 from greedyhull.points.columns import combine
 from greedyhull.points.gradients import finite, inner
 from greedyhull.points.lengths import length
-from greedyhull.types import Array, Design, Gradient
+from greedyhull.types import Array, Design, Gradient, Index, Shape
 from greedyhull.types.kinds import bilinear, columned
 
 OFF = 1e-5  # by which share ⟨Aw, r⟩ and ⟨w, Aᵀr⟩ may differ: single precision and long sums are no errors
 FAR = 16.0  # ‖Aw‖ is about ‖A‖_F for random signs w; more than so many times as much is not by chance
 NOTHING = 1e-300  # what may be left where products underflow
 COLUMNS = 4  # columns that are compared with the adjoint
+KEPT = 10_000  # numbers, at most, that are kept for the next design of the same sizes
 
 
 def inspected(A: Design) -> Design:
     """A itself, after two products with it and two with its adjoint: shapes, dtypes, new arrays, ⟨Aw, r⟩ = ⟨w, Aᵀr⟩."""
     _check_sizes(A)
-    rng = np.random.default_rng(0)
-    r = rng.standard_normal(A.n).astype(A.dtype)
+    size = prod(A.domain)
+    r, j, c = (_tried if A.n <= KEPT else _tried.__wrapped__)(A.n, size, np.dtype(A.dtype))
     with np.errstate(all="ignore"):
         g = _product(A, A.adjoint, "adjoint(r)", r)
         if isinstance(g, np.ndarray):
             _check_array(A, g, "adjoint(r)", A.domain)
-        z, along = _pair(A, g, r, rng)
+        z, along = _pair(A, g, r)
         if not (np.isfinite(z).all() and isfinite(along) and finite(g)):
             return A  # its numbers overflow; a run says so where that happens
         _check_pair(A, z, r, along, "adjoint(r)")
@@ -39,10 +41,22 @@ def inspected(A: Design) -> Design:
         check(known is None or length(z) <= FAR * known, lambda: f"frobenius of {_of(A)} is {known!r}, but ‖Aw‖ = "
               f"{length(z):.3g} for a random vector w of 1 and −1. It is to be ‖A‖_F, or None where that is not known.")
         if columned(A) is not None and isinstance(g, np.ndarray):
-            j, c = rng.integers(g.size, size=COLUMNS), rng.standard_normal(COLUMNS)
-            z = _check_array(A, combine(A, j, c), "combine(index, c)", (A.n,))
+            z = _check_array(A, combine(A, j.copy(), c.copy()), "combine(index, c)", (A.n,))
             _check_pair(A, z, r, float(g.ravel()[j].astype(np.float64).dot(c)), "combine(index, c)", "adjoint(r)")
     return A
+
+
+@lru_cache(maxsize=8)
+def _tried(n: int, size: int, dtype: np.dtype[Any]) -> tuple[Array, Index, Array]:
+    """What every design of these sizes is tried with: a residual, a few columns and their coefficients."""
+    rng = np.random.default_rng(0)
+    return rng.standard_normal(n).astype(dtype), rng.integers(size, size=COLUMNS), rng.standard_normal(COLUMNS)
+
+
+@lru_cache(maxsize=8)
+def _signs(shape: Shape) -> Array:
+    """Random numbers 1 and −1."""
+    return np.random.default_rng(1).choice([-1.0, 1.0], shape)
 
 
 def _check_sizes(A: Design) -> None:
@@ -57,13 +71,15 @@ def _check_sizes(A: Design) -> None:
           "‖A‖_F, a finite number of at least 0, is wanted, or None where it is not known.")
 
 
-def _pair(A: Design, g: Gradient, r: Array, rng: np.random.Generator) -> tuple[Array, float]:
+def _pair(A: Design, g: Gradient, r: Array) -> tuple[Array, float]:
     """Aw for random signs w, and ⟨w, g⟩; of a map on matrices that takes factors, w has rank one and is never written out."""
     factors = bilinear(A)
+    longest = prod(A.domain) if factors is None else max(A.domain)
+    signs = _signs if longest <= KEPT else _signs.__wrapped__
     if factors is None:
-        w = rng.choice([-1.0, 1.0], A.domain)
+        w = signs(A.domain)
         return _check_array(A, _product(A, A.matvec, "matvec(w)", w), "matvec(w)", (A.n,)), inner(g, w)
-    u, v = (rng.choice([-1.0, 1.0], (k, 1)) for k in A.domain)
+    u, v = signs((A.domain[0], 1)).copy(), signs((A.domain[1], 1))[::-1].copy()
     z = _check_array(A, factors.bilinear(u, v, np.ones(1)), "bilinear(U, V, c)", (A.n,))
     told = _check_array(A, factors.factored(r, u, v), "factored(r, U, V)", (1,))
     _check_pair(A, z, r, float(told[0]), "factored(r, U, V)", "bilinear(U, V, c)")

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, cast, overload
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.sharded.part import Kind
 from greedyhull.types import Shards
@@ -32,7 +33,7 @@ def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = (), instead
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def either(*args: P.args, **kwargs: P.kwargs) -> R:
-            if args and type(args[0]) is not np.ndarray and isinstance(args[0], Shards):
+            if args and not isinstance(args[0], np.ndarray | DesignBase) and isinstance(args[0], Shards):
                 return cast(R, made(function, args[0], args[1:], kwargs))
             return function(*args, **kwargs)
 

@@ -106,6 +106,8 @@ class SparseBlock(BlockBase):
 
     @override
     def dots(self, g: Gradient) -> Array:
+        if len(self._atoms) == 1:  # a matrix of one row takes longer to make
+            return np.array([self._atoms[0].dot(g)])
         if type(g) is not np.ndarray:
             few = self.matrix
             rows = np.repeat(np.arange(len(self)), np.diff(few.indptr))
@@ -114,12 +116,17 @@ class SparseBlock(BlockBase):
 
     @override
     def combine(self, A: Design, c: Array) -> Array:
+        if len(self._atoms) == 1:
+            return combine(A, self._atoms[0].places, c * self._atoms[0].entries)
         w = c @ self.matrix
         places = np.flatnonzero(w)
         return combine(A, places, w[places])
 
     @override
     def add_to(self, w: Array, c: Array) -> None:
+        if len(self._atoms) == 1:
+            self._atoms[0].add_to(w, float(c[0]))
+            return
         flat(w)[:] += c @ self.matrix
 
     @override

@@ -22,12 +22,15 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense
 from greedyhull.solvers.parts.corrective_numbers import EARLY, EXACT, INNER, ROUGH, ROUNDING, SAMPLE, SLOW
-from greedyhull.solvers.parts.directions import Directions, directions_of
+from greedyhull.solvers.parts.directions import MOST, Directions, directions_of
+from greedyhull.solvers.parts.hessian_products import by_products
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.precision import exhausted, named
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import newton_step
 from greedyhull.types import Answer, Array, AtomSet, Region, SecondOrder, Section, State
+
+ByFactors = RowsSection | BoxSection | TradedSection  # sections that take the Hessian as a diagonal and a few factors
 
 
 def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
@@ -109,9 +112,13 @@ class CoordinateWorking:
     def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
-        by_factors = isinstance(section, RowsSection | BoxSection | TradedSection)
-        factors = small.factors(w) if by_factors and isinstance(small, Restricted) else None
-        if isinstance(section, RowsSection | BoxSection | TradedSection) and factors is not None:
+        if isinstance(section, RowsSection):
+            product = by_products(self.f, small, w)
+            found = None if product is None else section.solve_by_products(product, grad, y, tol)
+            if found is not None or len(grad) > MOST:
+                return found
+        factors = small.factors(w) if isinstance(section, ByFactors) and isinstance(small, Restricted) else None
+        if isinstance(section, ByFactors) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
         H = small.hessian(w, SAMPLE if early and self.sampling else 1)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from greedyhull.atoms.geometry.rows_region import RowsRegion
 from greedyhull.objectives.restricted import ImageTrial
 from greedyhull.objectives.ridged import Ridged
 from greedyhull.objectives.ridged_small import RidgedTrial
@@ -109,16 +110,19 @@ class Coordinates(Directions):
         """
         x = w.x.ravel()
         wanted = self.region.free(g, x)
-        many = len(wanted) > MOST
+        many = len(wanted) > MOST and not isinstance(self.region, RowsRegion)  # there all are solved for, by products
         if many:
             shares = self.region.shares(g, x)[wanted]
             wanted = np.sort(wanted[np.argsort(-shares, kind="stable")[:MOST]])
+        if not len(self.index):
+            self.hold(Units(self.d, wanted))
+            return many
         if len(self.index) > CROWDED * len(wanted):
             keep = np.isin(self.index, wanted).nonzero()[0]
             self.small.take(keep)
             self.frame = Units(self.d, self.index[keep])
         new = np.setdiff1d(wanted, self.index)
-        if not len(self.index) or len(self.index) + len(new) > max(MOST, len(wanted)):
+        if len(self.index) + len(new) > max(MOST, len(wanted)):
             self.hold(Units(self.d, wanted))
         elif len(new):
             self.small.extend(Units(self.d, new).block, w)

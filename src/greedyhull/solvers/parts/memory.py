@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.generator import generator
+from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.entering import KINDS as KINDS
@@ -212,7 +213,7 @@ class Recorder:
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
-        check(type(self.inner) is ClosedOracle or isinstance(self.inner, Oracle), lambda: f"oracle(rng) of {S!r} returned a "
+        check(isinstance(self.inner, (OracleBase, Oracle)), lambda: f"oracle(rng) of {S!r} returned a "
               f"{type(self.inner).__name__}; an oracle with argmin, best, floor, state and restore is wanted. Derive it from "
               "OracleBase, which makes all of them from argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own

@@ -1,0 +1,220 @@
+"""Convex quadratics over bounds and rows by products with their Hessian alone.
+
+min ½(x − x₀)ᵀH(x − x₀) + cᵀ(x − x₀) over low ≤ x ≤ high, l ≤ Ax ≤ u. On a face, where some coordinates and rows have their
+ends, conjugate gradients lower the quadratic until the rest of its gradient is a tenth of what it was. Then the signs of
+r = ∇q − Aᵀy say which coordinates leave their ends, and those beyond an end go there: a primal-dual active set method, that is
+Newton's method for the conditions of optimality (Hintermüller, Ito and Kunisch 2002), with inexact steps. Mostly fewer than
+ten faces are seen. Where they repeat, a multiple of ½‖x − x₀‖² is added, with which the method goes a shorter way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from greedyhull.kernels.face_steps import face_factor, face_project, face_shift, face_step
+from greedyhull.kernels.rows_qp import Limits
+from greedyhull.types import Array, Index
+
+ROUGH = 0.1  # of the gradient of a new face: where conjugate gradients stop and the signs are looked at
+FINER = 0.1  # the same, each time that the face stays the same, or comes back
+FACES = 40  # faces that are seen, at most
+PRODUCTS = 600  # products, at most, before more is added; a few hundred are made
+HELD = (0.0, 1e-3, 0.1, 10.0)  # of the largest curvature met: multiples of ½‖x − x₀‖² that are added
+SHORTER = 0.1  # of the gap: how well the quadratic is solved with one of these
+NEARER = 0.3  # of what would do: how much lower the gradient goes where the face stays and the gap is too large
+RESTORED = 2  # times that a point is put back on rows that it misses
+FLAT = 1e-12  # of the largest curvature met: less than this is none
+NEAR = 1e-14  # of 1 and of its size: by how much a coordinate may be beyond its ends
+OFF = 1e-11  # of its size: how well a row is kept
+EPS = 4 * float(np.finfo(np.float64).eps)
+
+
+class Rows(NamedTuple):
+    """A by its columns: those of column j are at starts[j]:starts[j + 1]."""
+
+    starts: Index
+    places: Index
+    entries: Array
+
+    @staticmethod
+    def of(A: Array) -> Rows:
+        """
+        >>> Rows.of(np.array([[1.0, 0.0], [2.0, 3.0]]))
+        Rows(starts=array([0, 2, 3]), places=array([0, 1, 1]), entries=array([1., 2., 3.]))
+        """
+        columns, places = A.T.nonzero()
+        starts = np.searchsorted(columns, np.arange(A.shape[1] + 1))
+        return Rows(starts.astype(np.int64), places.astype(np.int64), A.T[columns, places].astype(np.float64))
+
+    def dot(self, x: Array, m: int) -> Array:
+        """Ax for m rows."""
+        return np.bincount(self.places, self.entries * np.repeat(x, np.diff(self.starts)), m)
+
+    def back(self, y: Array) -> Array:
+        """Aᵀy."""
+        total = np.concatenate([[0.0], np.cumsum(self.entries * y[self.places])])
+        return np.asarray(total[self.starts[1:]] - total[self.starts[:-1]])
+
+
+class Quadratic(NamedTuple):
+    """½(x − at)ᵀH(x − at) + cᵀ(x − at), by v ↦ Hv; ``gap(g, x)`` is the duality gap at x where the gradient is g."""
+
+    product: Callable[[Array], Array]
+    c: Array
+    at: Array
+    gap: Callable[[Array, Array], float]
+
+
+def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float) -> tuple[Array, Array] | None:
+    """A point of a duality gap of at most ``tol``, or at least one where the quadratic is lower, and row prices; None where
+    none is found.
+
+    >>> limits = Limits(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
+    >>> q = Quadratic(lambda v: v, np.array([-3.0, 0.5]), np.full(2, 0.5), lambda g, x: float(g @ x - g.min()))
+    >>> rows_by_products(q, limits, Rows.of(limits.A), 1e-9)[0]
+    array([1., 0.])
+    """
+    faces = _Faces(q, limits, rows)
+    for held in HELD:
+        if held and not faces.steepest > 0.0:
+            break
+        faces.begin(held * faces.steepest)
+        if faces.follow(tol if held == 0.0 else max(tol, SHORTER * q.gap(q.c, q.at))):
+            return faces.settled()
+    return None
+
+
+class _Faces:
+    """A face: which coordinates and rows have their ends, and the point that conjugate gradients have come to on it."""
+
+    def __init__(self, q: Quadratic, limits: Limits, rows: Rows) -> None:
+        self.q, self.limits, self.rows = q, limits, rows
+        self.d, self.m = len(q.c), len(limits.l)
+        self.equal, self.fixed = limits.l == limits.u, limits.low == limits.high
+        self.near = NEAR * (1.0 + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
+        self.factor, self.products, self.steepest = np.empty((self.m, self.m)), 0, 0.0
+
+    def begin(self, held: float) -> None:
+        """From ``at``, with ½·held·‖x − at‖² added, on the face that it is on, or on the largest where that is a corner."""
+        low, high, _, l, u = self.limits
+        self.held, self.x, self.products = held, self.q.at.copy(), 0
+        activity = self.rows.dot(self.x, self.m)
+        self.ends = np.where(self.equal | (activity >= u), 1, np.where(activity <= l, -1, 0))
+        self.sides = np.where(self.x <= low, -1, np.where(self.x >= high, 1, 0))
+        if np.count_nonzero(self.sides == 0) <= np.count_nonzero(self.ends):
+            self.sides = np.where(self.fixed, -1, 0)
+
+    def follow(self, tol: float) -> bool:
+        """Go from face to face until one stays and the gap is at most ``tol``; whether that was so."""
+        seen, rough = set[bytes](), ROUGH
+        if not self._stand():
+            return False
+        goal = rough**2 * self.square
+        while len(seen) < FACES and self.products <= PRODUCTS:
+            if not self._descend(goal):
+                return False
+            sides, ends = self._turned()
+            outside = ((sides != self.sides) & (self.sides == 0)).any() or ((ends != self.ends) & (self.ends == 0)).any()
+            gap = np.inf if outside else self.q.gap(self.g, np.clip(self.x, self.limits.low, self.limits.high))
+            if gap <= tol:
+                return True
+            if (sides == self.sides).all() and (ends == self.ends).all():
+                if self.square <= self._blur():
+                    return False
+                goal = self.square * min(max(NEARER * tol / gap, FINER**2), NEARER) ** 2
+                continue
+            key = sides.tobytes() + ends.tobytes()
+            rough = FINER * rough if key in seen else rough
+            seen.add(key)
+            self.sides, self.ends = sides, ends
+            if not self._stand():
+                return False
+            goal = rough**2 * self.square
+        return False
+
+    def settled(self) -> tuple[Array, Array]:
+        """The point, back on its rows, and their prices."""
+        for _ in range(RESTORED):
+            self.x = np.clip(self.x, self.limits.low, self.limits.high)
+            self._onto_rows()
+        return np.clip(self.x, self.limits.low, self.limits.high) + 0.0, self.y
+
+    def _stand(self) -> bool:
+        """The nearest point of the face, its gradient and prices; False where the face has none."""
+        low, high = self.limits.low, self.limits.high
+        for _ in range(2):
+            self.x = np.where(self.sides < 0, low, np.where(self.sides > 0, high, self.x))
+            self.free, self.tight = (self.sides == 0).astype(np.float64), (self.ends != 0).astype(np.float64)
+            if not face_factor(*self.rows, self.free, self.tight, self.factor):
+                return False
+            missed = self._onto_rows()
+            if not missed.any():
+                break
+            alone = np.repeat(np.arange(self.d), np.diff(self.rows.starts))[missed[self.rows.places]]
+            self.sides[alone] = np.where(self.fixed[alone], self.sides[alone], 0)  # all that could satisfy these rows
+        else:
+            return False
+        self.g = self.q.c + self._bend(self.x - self.q.at)
+        self.r, self.y = self.g.copy(), np.zeros(self.m)
+        for _ in range(2):  # prices may be large, and what is left small
+            self.square = face_project(*self.rows, self.free, self.tight, self.factor, self.r, self.y)
+        self.p = -self.r
+        return bool(np.isfinite(self.square))
+
+    def _onto_rows(self) -> Array:
+        """Free coordinates move as little as tight rows ask for; which of these are missed all the same."""
+        l, u = self.limits.l, self.limits.u
+        end = np.where(self.ends > 0, u, np.where(self.ends < 0, l, 0.0))
+        for _ in range(RESTORED):
+            off = (end - self.rows.dot(self.x, self.m)) * self.tight
+            face_shift(*self.rows, self.free, self.tight, self.factor, off, self.x)
+        sizes = np.abs(end) + self.rows._replace(entries=np.abs(self.rows.entries)).dot(np.abs(self.x), self.m)
+        return np.asarray(np.abs(end - self.rows.dot(self.x, self.m)) * self.tight > OFF * sizes)
+
+    def _descend(self, goal: float) -> bool:
+        """Conjugate gradients until ‖r‖² is at most ``goal``; False where the quadratic is flat."""
+        goal = max(goal, self._blur())
+        while self.square > goal and self.products <= PRODUCTS:
+            bend = self._bend(self.p)
+            curve = float(self.p.dot(bend)) / float(self.p.dot(self.p))
+            self.steepest = max(self.steepest, curve - self.held)
+            if not curve > FLAT * self.steepest:
+                return False
+            new = face_step(*self.rows, self.free, self.tight, self.factor, bend, self.p, self.x, self.g, self.r, self.y,
+                            self.square)
+            if not new >= 0.0:
+                return False
+            self.square = new
+        return True
+
+    def _blur(self) -> float:
+        """‖r‖² that rounding leaves."""
+        return float((EPS * self.g).dot(EPS * self.g))
+
+    def _bend(self, v: Array) -> Array:
+        """The Hessian's product, with what is added."""
+        self.products += 1
+        Hv = self.q.product(v)
+        return Hv + self.held * v if self.held else Hv
+
+    def _turned(self) -> tuple[Array, Array]:
+        """The ends that coordinates and rows should have, as their places and the signs of their multipliers say."""
+        low, high, _, l, u = self.limits
+        r = self.g - self.rows.back(self.y)
+        beyond = np.where(self.x < low - self.near, -1, np.where(self.x > high + self.near, 1, 0))
+        kept = np.where(self.fixed | (self.sides * r <= 0.0), self.sides, 0)
+        sides = np.where(self.sides == 0, beyond, kept)
+        if self.equal.all():
+            return sides, self.ends
+        activity, near = self.rows.dot(self.x, self.m), OFF * (1.0 + np.maximum(_size(l), _size(u)))
+        past = np.where(activity > u + near, 1, np.where(activity < l - near, -1, 0))
+        held = np.where(self.equal | (self.ends * self.y <= 0.0), self.ends, 0)
+        return sides, np.where(self.ends == 0, past, held)
+
+
+def _size(end: Array) -> Array:
+    """|end|, 0 where there is none."""
+    return np.where(np.isfinite(end), np.abs(end), 0.0)
