@@ -233,18 +233,19 @@ def test_vectors_and_matrices_are_not_mixed():
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e100, 1e140])
-@pytest.mark.parametrize("shape, entries", [((12, 9), 60), ((150, 140), 1500)], ids=["written out", "factors"])
-def test_scales_change_nothing(scale, shape, entries):
+@pytest.mark.parametrize("shape, entries, radius", [((12, 9), 60, 12.0), ((12, 9), 60, 60.0), ((150, 140), 1500, 30.0)],
+                         ids=["written out", "idle", "factors"])
+def test_scales_change_nothing(scale, shape, entries, radius):
     r = np.random.default_rng(10)
     i, j = np.divmod(r.permutation(shape[0] * shape[1])[:entries], shape[1])
     v = r.standard_normal(entries)
 
     def solved(c):
-        return gh.minimize(gh.completion(i, j, c * v, shape), gh.NuclearBall(shape, c * 30.0),
+        return gh.minimize(gh.completion(i, j, c * v, shape), gh.NuclearBall(shape, c * radius),
                            stop=gh.Relative(1e-3) | gh.Iterations(20))
 
     s = solved(scale)
-    assert s.converged and s.value == pytest.approx(scale**2 * solved(1.0).value, rel=2e-3)
+    assert s.converged and s.value == pytest.approx(scale**2 * solved(1.0).value, rel=2e-3, abs=1e-20 * scale**2)
 
 
 def test_gradients_that_are_no_numbers_are_told():

@@ -113,3 +113,9 @@ def test_an_oracle_that_counts_its_questions_does_not_keep_a_run_going():
     S = gh.Product(gh.LinearProgram(A_eq=[[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]], b_eq=[1.0, 2.0]), gh.Simplex(2))
     s = gh.minimize(gh.least_squares(A, t), S, stop=gh.Relative(1e-7) | gh.Iterations(2000))
     assert s.iterations < 2000 and (s.converged or "no longer change" in s.reason)
+
+
+def test_the_number_of_an_oracles_answers_is_no_progress():
+    f = gh.completion([0, 0, 1], [0, 1, 0], [1.0, 2.0, 2.0], (2, 2))
+    s = gh.minimize(f, gh.NuclearBall((2, 2), 1.0), stop=gh.Gap(0.0) | gh.Iterations(400))
+    assert s.iterations < 400 and "no longer change" in s.reason

@@ -209,6 +209,21 @@ def test_what_does_not_lower_f_is_left(solver, how):
     assert path(Lame(), solver) == path(Arc(), solver)
 
 
+@pytest.mark.parametrize("nearer", [True, False])
+def test_where_rounding_hides_a_fall_the_gap_decides(nearer):
+    """f is 10⁹ plus next to nothing: all values are the same, and the slope at the minimum is zero."""
+    f = gh.function(lambda w: 1e9 + 1e-9 * float((w[0] - 0.5) ** 2 + w[1] ** 2), lambda w: 2e-9 * (w - [0.5, 0.0]), 2)
+    target = at(np.array([0.0, np.pi / 3, -np.pi / 3])) if nearer else at(np.array([1.0]))
+
+    class Hidden(Arc):
+        def slide(self, f, w):
+            weights = np.array([0.0, 0.5, 0.5]) if nearer else np.ones(1)
+            return Iterate(DenseBlock(target, (2,)), weights, (2,))
+
+    s = gh.minimize(f, Hidden(), gh.FrankWolfe(gh.Constant(1e-6)), start=Dense(at(0.3)), stop=gh.Iterations(1))
+    assert (np.abs(s.point.array() - [0.5, 0.0]).max() < 1e-9) == nearer
+
+
 @named
 @pytest.mark.parametrize("found, said", [
     (lambda w: Iterate.at(Dense(np.array([0.55, 0.1]) * 2.5), (2,)), "lies outside the set"),

@@ -80,3 +80,15 @@ def test_a_slow_descent_ends():
 
     lowest(bowl, np.ones(50), slow=0.05)
     assert len(calls) < 20
+
+
+def test_slopes_go_on_where_values_are_all_the_same():
+    """Beside 1, half the square of anything below 1e-8 is nothing; gradients still know it."""
+    d = np.logspace(0, 1, 20)
+
+    def function(x):
+        return 1.0 + 0.5 * float(d @ (x - 1.0) ** 2), d * (x - 1.0)
+
+    x = np.zeros(20)
+    found = descend(function, Reached(x, *function(x)), 300, 1e-14, 1e-6, 1e-12)
+    assert np.linalg.norm(found.slope) < 1e-10 and found.value <= 1.0 + 1e-14

@@ -194,7 +194,7 @@ MUTANTS = (
     Mutant("weights below zero are seen", "points/mixture.py", "if least < 0.0:", "if least < -9.0:", (WEIGHTS,)),
     Mutant("weights that do not sum to one are seen", "points/mixture.py", "abs(total - 1.0) >", "abs(total - total) >",
            (WEIGHTS,)),
-    Mutant("atoms slide only where f falls", "solvers/parts/slides.py", "if target is None or not self._falls(w, target):", "if target is None:", (SLID,)),
+    Mutant("atoms slide only where f falls", "solvers/parts/slides.py", "if target is None or not self._improves(w, target):", "if target is None:", (SLID,)),
     Mutant("atoms slide within the set", "solvers/parts/slides.py",
            "kept = all(S.contains_quickly(Iterate.at(d, S.shape)) for d in atoms)", "kept = True", (ASTRAY,)),
     Mutant("a point whose atoms slid is looked for in the set", "driver/guard.py", "(S.traits.slides or not w.keeps_atoms)",

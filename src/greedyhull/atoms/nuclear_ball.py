@@ -22,14 +22,16 @@ from greedyhull.types.override import override
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
-DROPPED = 1e-9  # of the largest singular value: what a slide leaves out
+DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
 FAR = 1e-3  # of the scale of f: a point with a larger gap slides in single precision
-NEARLY = 1e-6  # a singular value that is above the level by less promises nothing
+SHARE, NEARLY = 1e-2, 1e-12  # of the excess of the largest, and of itself: singular values with less promise nothing
 WRITTEN = 4  # times as many entries as the gradient has may be written out
 TINY = 1e-300
 SURELY = 1e-14  # of the radius: what rounding may add to the lengths of atoms
 SMALL = 1024  # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
+INSIDE = 1.0 - 1e-6  # of the radius: the nuclear norm of points that the ball does not hold
+WRITABLE = 512  # rows or columns of a matrix that is written out for a Newton step
 MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
 
 
@@ -58,6 +60,7 @@ class NuclearBall(AtomSet):
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
     step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for
     `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses.
+    Where the minimum of such squares lies inside a ball that is too large, Newton steps find it.
 
     Examples
     --------
@@ -188,7 +191,35 @@ class NuclearBall(AtomSet):
         if lower is None and self._written_out(f, w):
             lower = self._slid_dense(f, w)
             lower = lower if lower is not None and f.value(lower) < f.value(w) else None
-        return self._slid_factors(f, w) if lower is None else lower
+        if lower is None:
+            lower = self._slid_factors(f, w)
+        free = self._unconstrained(f, w if lower is None else lower)
+        return lower if free is None else free
+
+    def _unconstrained(self, f: Objective, w: Iterate) -> Iterate | None:
+        """The minimum of a quadratic that is written out, where it lies inside the ball as w does; else None."""
+        from greedyhull.atoms.geometry.idle import unconstrained
+        from greedyhull.points.coordinate_iterate import CoordinateIterate
+
+        model = matrix_quadratic(f)
+        if model is None or min(self.shape) > WRITABLE or self._used(w) > INSIDE:
+            return None
+        exact, x = f.precise(), w.array()
+
+        def slope(W: Array) -> Array:
+            given: Any = exact.gradient(CoordinateIterate(W))
+            return np.asarray(as_array(given), dtype=np.float64)
+
+        found = unconstrained(model.equations(), slope, x, self.radius)
+        if found is x or not np.isfinite(found).all():
+            return None
+        U, sigma, V = np.linalg.svd(found, full_matrices=False)
+        return self._mixture(Factors(U, sigma, V.T), TINY) if float(sigma.sum()) < self.radius else None
+
+    def _used(self, w: Iterate) -> float:
+        """The share of the radius that the atoms of a point take up."""
+        found = of_block(w.block, w.weights)
+        return 1.0 if found is None else float(found.sigma.sum()) / self.radius
 
     def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after a step toward many pairs, and a descent over its factors; in single precision, if it was far away."""
@@ -266,7 +297,8 @@ class NuclearBall(AtomSet):
         pairs = leading_pairs(G, min(max(FEW, len(w)), *self.shape))
         level = -w.dot(g) / (self.radius * size)
         gap = self.radius * size * max(float(pairs.sigma[0]) - level, 0.0)
-        above = np.maximum(pairs.sigma - max(level, 0.0) * (1.0 + NEARLY), 0.0)
+        above = np.maximum(pairs.sigma - max(level, 0.0), 0.0)
+        above[above <= np.maximum(SHARE * above[0], NEARLY * pairs.sigma)] = 0.0
         some = np.flatnonzero(above)
         if not len(some):
             return gap

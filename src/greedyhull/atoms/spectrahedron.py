@@ -9,7 +9,7 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of, dimension, positive
 from greedyhull.atoms.base import AtomSet
 from greedyhull.atoms.eigen_oracle import EigenOracle, lowest_pairs, symmetric
-from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, largest_sum
+from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, SHARE, largest_sum
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
@@ -139,7 +139,11 @@ class Spectrahedron(AtomSet):
 
         w = self._toward_many(f, w)
         factor = _root(w.block, w.weights)
-        found = None if factor is None else descend_symmetric(f, factor, self.trace)
+        if factor is None:
+            return None
+        V, sigma, _ = np.linalg.svd(factor, full_matrices=False)
+        keep = sigma**2 > DROPPED * sigma[0] ** 2
+        found = descend_symmetric(f, V[:, keep] * sigma[keep], self.trace)
         if found is None:
             return None
         V, sigma, _ = np.linalg.svd(found, full_matrices=False)
@@ -153,7 +157,8 @@ class Spectrahedron(AtomSet):
             return w
         pairs = lowest_pairs(G, min(max(FEW, len(w)), self.shape[0]))
         level = w.dot(g) / (self.trace * size)
-        below = np.maximum(level - pairs.values - NEARLY * np.abs(pairs.values), 0.0)
+        below = np.maximum(level - pairs.values, 0.0)
+        below[below <= np.maximum(SHARE * below[0], NEARLY * np.abs(pairs.values))] = 0.0
         some = np.flatnonzero(below)
         if not len(some):
             return w

@@ -22,7 +22,8 @@ LESS = 0.99  # of an earlier gap is progress
 PATIENCE = 8  # looks without progress, and a quarter of all rounds at least
 ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
 # they go up even if nothing moves
-COUNTERS = ("work", "k", "gap", "calls", "glances", "counts", "asked", "used", "beside", "given", "moves", "spent", "proofs")
+COUNTERS = ("work", "k", "gap", "calls", "glances", "count", "counts", "asked", "used", "beside", "given", "moves", "spent",
+            "proofs")
 
 
 def standing_still(event: Event, solver: Solver) -> Reason:

@@ -4,6 +4,9 @@ A step is a combination of the last gradients and moves. Its coefficients come f
 of Nocedal 1980, on coefficients). Those of a new move follow from its coefficients, and those of a change of the gradient from
 the gradients': so an iteration takes two products with one matrix, in the precision of the point. A line search asks for the
 weak Wolfe conditions, and nearly always takes the first step that it tries.
+
+Where values differ by rounding only, slopes tell what they cannot (the approximate conditions of Hager and Zhang 2005), and
+the point with the shortest gradient is returned: values say nothing of errors of x below the root of eps.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ ENOUGH, FLATTER = 1e-4, 0.9  # what a step must do of what its slope promises, a
 LONGER = 4.0  # by how much a step grows that is too short
 SHORTER, LONGEST = 0.1, 0.5  # of the step before, where that was too long
 TRIALS = 12  # of a line search
+SAME = 1e-14  # of f: values that differ by less are the same
+SHORTER_BY, PATIENCE = 0.7, 8  # there: times the shortest gradient is progress, and iterations without any end the descent
 BENT = 1e-12  # a move whose change of the gradient is less along it says nothing of the curvature
 
 
@@ -44,16 +49,22 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
     True
     """
     first, moves, small = at.value, _Moves(at.x), steep * float(np.linalg.norm(at.slope))
+    last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
     for _ in range(iterations):
         found = _search(function, at, moves.step(at.slope))
         if found is None:
             break
         moves.add(found.x - at.x, found.slope - at.slope, found.slope)
-        fall, at = at.value - found.value, found
-        tired = fall <= slow * (first - at.value) and float(np.linalg.norm(at.slope)) <= small
-        if tired or fall <= flat * abs(at.value):
+        fall, at, length = at.value - found.value, found, float(np.linalg.norm(found.slope))
+        same = fall <= flat * abs(at.value)
+        if not same or length < SHORTER_BY * shortest:
+            last, shortest, waited = at, length if same else np.inf, 0
+        else:
+            waited += 1
+        tired = (same or fall <= slow * (first - at.value)) and length <= small
+        if tired or waited >= PATIENCE:
             break
-    return at
+    return last
 
 
 class _Moves:
@@ -128,9 +139,13 @@ def _search(function: Function, at: Reached, step: Array) -> Reached | None:
     for _ in range(TRIALS):
         x = at.x + step.dtype.type(t) * step
         value, g = function(x)
+        after = float(g.dot(step))
+        same = best is None and abs(value - at.value) <= SAME * abs(value)
+        if same and FLATTER * slope <= after <= (2.0 * ENOUGH - 1.0) * slope:
+            return Reached(x, value, g)
         if value <= at.value + ENOUGH * t * slope and (best is None or value < best.value):
             best = Reached(x, value, g)
-            if float(g.dot(step)) >= FLATTER * slope:
+            if after >= FLATTER * slope:
                 break
             t *= LONGER
         elif best is not None:  # the longer step was too long

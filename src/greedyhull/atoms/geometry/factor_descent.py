@@ -3,12 +3,16 @@
 ‖ABᵀ‖_* ≤ (‖A‖² + ‖B‖²)/2, so every point of the sphere ‖A‖² + ‖B‖² + t² = 2r lies in the nuclear ball of radius r; t is
 what is left of the radius where the optimum is inside. L-BFGS works on θ/‖θ‖ (Burer and Monteiro 2003; Boyd, Schiebinger and
 Recht 2017). Stationary points of the factors need not be optima; a gap tells, and new atoms lead away.
+
+Columns are scaled first. Along a pair of columns whose singular value is σₖ, f bends by about hσₖ + s: h is its curvature in
+W, and s, the mean of the eigenvalues of the dual matrix, is about the multiplier of the constraint. Where that is nearly zero,
+columns of small σₖ are flat; in units of (hσₖ + s)^−½ all are alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,47 +28,62 @@ ITERATIONS = 60
 FLAT = 1e-14  # a fall of f by less, relative to f, ends the descent
 SLOW = 0.01  # a fall by less of what all iterations brought ends it too: new atoms help more then
 STEEP = 0.1  # while the gradient is longer than that, of what it was, it goes on
+LONG, SLOWEST = 400, 1e-6  # iterations of a symmetric factor, and the fall that ends them: its rank soon suffices
 SLACK = 0.02  # the share of the radius that is left free where the gradient points outwards and none was
 FAR = 0.1  # of its length a vector moves at first where the multiplier of the constraint does not say how far
+UNEVEN = 1e-6  # of the largest curvature of a column: what the smallest counts as at least
+TINY = 1e-12  # of their mean: smaller singular values count as this
 
 Pair = tuple[Array, Array]
+
+
+class Sphere(NamedTuple):
+    """The factors as a vector θ of a given length, in units that differ from entry to entry."""
+
+    length: float
+    units: Array
+    split: Callable[[Array], Pair]
+    push: Callable[[_Last], Array]  # the gradient as such a vector
 
 
 def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool) -> Pair | None:
     """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius; None where f does not fall.
 
-    ``inward``, f falls toward zero, and some of the radius is set free. All is computed in the precision of A and B.
+    ``inward``, f falls toward zero, and some of the radius is set free. All is computed in the precision of A and B, whose
+    columns are orthogonal, as those of `points.factors` are.
     """
     m, n, r = len(A), len(B), A.shape[1]
     free = max(2.0 * radius - float(np.vdot(A, A) + np.vdot(B, B)), 0.0)
     if free < SLACK * radius and inward:
         free = 2.0 * SLACK * radius
+    units = np.append(np.tile(_units(f, A, B, symmetric=False), m + n), 1.0).astype(A.dtype)
 
     def split(theta: Array) -> Pair:
         return theta[: m * r].reshape(m, r), theta[m * r : (m + n) * r].reshape(n, r)
 
-    def push(at: _Last, theta: Array) -> Array:
-        return np.concatenate([at.left.ravel(), at.right.ravel(), [0.0]], dtype=theta.dtype)
+    def push(at: _Last) -> Array:
+        return np.concatenate([at.left.ravel(), at.right.ravel(), [0.0]], dtype=A.dtype)
 
     start = np.concatenate([A.ravel(), B.ravel(), [free**0.5]], dtype=A.dtype)
-    return _on_sphere(f, start, (2.0 * radius) ** 0.5, split, push)
+    return _on_sphere(f, start, Sphere((2.0 * radius) ** 0.5, units, split, push), ITERATIONS, SLOW)
 
 
 def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
-    """A factor with a smaller f(AAᵀ) and ‖A‖² = trace; None where f does not fall."""
+    """A factor with a smaller f(AAᵀ) and ‖A‖² = trace; None where f does not fall. Columns of A are orthogonal."""
 
     def split(theta: Array) -> Pair:
         return theta.reshape(A.shape), theta.reshape(A.shape)
 
-    def push(at: _Last, theta: Array) -> Array:
+    def push(at: _Last) -> Array:
         return (at.left + at.right).ravel()
 
-    found = _on_sphere(f, A.ravel(), trace**0.5, split, push)
+    sphere = Sphere(trace**0.5, np.tile(_units(f, A, A, symmetric=True), len(A)), split, push)
+    found = _on_sphere(f, A.ravel(), sphere, LONG, SLOWEST)
     return None if found is None else found[0]
 
 
 class _Last:
-    """f and its gradient at ABᵀ: ``left`` = GB and ``right`` = GᵀA."""
+    """f and its gradient G at ABᵀ: ``left`` = GB and ``right`` = GᵀA."""
 
     def __init__(self, f: Objective, A: Array, B: Array) -> None:
         shape, r, model = (len(A), len(B)), A.shape[1], linear_model(f)
@@ -76,7 +95,8 @@ class _Last:
         else:
             w = Iterate(RankOneBlock(A.T, B.T, np.full(r, float(r))), np.full(r, 1.0 / r), shape)
             self.value, G = float(f.value(w)), f.gradient(w)
-        self.left, self.right = both_products(G.reshape(shape) if isinstance(G, np.ndarray) else G, A, B)
+        self.G = G.reshape(shape) if isinstance(G, np.ndarray) else G
+        self.left, self.right = both_products(self.G, A, B)
 
 
 def both_products(G: Any, A: Array, B: Array) -> Pair:
@@ -89,25 +109,50 @@ def both_products(G: Any, A: Array, B: Array) -> Pair:
     return left.astype(A.dtype, copy=False), right.astype(B.dtype, copy=False)
 
 
-def _on_sphere(f: Objective, start: Array, length: float, split: Callable[[Array], Pair],
-               push: Callable[[_Last, Array], Array]) -> Pair | None:
+def _mean_eigenvalue(G: Any) -> float:
+    """trace/n, where the entries of a matrix are known."""
+    return float(G.trace()) / G.shape[0] if is_sparse(G) or isinstance(G, np.ndarray) else 0.0
+
+
+def _units(f: Objective, A: Array, B: Array, symmetric: bool) -> Array:
+    """(hσₖ + s)^−½ for each pair of columns, times a number. h is the curvature of f toward the matrix in which all singular
+    values are the same."""
+    sigma = np.linalg.norm(A.astype(np.float64), axis=0) * np.linalg.norm(B.astype(np.float64), axis=0)
+    mean, ones = float(sigma.mean()), np.ones(len(sigma))
+    sigma = np.maximum(sigma, TINY * mean)
+    off = float(((sigma - mean) ** 2).sum())
+    if not off > (UNEVEN * mean) ** 2:
+        return ones
+    with np.errstate(all="ignore"):
+        root = np.sqrt(mean / sigma)
+        here, there = _Last(f, A, B), _Last(f, (A * root).astype(A.dtype), (B * root).astype(B.dtype))
+        each = np.einsum("ik,ik->k", here.left, A, dtype=np.float64)  # ⟨G, aₖbₖᵀ⟩
+        bent = 2.0 * (there.value - here.value - float(each.dot(mean / sigma - 1.0))) / off * sigma
+        spread = -float(each.sum()) / float(sigma.sum()) + (_mean_eigenvalue(here.G) if symmetric else 0.0)
+        bends = np.maximum(bent, 0.0) + max(spread, 0.0)
+        units = np.maximum(bends / bends.max(), UNEVEN) ** -0.5
+    return np.asarray(units / units.max()) if np.isfinite(units).all() else ones
+
+
+def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow: float) -> Pair | None:
     """L-BFGS for F(length·θ/‖θ‖) from ``start``, in units of the length and of the first gradient.
 
     F is divided by the multiplier of the constraint, −⟨∇F, θ⟩/‖θ‖², which is about its curvature: the first step is 1.
     """
 
     def value(theta: Array) -> tuple[float, Array]:
-        norm = float(np.linalg.norm(theta))
-        unit = theta / real(norm)
-        at = _Last(f, *split(real(length) * unit))
-        g = push(at, theta) / real(steep)
+        x = units * theta
+        norm = float(np.linalg.norm(x))
+        unit = x / real(norm)
+        at = _Last(f, *sphere.split(real(length) * unit))
+        g = sphere.push(at) / real(steep)
         slope = float(unit.dot(g))
         pull[0] = -slope
-        return at.value / (steep * length) / scale, (g - real(slope) * unit) / real(norm * scale)
+        return at.value / (steep * length) / scale, units * (g - real(slope) * unit) / real(norm * scale)
 
-    real = start.dtype.type
+    real, units, length = start.dtype.type, sphere.units, sphere.length
     begin = start / real(length)
-    begin, scale, steep, pull = begin / real(np.linalg.norm(begin)), 1.0, 1.0, [0.0]
+    begin, scale, steep, pull = begin / real(np.linalg.norm(begin)) / units, 1.0, 1.0, [0.0]
     with np.errstate(all="ignore"):
         first, slope = value(begin)
         steep = float(np.abs(slope).max())
@@ -117,6 +162,8 @@ def _on_sphere(f: Objective, start: Array, length: float, split: Callable[[Array
         steepness, multiplier = float(np.linalg.norm(slope)), pull[0] / steep
         scale = max(multiplier, FAR * steepness) if multiplier > 0.0 else steepness / FAR
         at = limited_memory.Reached(begin, first / steep / scale, slope / real(scale))
-        found = limited_memory.descend(value, at, ITERATIONS, FLAT, SLOW, STEEP)
-    norm = float(np.linalg.norm(found.x))
-    return split(real(length / norm) * found.x) if 0.0 < norm < np.inf and found.value < at.value else None
+        found = limited_memory.descend(value, at, iterations, FLAT, slow, STEEP)
+        x = units * found.x
+    norm = float(np.linalg.norm(x))
+    lower = found is not at and found.value <= at.value + limited_memory.SAME * abs(at.value)
+    return sphere.split(real(length / norm) * x) if 0.0 < norm < np.inf and lower else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from greedyhull.errors import check
@@ -15,6 +17,7 @@ from greedyhull.types import Atom, AtomSet, Objective
 
 MANY = 64  # atoms, above which a set is asked for fewer
 FAR_FEWER = 0.75  # of the atoms that there are
+HALF = 0.5  # of a gap: progress where values do not tell
 SAME = 1e-12  # of the size of the atoms: what two points may differ by that are called the same
 
 
@@ -25,7 +28,7 @@ class Slide:
         self.f, self.S, self.slides, self.memory = f, S, S.traits.slides, memory
 
     def __call__(self, w: Iterate) -> bool:
-        """Move w to the point that the set proposes, if f falls by more than rounding; whether it did.
+        """Move w to the point that the set proposes, if f falls, or rounding hides that and the gap does; whether it did.
 
         Where it does not, and w has gathered many atoms, the set may write the same point in far fewer.
         """
@@ -35,7 +38,7 @@ class Slide:
         given.work = w.work
         found = self.S.slide_within(self.f, given, self.memory.ahead().gap(self.f.value(w)))
         target = None if found is None else self._checked(found, w)
-        if target is None or not self._falls(w, target):
+        if target is None or not self._improves(w, target):
             target = self._in_fewer_atoms(w)
         if target is None:
             return False
@@ -107,12 +110,21 @@ class Slide:
         kept = all(S.contains_quickly(Iterate.at(d, S.shape)) for d in atoms)
         return None if kept else "one of its atoms lies outside the set"
 
-    def _falls(self, w: Iterate, target: Iterate) -> bool:
-        """Whether f is smaller at ``target``, whatever rounding did."""
+    def _improves(self, w: Iterate, target: Iterate) -> bool:
+        """Whether f is smaller at ``target``, whatever rounding did; or, where rounding hides that, whether the gap there is
+        half as large at most. Then f is above its least value by that at most, and so it goes on for few rounds only."""
         exact = self.f.precise()
         here = w if exact is self.f else w.copy()
         fall = exact.value(here) - exact.value(target)
         allowance = exact.rounding(here, self.S) + exact.rounding(target, self.S)
-        if abs(fall) > allowance or not isinstance(exact, MatrixModel):
+        if not abs(fall) <= allowance:
             return fall > max(allowance, 0.0)
-        return exact.surely_falls(here, target, self.S)
+        if isinstance(exact, MatrixModel) and exact.surely_falls(here, target, self.S):
+            return True
+        return exact.traits.convex and self._gap(exact, target) <= HALF * self._gap(exact, here)
+
+    def _gap(self, f: Objective, w: Iterate) -> float:
+        """⟨∇f, w − d⟩ for the best atom d that the set finds; nobody is promised that there is no better one."""
+        g: Any = f.gradient(w)
+        self.memory.beside += 1
+        return f.gradient_dot(w) - float(self.S.atom(g).dot(g))
