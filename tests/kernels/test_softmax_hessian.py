@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.softmax_hessian import AT_ONCE, Room, entries_and_intercepts, entries_hessian
+from greedyhull.kernels.softmax_hessian import (
+    AT_ONCE,
+    Room,
+    entries_and_intercepts,
+    entries_hessian,
+    whole_and_intercepts,
+    whole_hessian,
+)
 
 rng = np.random.default_rng(8)
 
@@ -46,3 +53,18 @@ def test_many_samples_are_taken_in_parts_and_room_is_used_again():
         np.testing.assert_allclose(first, wanted, atol=1e-12)
         entries_hessian(rows.astype(np.float32), classes, s, 1.0 / n, room)
         np.testing.assert_array_equal(entries_hessian(rows, classes, s, 1.0 / n, room), first)
+
+
+@pytest.mark.parametrize("dtype, tol", [(np.float64, 1e-12), (np.float32, 1e-5)])
+@pytest.mark.parametrize("n", [7, AT_ONCE + 5])
+@pytest.mark.parametrize("even", [False, True])
+def test_the_whole_one_is_that_of_all_entries(n, dtype, tol, even):
+    d, c = 3, 4
+    X, s = rng.standard_normal((d, n)), rng.dirichlet(np.ones(c), n)
+    if even:
+        s[:] = s[0]
+    rows, classes, p = np.tile(X, (c, 1)), np.repeat(np.arange(c), d), rng.random(n) / n
+    found = whole_hessian(X.astype(dtype), s, p), whole_and_intercepts(X.astype(dtype), s, p)
+    assert found[0].dtype == found[1].dtype == dtype
+    np.testing.assert_allclose(found[0], entries_hessian(rows, classes, s, p), atol=tol)
+    np.testing.assert_allclose(found[1], entries_and_intercepts(rows, classes, s, p), atol=tol)

@@ -72,7 +72,7 @@ class NormalEquations:
     def unit(self) -> float:
         with np.errstate(all="ignore"):
             rho = SHIFT * float(np.trace(self.K, dtype=np.float64)) / len(self.K)
-        return rho if _sound(rho, self.K, self.B) else 0.0
+        return rho if sound(rho, self.K, self.B) else 0.0
 
     @cached_property
     def single(self) -> NormalEquations:
@@ -91,7 +91,7 @@ class NormalEquations:
             KA: Array = K @ A / rho
             return KA if V is None else KA @ V.T
 
-        return Form(_shared(self.B, self.unit, radius), product, solve)
+        return Form(shared(self.B, self.unit, radius), product, solve)
 
     @cached_property
     def _factor(self) -> Array:
@@ -129,7 +129,7 @@ class NormalEquations:
         def product(A: Array, V: Array | None) -> Array:
             return column * A if V is None else (column * A) @ V.T
 
-        return Lasting(Form(Q.T @ _shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
+        return Lasting(Form(Q.T @ shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
 
 
 class EntryEquations:
@@ -155,7 +155,7 @@ class EntryEquations:
         H, B = self._arrays
         with np.errstate(all="ignore"):
             mean = float(H.mean(dtype=np.float64))
-        return mean if _sound(mean, H, B) else 0.0
+        return mean if sound(mean, H, B) else 0.0
 
     @cached_property
     def single(self) -> EntryEquations:
@@ -170,16 +170,18 @@ class EntryEquations:
         def product(A: Array, V: Array | None) -> Array:
             return np.asarray(each * (A if V is None else A @ V.T))
 
-        return Form(_shared(B, self.unit, radius), product, lambda R: share * R)
+        return Form(shared(B, self.unit, radius), product, lambda R: share * R)
 
     def lasting(self, radius: float) -> Lasting:
         """As it is."""
         return Lasting(self.form(radius), None)
 
 
-def _shared(B: Array, unit: float, radius: float) -> Array:
+def shared(B: Array, unit: float, radius: float) -> Array:
+    """B in units in which ρ and the radius are 1."""
     return np.asarray(B / B.dtype.type(unit) / B.dtype.type(radius))
 
 
-def _sound(mean: float, *arrays: Array) -> bool:
+def sound(mean: float, *arrays: Array) -> bool:
+    """Whether a unit is positive and all else finite."""
     return 0.0 < mean < np.inf and all(bool(np.isfinite(part).all()) for part in arrays)

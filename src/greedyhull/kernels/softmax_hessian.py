@@ -71,6 +71,53 @@ def entries_and_intercepts(rows: Array, classes: Index, s: Array, p: Array | flo
     return C
 
 
+def whole_hessian(X: Array, s: Array, p: Array | float, room: Room | None = None) -> Array:
+    """For all entries (k, j) of a matrix, column after column; X has a row for each feature. In the precision of X.
+
+    That of the last class is minus the sum of all others, for a constant that is added to all scores of a sample changes
+    nothing.
+
+    >>> whole_hessian(np.array([[2.0]]), np.array([[0.25, 0.75]]), 1.0)
+    array([[ 0.75, -0.75],
+           [-0.75,  0.75]])
+    """
+    (d, n), c = X.shape, s.shape[1]
+    H = np.zeros((c, d, c, d), dtype=X.dtype)
+    if (s == s[0]).all():  # as at zero
+        q = s[0].astype(np.float64)
+        square = (X * np.asarray(p, dtype=X.dtype)) @ X.T
+        H[:] = (np.diag(q) - np.outer(q, q)).astype(X.dtype)[:, None, :, None] * square[None, :, None, :]
+        return H.reshape(c * d, c * d)
+    heavy, root = _roots(X, s, p)
+    buffer = (room or Room()).pair((c - 1) * d, min(n, AT_ONCE), X.dtype)[0]
+    total = np.zeros(((c - 1) * d, (c - 1) * d), dtype=X.dtype)
+    for start in range(0, n, AT_ONCE):
+        some = X[:, start : start + AT_ONCE]
+        Y = buffer[:, : some.shape[1]]
+        for k in range(c - 1):
+            np.multiply(some, root[k, start : start + AT_ONCE], out=Y[k * d : (k + 1) * d])
+        total -= Y @ Y.T
+        for k in range(c - 1):
+            B = np.multiply(some, heavy[k, start : start + AT_ONCE], out=Y[:d])
+            total[k * d : (k + 1) * d, k * d : (k + 1) * d] += B @ B.T
+    H[:-1, :, :-1] = total.reshape(c - 1, d, c - 1, d)
+    H[-1, :, :-1] = -H[:-1, :, :-1].sum(axis=0)
+    H[:, :, -1] = -H[:, :, :-1].sum(axis=2)
+    return H.reshape(c * d, c * d)
+
+
+def whole_and_intercepts(X: Array, s: Array, p: Array | float) -> Array:
+    """How all entries meet the intercepts, as `entries_and_intercepts`."""
+    (d, _), c = X.shape, s.shape[1]
+    shares, weighted = np.ascontiguousarray(s.T, dtype=X.dtype), np.ascontiguousarray(p * s.T, dtype=X.dtype)
+    C = np.empty((c, c, d), dtype=X.dtype)
+    for k in range(c):
+        own = -weighted * shares[k]
+        own[k] += weighted[k]
+        C[:, k] = own @ X.T
+    return C.reshape(c, c * d)
+
+
 def _roots(rows: Array, s: Array, p: Array | float) -> tuple[Array, Array]:
     """√(p sₖ) and √p sₖ, a row for each class."""
     shares = np.ascontiguousarray(s.T, dtype=rows.dtype)

@@ -72,7 +72,7 @@ class SoftmaxSmall(KeepsSmall):
             C = single_meet(Z, s, p) if single else written_meet(Z, s, p)
             weighted = self.f.softmax.by_row(s)
             B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
-            H = H - C.T @ _solved(B + max(float(np.trace(B)) / len(B), TINY), C)
+            H = H - C.T @ without_intercepts(B, C)
         return np.asarray(0.5 * (H + H.T))
 
     def _far(self, w: Iterate) -> bool:
@@ -108,10 +108,10 @@ def single_entries(Z: TaskColumns, s: Array, p: Array | float, room: Room | None
     with np.errstate(over="ignore", invalid="ignore"):
         H = entries_hessian(rows, Z.response[order], s, p, room)[np.ix_(back, back)].astype(np.float64, copy=False)
         if not far:
-            return H
+            return np.asarray(H)
         H[np.diag_indices_from(H)] *= 1.0 + LOST
     lost = (H.diagonal() <= TINY_SINGLE) & (rows != 0.0).any(axis=1)[back]
-    return single_entries(Z, s, p, room) if lost.any() or not np.isfinite(H).all() else H
+    return single_entries(Z, s, p, room) if lost.any() or not np.isfinite(H).all() else np.asarray(H)
 
 
 def single_meet(Z: TaskColumns, s: Array, p: Array | float) -> Array:
@@ -134,9 +134,12 @@ def written_meet(Z: Array, s: Array, p: Array | float) -> Array:
     return np.asarray(np.einsum("mnc,nc->cm", images, weighted) - weighted.T @ Y)
 
 
-def _solved(B: Array, C: Array) -> Array:
-    """B⁻¹C; where classes are told apart for certain, intercepts are of no consequence and B is singular: the shortest B⁺C."""
+def without_intercepts(B: Array, C: Array) -> Array:
+    """B⁺C, in the precision of C: what minimising over intercepts takes from the Hessian is Cᵀ times that, B its part that
+    belongs to them. Where classes are told apart for certain, intercepts are of no consequence and B is singular."""
+    B, right = B + max(float(np.trace(B)) / len(B), TINY), C.astype(np.float64, copy=False)
     try:
-        return np.asarray(np.linalg.solve(B, C))
+        found = np.linalg.solve(B, right)
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(B, C, rcond=None)[0])
+        found = np.linalg.lstsq(B, right, rcond=None)[0]
+    return np.asarray(found, dtype=C.dtype)

@@ -18,6 +18,7 @@ import numpy as np
 
 from greedyhull.atoms.geometry.dense_descent import spectrum, threshold
 from greedyhull.kernels.anderson import Anderson
+from greedyhull.kernels.matrix_models import HessianEquations
 from greedyhull.kernels.matrix_quadratics import Form, MatrixEquations
 from greedyhull.types import Array
 
@@ -78,7 +79,8 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
 
     ``wanted`` is the gap that is asked for, 0 where none is. Far from the optimum, steps are made in single precision.
 
-    >>> from greedyhull.kernels.matrix_quadratics import NormalEquations
+    >>> from greedyhull.kernels.matrix_models import HessianEquations
+from greedyhull.kernels.matrix_quadratics import NormalEquations
     >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 0.01]).astype(dtype), np.array([[3.0], [0.05]]))
     >>> A, V = descend_split(normal, np.zeros((2, 1)), 1.0)
     >>> (A @ V.T).round(2)
@@ -98,6 +100,17 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
             return None
         found = _exactly(equations, begin, T, radius)
     return found.low.times(radius) if found.value < begin.value else None
+
+
+def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> Low | None:
+    """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
+    make it; in the precision of the equations. None where these are of no use."""
+    with np.errstate(all="ignore"):
+        begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
+        if begin is None:
+            return None
+        found = _steps(begin.form, begin.T, FEW, aim / equations.unit / radius / radius)
+    return found.low.times(radius)
 
 
 def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -> Begin | None:
