@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.matrix_quadratics import EntryEquations, NormalEquations
+from greedyhull.kernels.matrix_quadratics import SEVERAL, SHIFT, EntryEquations, NormalEquations
 
 rng = np.random.default_rng(5)
 X, B = rng.standard_normal((30, 6)), rng.standard_normal((6, 2))
@@ -15,7 +15,7 @@ def equations(K=X.T @ X, B=B):
 
 def test_solve_is_with_the_shifted_matrix():
     normal, radius = equations(), 3.0
-    assert normal.unit == pytest.approx(np.linalg.eigvalsh(X.T @ X).mean())
+    assert normal.unit == pytest.approx(SHIFT * np.linalg.eigvalsh(X.T @ X).mean())
     K = X.T @ X / normal.unit
     wanted = np.linalg.solve(K + np.eye(6), B)
     form = normal.form(radius)
@@ -25,6 +25,16 @@ def test_solve_is_with_the_shifted_matrix():
     found = single.solve(B.astype(np.float32))
     assert found.dtype == single.B.dtype == np.float32
     np.testing.assert_allclose(found, wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype, tol", [(np.float64, 1e-11), (np.float32, 1e-4)])
+def test_many_systems_are_solved_as_the_first_ones_are(dtype, tol):
+    right = rng.standard_normal((6, 20))
+    normal = equations(B=right)
+    form = (normal if dtype == np.float64 else normal.single).form(1.0)
+    first, *_, last = [form.solve(right.astype(dtype)) for _ in range(SEVERAL + 2)]
+    assert first.dtype == last.dtype == dtype
+    np.testing.assert_allclose(last, first, rtol=tol, atol=tol * np.abs(first).max())
 
 
 def test_the_lasting_form_is_the_same_in_another_basis():

@@ -15,8 +15,8 @@ from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, MatrixQuadratic, Objective, SetTraits
-from greedyhull.types.kinds import matrix_quadratic, singled
+from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective, SetTraits
+from greedyhull.types.kinds import matrix_quadratic, modelled, singled
 from greedyhull.types.override import override
 
 if TYPE_CHECKING:
@@ -188,6 +188,8 @@ class NuclearBall(AtomSet):
         large = self.shape[0] * self.shape[1] > SMALL
         model = matrix_quadratic(f) if min(self.shape) <= MANY and large else None
         lower = None if model is None else self._split(model, w, gap)
+        curved = modelled(f) if lower is None else None
+        lower = lower if curved is None else self._slid_newton(curved, w, gap)
         if lower is None and self._written_out(f, w):
             lower = self._slid_dense(f, w)
             lower = lower if lower is not None and f.value(lower) < f.value(w) else None
@@ -253,6 +255,16 @@ class NuclearBall(AtomSet):
             return None
         A, V = found
         return self._mixture(balanced(A if Q is None else Q @ A, V, np.ones(A.shape[1])), DROPPED)
+
+    def _slid_newton(self, f: ModelledMatrix, w: Iterate, gap: float) -> Iterate | None:
+        """w after Newton steps on the matrix that is written out."""
+        from greedyhull.atoms.geometry.newton_descent import descend_newton
+
+        found = descend_newton(f, w.array(), self.radius, gap)
+        if found is None:
+            return None
+        U, sigma, V = np.linalg.svd(found, full_matrices=False)
+        return self._mixture(Factors(U, sigma, V.T), DROPPED)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
         """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.

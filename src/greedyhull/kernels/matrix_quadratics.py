@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,6 +15,10 @@ import numpy as np
 from greedyhull.types import Array
 
 Product = Callable[[Array, "Array | None"], Array]
+
+SHIFT = 0.5  # times the mean of the eigenvalues of K: the ρ with which steps are few
+SEVERAL = 8  # systems that are solved with a factorisation; where there are more, (K + ρ)⁻¹ is made
+WIDE = 16  # columns at least for that: fewer take no longer with the factorisation
 
 
 class Form(NamedTuple):
@@ -32,7 +37,7 @@ class Lasting(NamedTuple):
 
 
 class MatrixEquations(Protocol):
-    """A quadratic. ``unit`` is ρ, the mean of the eigenvalues of H, or 0 where that is not positive and finite.
+    """A quadratic. ``unit`` is ρ, of the size of the eigenvalues of H, or 0 where that is not positive and finite.
 
     ``basis``, if there is one, has orthonormal columns: f(basis·W) is the quadratic of W. `single` is the same in float32.
     """
@@ -52,7 +57,7 @@ class NormalEquations:
 
     >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 3.0]).astype(dtype), np.ones((2, 1)))
     >>> normal.unit, normal.form(1.0).solve(np.array([[3.0], [5.0]])).ravel()
-    (2.0, array([2., 2.]))
+    (1.0, array([1.5 , 1.25]))
     """
 
     def __init__(self, make: Callable[[Any], Array], B: Array, basis: Array | None = None) -> None:
@@ -66,8 +71,8 @@ class NormalEquations:
     @cached_property
     def unit(self) -> float:
         with np.errstate(all="ignore"):
-            mean = float(np.trace(self.K, dtype=np.float64)) / len(self.K)
-        return mean if _sound(mean, self.K, self.B) else 0.0
+            rho = SHIFT * float(np.trace(self.K, dtype=np.float64)) / len(self.K)
+        return rho if sound(rho, self.K, self.B) else 0.0
 
     @cached_property
     def single(self) -> NormalEquations:
@@ -75,25 +80,41 @@ class NormalEquations:
             return NormalEquations(self._make, self.B.astype(np.float32), self.basis)
 
     def form(self, radius: float) -> Form:
-        """With one factorisation of K + ρI."""
-        K, rho = self.K, self.B.dtype.type(self.unit)
+        """With one factorisation of K + ρI, then with its inverse, if many systems are solved."""
+        K, rho, solved = self.K, self.B.dtype.type(self.unit), count()
+
+        def solve(R: Array) -> Array:
+            many = next(solved) >= SEVERAL and R.shape[1] >= WIDE
+            return np.asarray(rho * (self._inverse @ R if many else self._substituted(R)))
 
         def product(A: Array, V: Array | None) -> Array:
             KA: Array = K @ A / rho
             return KA if V is None else KA @ V.T
 
-        return Form(_shared(self.B, self.unit, radius), product, lambda R: rho * self._substitute(R))
+        return Form(shared(self.B, self.unit, radius), product, solve)
 
     @cached_property
-    def _substitute(self) -> Callable[[Array], Array]:
-        """R ↦ (K + ρI)⁻¹R."""
-        from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
+    def _factor(self) -> Array:
+        """The Cholesky factor of K + ρI, in the lower triangle."""
+        from scipy.linalg.lapack import dpotrf, spotrf
 
-        factorise, substitute = (spotrf, spotrs) if self.B.dtype == np.float32 else (dpotrf, dpotrs)
         shifted = self.K.copy()
         shifted[np.diag_indices_from(shifted)] += self.unit
-        factor, _ = factorise(shifted.T, lower=1, clean=0, overwrite_a=1)
-        return lambda R: np.asarray(substitute(factor, R, lower=1)[0])
+        factor, _ = (spotrf if self.B.dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
+        return np.asarray(factor)
+
+    def _substituted(self, R: Array) -> Array:
+        from scipy.linalg.lapack import dpotrs, spotrs
+
+        return np.asarray((spotrs if self.B.dtype == np.float32 else dpotrs)(self._factor, R, lower=1)[0])
+
+    @cached_property
+    def _inverse(self) -> Array:
+        from scipy.linalg.lapack import dpotri, spotri
+
+        half, _ = (spotri if self.B.dtype == np.float32 else dpotri)(self._factor, lower=1)
+        lower = np.tril(half)
+        return np.asarray(lower + np.tril(lower, -1).T)
 
     @cached_property
     def _diagonal(self) -> tuple[Array, Array]:
@@ -108,7 +129,7 @@ class NormalEquations:
         def product(A: Array, V: Array | None) -> Array:
             return column * A if V is None else (column * A) @ V.T
 
-        return Lasting(Form(Q.T @ _shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
+        return Lasting(Form(Q.T @ shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
 
 
 class EntryEquations:
@@ -134,7 +155,7 @@ class EntryEquations:
         H, B = self._arrays
         with np.errstate(all="ignore"):
             mean = float(H.mean(dtype=np.float64))
-        return mean if _sound(mean, H, B) else 0.0
+        return mean if sound(mean, H, B) else 0.0
 
     @cached_property
     def single(self) -> EntryEquations:
@@ -149,16 +170,18 @@ class EntryEquations:
         def product(A: Array, V: Array | None) -> Array:
             return np.asarray(each * (A if V is None else A @ V.T))
 
-        return Form(_shared(B, self.unit, radius), product, lambda R: share * R)
+        return Form(shared(B, self.unit, radius), product, lambda R: share * R)
 
     def lasting(self, radius: float) -> Lasting:
         """As it is."""
         return Lasting(self.form(radius), None)
 
 
-def _shared(B: Array, unit: float, radius: float) -> Array:
+def shared(B: Array, unit: float, radius: float) -> Array:
+    """B in units in which ρ and the radius are 1."""
     return np.asarray(B / B.dtype.type(unit) / B.dtype.type(radius))
 
 
-def _sound(mean: float, *arrays: Array) -> bool:
+def sound(mean: float, *arrays: Array) -> bool:
+    """Whether a unit is positive and all else finite."""
     return 0.0 < mean < np.inf and all(bool(np.isfinite(part).all()) for part in arrays)

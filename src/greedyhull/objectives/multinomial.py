@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from greedyhull.kernels.matrix_models import LocalModel
+from greedyhull.kernels.softmax_hessian import whole_and_intercepts, whole_hessian
 from greedyhull.objectives.composite import EPS, Composite
+from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.tasks import Tasks
 from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.objectives.losses.softmax_intercepts import SoftmaxWithIntercepts
 from greedyhull.objectives.matrix_model import MatrixModel
-from greedyhull.objectives.softmax_small import SoftmaxSmall
+from greedyhull.objectives.softmax_small import SoftmaxSmall, without_intercepts
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Block
-from greedyhull.types.override import override
+from greedyhull.types import Array, Atom, AtomSet, Block, ModelledMatrix
+from greedyhull.types.override import KeepsModelledMatrix, keeps, override
 
+ENTRIES, WRITTEN = 1000, 2**22  # of a matrix at most for which whole Hessians are made, and of the data
 TINY = 1e-290  # what underflow may have taken from a sum
 
 
-class Multinomial(MatrixModel):
+class Multinomial(MatrixModel, KeepsModelledMatrix):
     """φ(XW) for the loss `Softmax`, whose Hessian has a block a row: solvers see it on a few atoms, or by its products."""
+
+    if TYPE_CHECKING:
+        keeps(ModelledMatrix.traits)
 
     def __init__(self, tasks: Tasks, loss: Softmax, exact: Softmax) -> None:
         super().__init__(tasks, loss, "multinomial", exact, tasks.X.frobenius, tasks.domain[0])
         self.tasks, self.softmax, self._softmax = tasks, loss, exact
         self._profiled = loss if isinstance(loss, SoftmaxWithIntercepts) else None
         self.traits = replace(self.traits, second_order=True, linear_model=False, images=False,
-                              intercept=self.intercepts_fitted)
+                              intercept=self.intercepts_fitted, modelled=self._small())
+        self._columns: dict[Any, Array] = {}
+
+    def _small(self) -> bool:
+        """Whether the whole Hessian may be made."""
+        d, c = self.domain
+        return d * c <= ENTRIES and d * self.tasks.X.n <= WRITTEN
 
     @property
     def intercepts_fitted(self) -> bool:
@@ -58,6 +71,29 @@ class Multinomial(MatrixModel):
         """∇²f(w)u for a matrix u."""
         w.work.products += 2.0
         return self.tasks.adjoint(self.softmax.product(self.at(w).z, self.tasks.matvec(u)))
+
+    @override
+    def model(self, w: Iterate) -> LocalModel:
+        """The Hessian at w, whole."""
+        s, p = self.probabilities(w), self.softmax.p
+
+        def make(dtype: Any) -> Array:
+            X = self._by_column(dtype)
+            H = whole_hessian(X, s, p)
+            if not self.intercepts_fitted:
+                return H
+            C, weighted = whole_and_intercepts(X, s, p), self.softmax.by_row(s)
+            return np.asarray(H - C.T @ without_intercepts(np.diag(weighted.sum(axis=0)) - s.T @ weighted, C))
+
+        return LocalModel(make)
+
+    def _by_column(self, dtype: Any) -> Array:
+        """Xᵀ written out."""
+        if dtype not in self._columns:
+            X = self.tasks.X
+            written: Any = X.X if isinstance(X, DenseDesign) else X.by_row.toarray()
+            self._columns[dtype] = np.ascontiguousarray(written.T, dtype=dtype)
+        return self._columns[dtype]
 
     @override
     def curvature(self, S: AtomSet) -> Constant:

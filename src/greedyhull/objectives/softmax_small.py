@@ -7,11 +7,11 @@ belong to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from greedyhull.kernels.softmax_hessian import Room, entries_and_intercepts, entries_hessian
 from greedyhull.objectives.designs.task_columns import TaskColumns
 from greedyhull.objectives.restricted import ImageTrial, beside
 from greedyhull.points.iterate import Iterate
@@ -21,6 +21,10 @@ from greedyhull.types.override import KeepsSmall, keeps, override
 if TYPE_CHECKING:
     from greedyhull.objectives.multinomial import Multinomial
 
+FAR = 1e-3  # of the value: points with a larger gap are far from the optimum
+LARGE = 2**15  # numbers at least in the columns of a Hessian that takes time
+LOST = 1e-5  # of the diagonal: what rounding in single precision may take from eigenvalues
+TINY_SINGLE = 1e-25  # smaller numbers may have been lost in single precision
 TINY = 1e-300  # what to add where all probabilities are 0 or 1
 
 
@@ -33,6 +37,7 @@ class SoftmaxSmall(KeepsSmall):
     def __init__(self, f: Multinomial, block: Block) -> None:
         self.f, self.block = f, block
         self._images: Any = None
+        self._room = Room()
 
     @property
     def Z(self) -> Any:
@@ -60,14 +65,23 @@ class SoftmaxSmall(KeepsSmall):
 
     @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
-        s, loss = self.f.probabilities(w), self.f.softmax
-        parts = single_entries if isinstance(self.Z, TaskColumns) else written_out
-        H, C = parts(self.Z, s, loss.by_row)
+        s, p, Z = self.f.probabilities(w), self.f.softmax.p, self.Z
+        single = isinstance(Z, TaskColumns)
+        H = single_entries(Z, s, p, self._room, self._far(w)) if single else written_out(Z, s, p)
         if self.f.intercepts_fitted:
-            weighted = loss.by_row(s)
+            C = single_meet(Z, s, p) if single else written_meet(Z, s, p)
+            weighted = self.f.softmax.by_row(s)
             B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
-            H = H - C.T @ _solved(B + max(float(np.trace(B)) / len(B), TINY), C)
+            H = H - C.T @ without_intercepts(B, C)
         return np.asarray(0.5 * (H + H.T))
+
+    def _far(self, w: Iterate) -> bool:
+        """Whether w is so far from the best point of these atoms that a Hessian in single precision leads there as well, if it
+        takes time."""
+        if len(self.block) * self.f.tasks.X.n < LARGE:
+            return False
+        value, gap = abs(self.f.value(w)), self.f.gradient_dot(w) - float(self.gradient(w).min())
+        return FAR * value < gap < value  # where the set is far too large, gaps are larger and tell nothing
 
     @override
     def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
@@ -85,30 +99,47 @@ class SoftmaxSmall(KeepsSmall):
         """Images are made when they are asked for."""
 
 
-def single_entries(Z: Any, s: Array, by_row: Callable[[Array], Array]) -> tuple[Array, Array]:
-    """Zᵀ diag(pS) Z − Yᵀ diag(p) Y and C, for atoms with a single entry: only those of one class meet in the first part."""
-    columns = Z.spread()
-    Y = columns * s[:, Z.response]
-    weighted = by_row(Y)
-    H, C = -(Y.T @ weighted), -(by_row(s).T @ Y)
-    C[Z.response, np.arange(Z.shape[1])] += weighted.sum(axis=0)
-    for t in np.unique(Z.response).tolist():
-        of_class = np.flatnonzero(Z.response == t)
-        H[np.ix_(of_class, of_class)] += columns[:, of_class].T @ weighted[:, of_class]
-    return H, C
+def single_entries(Z: TaskColumns, s: Array, p: Array | float, room: Room | None = None, far: bool = False) -> Array:
+    """Zᵀ diag(pS) Z − Yᵀ diag(p) Y, for atoms with a single entry: only those of one class meet in the first part.
+
+    ``far`` from the optimum in single precision, with what rounding may have taken from its eigenvalues.
+    """
+    order, back, rows = Z.by_response(np.float32 if far else np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        H = entries_hessian(rows, Z.response[order], s, p, room)[np.ix_(back, back)].astype(np.float64, copy=False)
+        if not far:
+            return np.asarray(H)
+        H[np.diag_indices_from(H)] *= 1.0 + LOST
+    lost = (H.diagonal() <= TINY_SINGLE) & (rows != 0.0).any(axis=1)[back]
+    return single_entries(Z, s, p, room) if lost.any() or not np.isfinite(H).all() else np.asarray(H)
 
 
-def written_out(Z: Any, s: Array, by_row: Callable[[Array], Array]) -> tuple[Array, Array]:
-    """The same for atoms of any kind, whose images are written out."""
-    images, weighted = Z.T.reshape(Z.shape[1], *s.shape), by_row(s)
+def single_meet(Z: TaskColumns, s: Array, p: Array | float) -> Array:
+    """C for such atoms."""
+    order, back, rows = Z.by_response()
+    return entries_and_intercepts(rows, Z.response[order], s, p)[:, back]
+
+
+def written_out(Z: Array, s: Array, p: Array | float) -> Array:
+    """Zᵀ diag(pS) Z − Yᵀ diag(p) Y for atoms of any kind, whose images are written out."""
+    each = p if isinstance(p, float) else p[:, None]
+    Y = np.einsum("mnc,nc->nm", Z.T.reshape(Z.shape[1], *s.shape), s)
+    return np.asarray(Z.T @ (Z * (each * s).ravel()[:, None]) - Y.T @ (each * Y))
+
+
+def written_meet(Z: Array, s: Array, p: Array | float) -> Array:
+    """C for such atoms."""
+    images, weighted = Z.T.reshape(Z.shape[1], *s.shape), (p if isinstance(p, float) else p[:, None]) * s
     Y = np.einsum("mnc,nc->nm", images, s)
-    H = Z.T @ (Z * weighted.ravel()[:, None]) - Y.T @ by_row(Y)
-    return np.asarray(H), np.einsum("mnc,nc->cm", images, weighted) - weighted.T @ Y
+    return np.asarray(np.einsum("mnc,nc->cm", images, weighted) - weighted.T @ Y)
 
 
-def _solved(B: Array, C: Array) -> Array:
-    """B⁻¹C; where classes are told apart for certain, intercepts are of no consequence and B is singular: the shortest B⁺C."""
+def without_intercepts(B: Array, C: Array) -> Array:
+    """B⁺C, in the precision of C: what minimising over intercepts takes from the Hessian is Cᵀ times that, B its part that
+    belongs to them. Where classes are told apart for certain, intercepts are of no consequence and B is singular."""
+    B, right = B + max(float(np.trace(B)) / len(B), TINY), C.astype(np.float64, copy=False)
     try:
-        return np.asarray(np.linalg.solve(B, C))
+        found = np.linalg.solve(B, right)
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(B, C, rcond=None)[0])
+        found = np.linalg.lstsq(B, right, rcond=None)[0]
+    return np.asarray(found, dtype=C.dtype)

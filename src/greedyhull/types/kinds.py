@@ -29,6 +29,7 @@ from greedyhull.types import (
     Loss,
     MatrixQuadratic,
     MeasuringStep,
+    ModelledMatrix,
     Objective,
     Oracle,
     ProfiledLoss,
@@ -106,6 +107,11 @@ def imaged(f: Objective) -> Imaged | None:
 def matrix_quadratic(f: Objective) -> MatrixQuadratic | None:
     """f as a quadratic of matrices that is simple where they are written out."""
     return cast(MatrixQuadratic, f) if f.traits.written else None
+
+
+def modelled(f: Objective) -> ModelledMatrix | None:
+    """f as one that has quadratic models of small matrices."""
+    return cast(ModelledMatrix, f) if f.traits.modelled else None
 
 
 def singled(f: Objective) -> Singled | None:

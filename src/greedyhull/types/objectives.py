@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from greedyhull.kernels.matrix_models import LocalModel
     from greedyhull.kernels.matrix_quadratics import MatrixEquations
     from greedyhull.points.direction import Direction
     from greedyhull.points.image import Image
@@ -142,6 +143,13 @@ class MatrixQuadratic(Objective, Protocol):
     column, or a diagonal one."""
 
     def equations(self) -> MatrixEquations: ...
+
+
+class ModelledMatrix(Objective, Protocol):
+    """f of small matrices with a quadratic model around each (``traits.modelled``): its gradient, and its whole Hessian there.
+    """
+
+    def model(self, w: Iterate) -> LocalModel: ...
 
 
 class Singled(Objective, Protocol):

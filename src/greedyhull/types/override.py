@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     KeepsMatrixQuadratic = types.MatrixQuadratic
     KeepsMeasuringStep = types.MeasuringStep
     KeepsMinibatch = types.Minibatch
+    KeepsModelledMatrix = types.ModelledMatrix
     KeepsOracle = types.Oracle
     KeepsProfiledLoss = types.ProfiledLoss
     KeepsRegion = types.Region
@@ -74,7 +75,7 @@ else:
     KeepsStep = KeepsStepRule = KeepsStoredDesign = KeepsStreamed = KeepsSummed = KeepsSupply = KeepsTolerant = Unseen()
     KeepsFrame = KeepsRegion = KeepsSection = KeepsTrial = KeepsView = Unseen()
     KeepsCrew = KeepsFaces = KeepsIntercepted = KeepsMatrixQuadratic = KeepsRemote = KeepsShards = KeepsTask = Unseen()
-    KeepsSingled = Unseen()
+    KeepsModelledMatrix = KeepsSingled = Unseen()
 
     def override(method: Any) -> Any:
         """The method as it is."""

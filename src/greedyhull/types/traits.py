@@ -24,6 +24,7 @@ class Traits:
     linear_model: bool = False  # it is φ(Aw): `LinearModel`
     images: bool = False  # its Hessian acts on images under a design: `Imaged`
     written: bool = False  # it is a quadratic of matrices that is simple where they are written out: `MatrixQuadratic`
+    modelled: bool = False  # it has quadratic models of matrices that are written out: `ModelledMatrix`
     remote: bool = False  # its terms are not at hand, and all of them can be asked as one batch: `Remote`
     single: bool = False  # it has a copy in float32, for those who are far from the optimum: `Singled`
     exact_gradient: bool = True  # up to rounding; else it says how wrong a gradient may be: `Approximate`

@@ -1,8 +1,9 @@
 """Quadratics over a nuclear ball by splitting, for matrices with a short side that are written out: ½⟨W, HW⟩ − ⟨B, W⟩.
 
 At the optimum Z, the projection of T onto the ball, is also W = (H + ρ)⁻¹(B + ρ(2Z − T)): then T = Z − ∇f(Z)/ρ. Steps
-T ← T + κ(W − Z) with 0 < κ < 2 lead there (Douglas and Rachford; Lions and Mercier 1979). Projected gradients need more steps
-the worse H is conditioned, and their gap lags behind their value; these need fewer, and the gap follows.
+T ← T + κ(W − Z) with 0 < κ < 2 lead there (Douglas and Rachford; Lions and Mercier 1979), and Anderson's combinations of them
+sooner. Projected gradients need more steps the worse H is conditioned, and their gap lags behind their value; these need
+fewer, and the gap follows.
 
 W takes a factorisation of K + ρI where HW = KW, and a division an entry where H is diagonal. Where a few steps with that
 factorisation will not be enough, K is diagonalised: the nuclear norm is the same in every orthonormal basis.
@@ -16,10 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.atoms.geometry.dense_descent import spectrum, threshold
+from greedyhull.kernels.anderson import Anderson
+from greedyhull.kernels.matrix_models import HessianEquations
 from greedyhull.kernels.matrix_quadratics import Form, MatrixEquations
 from greedyhull.types import Array
 
-FEW, MANY = 24, 400  # steps in single precision or with a factorisation, and at most
+FEW, MANY = 80, 400  # steps in single precision or with a factorisation, and at most
+PATIENCE = 5  # looks without a smaller gap after which steps end, if only few are allowed
 LOOK = 3  # steps from one look at the gap to the next
 OVER = 1.6  # κ
 FAR, ROUGH = 1e-3, 1e-5  # of the terms of f: the gap of a point that is far, and what values in single precision are off by
@@ -75,7 +79,8 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
 
     ``wanted`` is the gap that is asked for, 0 where none is. Far from the optimum, steps are made in single precision.
 
-    >>> from greedyhull.kernels.matrix_quadratics import NormalEquations
+    >>> from greedyhull.kernels.matrix_models import HessianEquations
+from greedyhull.kernels.matrix_quadratics import NormalEquations
     >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 0.01]).astype(dtype), np.array([[3.0], [0.05]]))
     >>> A, V = descend_split(normal, np.zeros((2, 1)), 1.0)
     >>> (A @ V.T).round(2)
@@ -95,6 +100,17 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
             return None
         found = _exactly(equations, begin, T, radius)
     return found.low.times(radius) if found.value < begin.value else None
+
+
+def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> Low | None:
+    """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
+    make it; in the precision of the equations. None where these are of no use."""
+    with np.errstate(all="ignore"):
+        begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
+        if begin is None:
+            return None
+        found = _steps(begin.form, begin.T, FEW, aim / equations.unit / radius / radius)
+    return found.low.times(radius)
 
 
 def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -> Begin | None:
@@ -124,25 +140,28 @@ def _exactly(equations: MatrixEquations, begin: Begin, T: Array | None, radius: 
 
 def _steps(form: Form, T: Array, most: int, aim: float) -> Split:
     """Up to so many steps from T; fewer where the gap meets the aim, or will not in a few steps, if no more are allowed."""
-    began = np.inf
+    anderson, gaps = Anderson(), []
     for k in range(most + 1):
         low = projection(T)
         Z = low.A @ low.V.T
         if k % LOOK == 0 or k == most:
             slope = form.product(*low) - form.B
-            gap = _gap(slope, Z)
-            began = gap if k == 0 else began
-            if k == most or not gap > aim or (most == FEW and _too_slow(k, began, gap, aim)):
+            gaps.append(_gap(slope, Z))
+            if k == most or not gaps[-1] > aim or (most == FEW and _too_slow(k, gaps, aim)):
                 break
-        T = T + OVER * (form.solve(form.B + 2.0 * Z - T) - Z)  # in the precision of T
-    return Split(T, low, gap, 0.5 * float(np.vdot(Z, slope - form.B)))
+        T = anderson.next(T, OVER * (form.solve(form.B + 2.0 * Z - T) - Z))  # in the precision of T
+    return Split(T, low, gaps[-1], 0.5 * float(np.vdot(Z, slope - form.B)))
 
 
-def _too_slow(k: int, began: float, gap: float, aim: float) -> bool:
-    """Whether a gap that falls as it did in the first k steps stays above the aim for twice as many as are few."""
-    if k < 2 * LOOK or gap <= aim:
+def _too_slow(k: int, gaps: list[float], aim: float) -> bool:
+    """Whether a gap that falls as it did in the first k steps stays above the aim for twice as many as are few; or whether
+    it has not fallen for a while, as where rounding is all that is left."""
+    began, least = gaps[0], min(gaps)
+    if k < 2 * LOOK or least <= aim:
         return False
-    return gap >= began or k * log(gap / aim) / log(began / gap) > 2 * FEW - k
+    if least not in gaps[-PATIENCE:]:
+        return True
+    return least >= began or k * log(least / aim) / log(began / least) > 2 * FEW - k
 
 
 def projection(T: Array) -> Low:

@@ -21,7 +21,7 @@ class TaskColumns:
         self.index, self.scales = np.asarray(index), np.asarray(scales, dtype=np.float64)
         self.feature, self.response = np.divmod(self.index, responses)
         self.shape, self.dtype = (X.n * responses, len(self.index)), X.dtype
-        self._spread: Array | None = None
+        self._sorted: dict[np.dtype[Any], tuple[Index, Index, Array]] = {}
 
     def __matmul__(self, c: Array) -> Array:
         w = np.bincount(self.index, self.scales * c, self.X.domain[0] * self.c).reshape(-1, self.c)
@@ -62,11 +62,18 @@ class TaskColumns:
         """The columns of X behind some of these, scaled."""
         return self.X.columns(self.feature[which], self.scales[which])
 
-    def spread(self) -> Array:
-        """The columns of X behind these, scaled and written out; made once."""
-        if self._spread is None:
-            self._spread = np.asfortranarray(dense(self.picked(np.arange(len(self.index)))), dtype=np.float64)
-        return self._spread
+    def by_response(self, dtype: Any = np.float64) -> tuple[Index, Index, Array]:
+        """An order in which responses do not fall, the way back from it, and the columns of X in this order, scaled and
+        written out as rows of this precision; made once."""
+        kind = np.dtype(dtype)
+        if kind not in self._sorted:
+            order = np.argsort(self.response, kind="stable")
+            features, which = np.unique(self.feature[order], return_inverse=True)  # most serve several responses
+            columns = dense(self.X.columns(features, np.ones(len(features))))
+            rows = np.ascontiguousarray(columns.T, dtype=kind)[which.ravel()]
+            rows *= self.scales[order, None].astype(kind)
+            self._sorted[kind] = (order, np.argsort(order), rows)
+        return self._sorted[kind]
 
     def astype(self, dtype: Any, copy: bool = True) -> Array:
         """The columns written out."""

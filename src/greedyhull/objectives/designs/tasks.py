@@ -51,6 +51,8 @@ class Tasks(DesignBase):
 
     def bilinear(self, U: Array, V: Array, c: Array) -> Array:
         """X(U diag(c))Vᵀ."""
+        if not c.any():  # most runs begin at zero
+            return np.zeros(self.n, dtype=self.dtype)
         return np.asarray(self.X.matvec(U * c) @ V.T.astype(self.dtype, copy=False)).ravel()
 
     def factored(self, r: Array, U: Array, V: Array) -> Array:
