@@ -1,5 +1,6 @@
 """Ensembles: certified weights, never worse than greedy selection, at home in scikit-learn's stacking."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
 from greedyhull.estimators.columns import columns_of
 from greedyhull.estimators.selection import improved, selected
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "stacking" / "diabetes_oof.npz"
+DATA = Path(os.environ.get("GREEDYHULL_DATA", Path(__file__).parents[3] / "shared" / "data")) / "stacking" / "diabetes_oof.npz"
 rng = np.random.default_rng(0)
 y = rng.standard_normal(120)
 Z = y[:, None] * rng.uniform(0.3, 1.2, 10) + rng.standard_normal((120, 10)) * rng.uniform(0.3, 1.5, 10)
@@ -136,7 +137,7 @@ def test_selection_is_plain_greedy_selection_and_steps_only_improve():
     assert lower <= value and lower == pytest.approx(metric(Z @ better)) and better.sum() == pytest.approx(1.0)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the folder ../shared/data is not there")
+@pytest.mark.skipif(not DATA.exists(), reason="no reference data (set GREEDYHULL_DATA)")
 def test_stacking_the_diabetes_models_has_the_reference_loss():
     z = np.load(DATA, allow_pickle=True)
     matrix = next(z[k] for k in z if z[k].ndim == 2)

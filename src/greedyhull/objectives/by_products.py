@@ -7,17 +7,17 @@ still good: if so it is kept, and appended to when atoms join; if not, the m pro
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullWarning, check
+from greedyhull.objectives.small_base import SmallBase
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Atom, Block, Curved, Index, Small, State
-from greedyhull.types.override import KeepsSmall, keeps, override
+from greedyhull.types import Array, Atom, Block, Curved, State
+from greedyhull.types.override import override
 
 STALE = 0.1  # by which share the product of the sum may be off before the Hessian is made anew
 NUDGE = 1e-3  # the share of the way to an atom over which gradients are compared
@@ -26,7 +26,7 @@ BLUR = 1e-6  # what rounding may have done to gradients, as a share of them
 RIDGE = 1e-10  # of the mean diagonal: a Hessian that this makes positive definite is semidefinite, up to rounding
 
 
-class ByProducts(KeepsSmall):
+class ByProducts(SmallBase):
     """f(Σ αᵢ dᵢ) as a function of α for the atoms of a block, its Hessian from products.
 
     >>> import greedyhull as gh
@@ -37,12 +37,11 @@ class ByProducts(KeepsSmall):
            [0., 1.]])
     """
 
-    if TYPE_CHECKING:
-        keeps(Small.block)
+    f: Curved
 
     def __init__(self, f: Curved, block: Block) -> None:
-        self.f, self.block = f, block
-        self._hessian: Array | None = None
+        super().__init__(block)
+        self.f = f
         self._compared = False  # with differences of the gradient
         self._fresh = False  # whether the Hessian was looked at since w moved
 
@@ -55,18 +54,6 @@ class ByProducts(KeepsSmall):
             across, corner = _scores(self.block, products), _scores(atoms, products)
             self._hessian = np.block([[self._hessian, across], [across.T, 0.5 * corner + 0.5 * corner.T]])
         self.block = self.block.extend(atoms)
-
-    @override
-    def take(self, index: Index) -> None:
-        """Keep only the atoms at ``index``."""
-        self.block = self.block.take(index)
-        if self._hessian is not None:
-            self._hessian = self._hessian[np.ix_(index, index)]
-
-    @override
-    def gradient(self, w: Iterate) -> Array:
-        """⟨∇f(w), dᵢ⟩ for every atom."""
-        return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
 
     @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:

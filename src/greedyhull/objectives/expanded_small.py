@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull.objectives.small_base import SmallBase
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.direction import Direction
 from greedyhull.points.expanded import Ahead, Expansion
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.types import Array, Block, Index, Small, State, Trial
-from greedyhull.types.override import KeepsSmall, keeps, override
+from greedyhull.types import Array, Block, State, Trial
+from greedyhull.types.override import override
 
 if TYPE_CHECKING:
     from greedyhull.objectives.expansion import ByExpansion
@@ -20,31 +21,19 @@ if TYPE_CHECKING:
 FEW = 24  # coordinates that may join next, at least, or half as many as there are atoms: more than join in most rounds
 
 
-class ExpandedSmall(KeepsSmall):
+class ExpandedSmall(SmallBase):
     """f(Σ αᵢ dᵢ) as a function of α: its Hessian comes with the expansion of the point that is tried."""
 
-    if TYPE_CHECKING:
-        keeps(Small.block)
+    f: ByExpansion
 
     def __init__(self, f: ByExpansion, block: Block) -> None:
-        self.f, self.block = f, block
-        self._hessian: Array | None = None  # of a quadratic: it is the same everywhere
+        super().__init__(block)  # the Hessian of a quadratic is the same everywhere
+        self.f = f
         self._sample = 1  # one row in how many the Hessian was last made from
 
     @override
     def extend(self, atoms: Block, w: Iterate) -> None:
         self.block, self._hessian = self.block.extend(atoms), None
-
-    @override
-    def take(self, index: Index) -> None:
-        self.block = self.block.take(index)
-        if self._hessian is not None:
-            self._hessian = self._hessian[np.ix_(index, index)]
-
-    @override
-    def gradient(self, w: Iterate) -> Array:
-        """⟨∇f(w), dᵢ⟩ for every atom."""
-        return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
 
     @override
     def hessian(self, w: Iterate, sample: int = 1) -> Array:

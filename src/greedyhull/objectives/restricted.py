@@ -8,18 +8,19 @@ where C has moved, never rebuilt for the others.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from greedyhull.objectives.small_base import SmallBase
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.columns import gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Imaged, Index, LinearModel, Small, State, Trial
+from greedyhull.types import Array, Block, Imaged, Index, LinearModel, State, Trial
 from greedyhull.types.attributes import lacks
 from greedyhull.types.kinds import linear_model
-from greedyhull.types.override import KeepsSmall, keeps, override
+from greedyhull.types.override import override
 
 STALE = 0.1  # by which share a row's curvature may move before the Hessian follows
 MANY_JOIN = 0.25  # of the atoms that are there: where more join, a Hessian that is old anyway is made anew
@@ -29,16 +30,15 @@ MANY_ROWS = 4000  # more rows than this can be sampled; of fewer, all are as fas
 A_ROW_EACH = 10  # times as many rows as atoms must be left in a sample
 
 
-class Restricted(KeepsSmall):
+class Restricted(SmallBase):
     """φ(Zα) for the atoms of a block."""
 
-    if TYPE_CHECKING:
-        keeps(Small.block)
+    f: Imaged
 
     def __init__(self, f: Imaged, block: Block) -> None:
-        self.f, self.block, self.model = f, block, linear_model(f)
+        super().__init__(block)
+        self.f, self.model = f, linear_model(f)
         self._images: Any = None
-        self._hessian: Array | None = None
         self._rows: Array | None = None  # the curvature of each row that the Hessian was made with
 
     def __len__(self) -> int:
@@ -68,18 +68,16 @@ class Restricted(KeepsSmall):
 
     @override
     def take(self, index: Index) -> None:
-        """Keep only the atoms at ``index``."""
-        self.block = self.block.take(index)
+        """Keep only the atoms at ``index``, and their images."""
+        super().take(index)
         if self._images is not None:
             self._images = self._images[:, index]
-        if self._hessian is not None:
-            self._hessian = self._hessian[np.ix_(index, index)]
 
     @override
     def gradient(self, w: Iterate) -> Array:
         """⟨∇f(w), dᵢ⟩ for every atom: from ∇f(w) where it is known, else Zᵀr."""
         if self.f.at(w).gradient is not None or self.model is None:
-            return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
+            return super().gradient(w)
         return np.asarray(self.Z.T @ self.model.residual(w)).astype(np.float64, copy=False)
 
     @override

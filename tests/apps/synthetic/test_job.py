@@ -1,5 +1,6 @@
 """Synthetic control: weights that equal published ones, effects that were put in, placebos that tell chance from effect."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,8 @@ import pytest
 import greedyhull as gh
 from greedyhull.apps import synthetic_control
 
-DATA = Path(__file__).parents[4] / "shared" / "data" / "synthetic_control"
-needs_data = pytest.mark.skipif(not DATA.exists(), reason="the folder ../shared/data is not there")
+DATA = Path(os.environ.get("GREEDYHULL_DATA", Path(__file__).parents[4] / "shared" / "data")) / "synthetic_control"
+needs_data = pytest.mark.skipif(not DATA.exists(), reason="no reference data (set GREEDYHULL_DATA)")
 
 
 @pytest.fixture

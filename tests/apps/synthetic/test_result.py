@@ -1,5 +1,6 @@
 """Results: frames with names, placebos filtered by their fit, donors left out one by one."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.apps import synthetic_control
 
-DATA = Path(__file__).parents[4] / "shared" / "data" / "synthetic_control"
+DATA = Path(os.environ.get("GREEDYHULL_DATA", Path(__file__).parents[4] / "shared" / "data")) / "synthetic_control"
 
 
 HOW = {"unit": "town", "time": "year", "outcome": "rent"}
@@ -96,7 +97,7 @@ def test_an_only_donor_cannot_be_left_out():
         s.leave_one_out()
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the folder ../shared/data is not there")
+@pytest.mark.skipif(not DATA.exists(), reason="no reference data (set GREEDYHULL_DATA)")
 def test_california_without_each_of_its_donors_still_smokes_less():
     pd = pytest.importorskip("pandas")
     long = pd.read_csv(DATA / "smoking_tidysynth.csv")
