@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from greedyhull.apps.near_design import nearer_design
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
@@ -193,7 +194,8 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
     f, unit = _criterion(criterion, given)
     S = Simplex(n)
     goal = Gap(tol * p) if criterion in "DG" else Relative(tol)
-    s = minimize(f, S, stop=goal | Stalled(300) | Iterations(10_000))
+    start = nearer_design(f, f.start(S, np.random.default_rng(0)).array(), 0.3 * tol)
+    s = minimize(f, S, start=start, stop=goal | Stalled(300) | Iterations(10_000))
     value, gap, share = _judged(criterion, f, S, s.point, float(s.value), np.inf if s.gap is None else s.gap)
     value, gap = (value + unit, gap) if criterion == "D" else (value * unit, gap * unit)
     return Design(criterion, called, s.x, value, gap, share, s.certificate, s)

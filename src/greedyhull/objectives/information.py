@@ -123,6 +123,14 @@ class Information(BlackBox):
         x[order] = (1.0 if total is None else total) / p
         return S.decompose(x) if S.contains(x) and np.isfinite(self._value_at(x)) else S.centre()
 
+    def value_at(self, x: Array) -> float:
+        """f(x) at an array of weights."""
+        return self._value_at(x)
+
+    def gradient_at(self, x: Array) -> Array:
+        """∇f(x) at an array of weights."""
+        return self._gradient_at(x)
+
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """M is off by at most (s + 4)ε Σ wᵢ|xᵢ||xᵢ|ᵀ, s candidates with weight, and its factor by (p + 1)ε of the same size.
 
