@@ -62,7 +62,7 @@ class PartOfHessian(Restricted):
         if not isinstance(block, BasisBlock):
             return self.form.hessian(w, block)
         part = self.form.whole(w)[np.ix_(block.index, block.index)]
-        return part if (block.scale == 1.0).all() else part * np.outer(block.scale, block.scale)
+        return np.asarray(part if (block.scale == 1.0).all() else part * np.outer(block.scale, block.scale))
 
     def state(self) -> State:
         return {}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from greedyhull.atoms.geometry.regions import BoxSection
+from greedyhull.atoms.geometry.regions import BoxSection, FillingSection
 from greedyhull.atoms.geometry.rows_region import RowsSection
 from greedyhull.atoms.geometry.traded_region import TradedSection
 from greedyhull.objectives.by_products import ByProducts, compare_products
@@ -28,6 +28,8 @@ from greedyhull.solvers.parts.precision import exhausted, named
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import newton_step
 from greedyhull.types import Answer, Array, AtomSet, Region, SecondOrder, Section, State
+
+BY_FACTORS = RowsSection | BoxSection | FillingSection | TradedSection  # where systems of few rows are known
 
 
 def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
@@ -109,9 +111,9 @@ class CoordinateWorking:
     def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
-        by_factors = isinstance(section, RowsSection | BoxSection | TradedSection)
+        by_factors = isinstance(section, BY_FACTORS)
         factors = small.factors(w) if by_factors and isinstance(small, Restricted) else None
-        if isinstance(section, RowsSection | BoxSection | TradedSection) and factors is not None:
+        if isinstance(section, BY_FACTORS) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
         H = small.hessian(w, SAMPLE if early and self.sampling else 1)
