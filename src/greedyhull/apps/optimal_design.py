@@ -16,10 +16,11 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.objectives.information import Information, LogDet, MeanVariance, TraceInverse, candidates
+from greedyhull.objectives.information import Information, LogDet, MeanVariance, OrthogonalLogDet, TraceInverse, candidates
 from greedyhull.types import Array, Index
 
 SMALL = 1e-6  # a candidate with less weight is not in the support
+DEPENDENT = 1e-2  # the least eigenvalue of ZᵀZ, columns scaled to length one, below which they are made orthogonal
 CRITERIA = ("D", "A", "G", "I")
 
 
@@ -210,10 +211,21 @@ def _criterion(criterion: str, X: Array) -> tuple[Information, float]:
     powers = np.frexp(most)[1]
     Z = np.ldexp(X, -powers)
     if criterion in "DG":
-        return LogDet(Z), float(-2.0 * np.log(2.0) * powers.sum()) if criterion == "D" else 1.0
+        added = float(-2.0 * np.log(2.0) * powers.sum())
+        if _dependent(Z):
+            f = OrthogonalLogDet(Z)
+            return f, added + f.constant if criterion == "D" else 1.0
+        return LogDet(Z), added if criterion == "D" else 1.0
     if criterion == "A":
         return TraceInverse(Z), float(np.ldexp(1.0, -2 * int(powers[0])))
     return MeanVariance(Z), 1.0
+
+
+def _dependent(Z: Array) -> bool:
+    """Whether candidates are so near to dependent ones that rounding would count: powers of a variable are."""
+    square = Z.T.dot(Z)
+    size = np.sqrt(np.diagonal(square))
+    return float(np.linalg.eigvalsh(square / np.outer(size, size))[0]) < DEPENDENT
 
 
 def _judged(criterion: str, f: Information, S: Simplex, point: Any, value: float, gap: float) -> tuple[float, float, float]:
