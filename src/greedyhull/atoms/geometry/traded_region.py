@@ -14,7 +14,7 @@ from greedyhull.types import Array, Frame, Index
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
 AHEAD = 120  # coordinates at p or at an end that are let in together, the steepest; or as many as there are already
-OFF = 1e-11  # of the size of the set: what a point misses by less is rounding
+OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
 MANY = 200  # variables from which on systems of few rows pay
 
 
