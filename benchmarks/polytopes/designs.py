@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-import greedyhull as gh
 from benchmarks.tables import Table
 from benchmarks.timing import interleaved
+from greedyhull.apps import optimal_design
 
 ACCURACY = 1e-8  # of −log det M(w)
 COARSE = 1e-2  # where the multiplicative algorithm, whose error falls as 1/k, is stopped
 MOST = 20_000  # of its steps
-SIZES = ((500, 5), (2000, 10), (5000, 20))
+SIZES = ((200, 3), (500, 5), (2000, 10), (5000, 20))
 
 
 def multiplicative(X: Any, tol: float) -> tuple[Any, float]:
@@ -89,10 +89,11 @@ def tables(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
         if only and f"{n}x{p}" not in only:
             continue
         X = np.random.default_rng(0).standard_normal((n, p))
-        calls = {"greedyhull": lambda X=X: gh.minimize(gh.log_det(X), gh.Simplex(len(X)), stop=gh.Gap(ACCURACY)),
+        calls = {"greedyhull": lambda X=X, p=p: optimal_design(X, tol=ACCURACY / p),
                  "Clarabel": lambda X=X: by_clarabel(X), "multiplicative": lambda X=X: multiplicative(X, COARSE)}
-        times, s = interleaved(calls, repeats), calls["greedyhull"]()
+        times, found = interleaved(calls, repeats), calls["greedyhull"]()
+        s = found.solution
         table.rows.append([n, p, s.iterations, len(s.point), times["greedyhull"], times["Clarabel"],
-                           worth(X, calls["Clarabel"]()) - s.value, times["Clarabel"] / times["greedyhull"],
+                           worth(X, calls["Clarabel"]()) - found.value, times["Clarabel"] / times["greedyhull"],
                            times["multiplicative"], calls["multiplicative"]()[1]])
     yield table

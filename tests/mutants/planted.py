@@ -310,4 +310,7 @@ MUTANTS = (
     Mutant("a bound for weights that trade little counts the rounding of its costs", "kernels/traded_filling.py",
            "min(ROUNDED, 8.0 + len(x)) * EPS * size", "1e-3 * EPS * size",
            ("tests/kernels/test_traded_filling.py::test_no_bound_is_above_the_minimum_to_the_last_digit",)),
+    Mutant("what QR loses of nearly dependent candidates is counted", "objectives/information.py", "+ 3.0 * p * moved",
+           "+ 0.1 * p * moved", ("tests/objectives/test_information.py::"
+                                  "test_a_bad_factorisation_makes_rounding_as_large_as_the_error",)),
 )

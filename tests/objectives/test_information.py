@@ -1,11 +1,15 @@
 """Criteria of optimal design: the kit, designs known by hand, the multiplicative algorithm, honest gaps where M is bad."""
 
+from fractions import Fraction
+from math import log
 from typing import Any
 
 import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.objectives.information import OrthogonalLogDet
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.testing import check_objective
 
 rng = np.random.default_rng(1)
@@ -68,3 +72,52 @@ def test_candidates_that_are_singular_together_are_refused(make: Any) -> None:
     for wrong in (X[0], [[np.nan, 1.0]], np.zeros((0, 3))):
         with pytest.raises(gh.GreedyhullError, match="a candidate in each row"):
             make(wrong)
+
+
+def exact_log_det(X: Any, w: Any) -> float:
+    """log det Σ wᵢxᵢxᵢᵀ by elimination in rational numbers."""
+    rows = [[Fraction(float(entry)) for entry in row] for row in X]
+    weights = [Fraction(float(one)) for one in w]
+    p = X.shape[1]
+    M = [[sum((a * r[i] * r[j] for a, r in zip(weights, rows, strict=True)), Fraction(0)) for j in range(p)] for i in range(p)]
+    total = 0.0
+    for i in range(p):
+        total += log(M[i][i].numerator) - log(M[i][i].denominator)
+        for k in range(i + 1, p):
+            share = M[k][i] / M[i][i]
+            M[k] = [a - share * b for a, b in zip(M[k], M[i], strict=True)]
+    return total
+
+
+@pytest.mark.parametrize("p", [3, 6, 9])
+def test_powers_of_a_variable_have_a_determinant_that_is_off_by_no_more_than_its_rounding(p: int) -> None:
+    """In differences of two designs the constant cancels; X itself is nearly singular, and what QR loses must be counted."""
+    x = np.linspace(0.0, 1.0, 14)
+    X = np.vander(x, p)
+    f, S = OrthogonalLogDet(X), gh.Simplex(14)
+    rng = np.random.default_rng(p)
+    designs = [rng.dirichlet(np.ones(14)).round(6) + 1e-3 for _ in range(6)]
+    points = [CoordinateIterate(w) for w in designs]
+    exact = [-exact_log_det(X, w) for w in designs]
+    for point, value in zip(points, exact, strict=True):
+        assert np.isfinite(f.rounding(point, S)) and f.value(point) + f.constant == pytest.approx(value, abs=1e-6)
+        off = abs((f.value(point) - f.value(points[0])) - (value - exact[0]))
+        assert off <= f.rounding(point, S) + f.rounding(points[0], S) + 1e-14 * abs(value)
+
+
+def test_a_bad_factorisation_makes_rounding_as_large_as_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of Q that is off by 1e-7: what it does to differences of values is counted, whatever made it."""
+    X = np.ones((8, 1))
+    Q, R = np.linalg.qr(X)
+    Q[0] += 1e-7
+    monkeypatch.setattr(np.linalg, "qr", lambda given: (Q, R))
+    f, S = OrthogonalLogDet(X), gh.Simplex(8)
+    most = 0.0
+    for seed in range(20):
+        designs = np.random.default_rng(seed).dirichlet(np.full(8, 0.3), 2) + 1e-4
+        first, second = (CoordinateIterate(w) for w in designs)
+        exact = exact_log_det(X, designs[1]) - exact_log_det(X, designs[0])
+        off = abs(f.value(first) - f.value(second) - exact)
+        assert off <= f.rounding(first, S) + f.rounding(second, S)
+        most = max(most, off)
+    assert most > 1e-7

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from greedyhull.apps.near_design import nearer_design
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
@@ -15,10 +16,11 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.objectives.information import Information, LogDet, MeanVariance, TraceInverse, candidates
+from greedyhull.objectives.information import Information, LogDet, MeanVariance, OrthogonalLogDet, TraceInverse, candidates
 from greedyhull.types import Array, Index
 
 SMALL = 1e-6  # a candidate with less weight is not in the support
+DEPENDENT = 1e-2  # the least eigenvalue of ZᵀZ, columns scaled to length one, below which they are made orthogonal
 CRITERIA = ("D", "A", "G", "I")
 
 
@@ -193,7 +195,8 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
     f, unit = _criterion(criterion, given)
     S = Simplex(n)
     goal = Gap(tol * p) if criterion in "DG" else Relative(tol)
-    s = minimize(f, S, stop=goal | Stalled(300) | Iterations(10_000))
+    start = nearer_design(f, f.start(S, np.random.default_rng(0)).array(), 0.3 * tol)
+    s = minimize(f, S, start=start, stop=goal | Stalled(300) | Iterations(10_000))
     value, gap, share = _judged(criterion, f, S, s.point, float(s.value), np.inf if s.gap is None else s.gap)
     value, gap = (value + unit, gap) if criterion == "D" else (value * unit, gap * unit)
     return Design(criterion, called, s.x, value, gap, share, s.certificate, s)
@@ -208,10 +211,21 @@ def _criterion(criterion: str, X: Array) -> tuple[Information, float]:
     powers = np.frexp(most)[1]
     Z = np.ldexp(X, -powers)
     if criterion in "DG":
-        return LogDet(Z), float(-2.0 * np.log(2.0) * powers.sum()) if criterion == "D" else 1.0
+        added = float(-2.0 * np.log(2.0) * powers.sum())
+        if _dependent(Z):
+            f = OrthogonalLogDet(Z)
+            return f, added + f.constant if criterion == "D" else 1.0
+        return LogDet(Z), added if criterion == "D" else 1.0
     if criterion == "A":
         return TraceInverse(Z), float(np.ldexp(1.0, -2 * int(powers[0])))
     return MeanVariance(Z), 1.0
+
+
+def _dependent(Z: Array) -> bool:
+    """Whether candidates are so near to dependent ones that rounding would count: powers of a variable are."""
+    square = Z.T.dot(Z)
+    size = np.sqrt(np.diagonal(square))
+    return float(np.linalg.eigvalsh(square / np.outer(size, size))[0]) < DEPENDENT
 
 
 def _judged(criterion: str, f: Information, S: Simplex, point: Any, value: float, gap: float) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.atoms.from_function import FromFunction
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.information import Information
 from greedyhull.objectives.losses.profiled import Profiled
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -58,7 +59,8 @@ def own_objective(f: Objective) -> bool:
         loss = f.loss.loss if isinstance(f.loss, Profiled) else f.loss
         ours = ships(loss) and ships(f.design)
         return not ours and bilinear(f.design) is None and prod(f.domain) <= LARGEST
-    return not isinstance(f, Stream) and (isinstance(f, BlackBox) or not ships(f))
+    given = isinstance(f, BlackBox) and not isinstance(f, Information)  # criteria of design are functions of our own
+    return not isinstance(f, Stream) and (given or not ships(f))
 
 
 def functions_of(f: Objective) -> Functions:

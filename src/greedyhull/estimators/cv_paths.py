@@ -18,6 +18,7 @@ from greedyhull.estimators.l1_path import Covariance, Data, Trail
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
 from greedyhull.objectives.by_name import least_squares
+from greedyhull.objectives.whole_hessian import with_whole_hessian
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.columns import energies
 from greedyhull.solvers.parts.loss_path import loss_path
@@ -68,7 +69,7 @@ class Paths:
 
     def _by_driver(self, f: LinearModel, radii: Array, gap: float) -> Line:
         """One run for each radius, for what the core does not know, or could not solve."""
-        found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
+        found = path(with_whole_hessian(f, len(radii)), self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
         return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels.box_qp import as_given
 from greedyhull.kernels.grouped_filling import grouped_levels, grouped_vertex
 from greedyhull.types import Array, Index
 
@@ -38,7 +39,7 @@ class Pieces(NamedTuple):
         return Pieces(p, room, total, most, np.concatenate([p, high - p]), np.concatenate([of, of]))
 
     def costs(self, g: Array, price: float) -> Array:
-        return np.concatenate([g - price, g + price])
+        return np.concatenate([g - price, g + price], dtype=np.float64)
 
     def filled(self, g: Array, price: float) -> Array:
         """A point with the least ⟨g, x⟩ + price·Σ|xⱼ − pⱼ|."""
@@ -67,7 +68,7 @@ def traded_vertex(g: Array, pieces: Pieces) -> Traded:
     >>> traded_vertex(np.array([1.0, 3.0]), pieces).x
     array([0.6, 0.4])
     """
-    near = pieces.most * (1.0 + 4.0 * EPS)
+    g, near = as_given(g), pieces.most * (1.0 + 4.0 * EPS)
     first = pieces.filled(g, 0.0)
     if pieces.traded(first) <= near:
         return Traded(first, 0.0, _lower(g, 0.0, first, pieces))

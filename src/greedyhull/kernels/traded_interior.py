@@ -23,7 +23,7 @@ INSIDE = 0.9995  # of the way to the boundary
 INWARD = 0.2  # of the width: how far from its ends a number begins
 STEADY = 1e-7  # of its first size: how small the gradient of the Lagrangian is at the end
 BEYOND = 1e-3  # times the tolerance: where rounding keeps rows from being met, more steps do not help
-ON = 1e-12  # of a row's size: how well it is kept at the end
+ON = 1e-13  # of a row's size: how well it is kept at the end
 WORSE = 2  # steps in turn that may leave the conditions of optimality less well satisfied than they were: rounding does so
 
 

@@ -20,7 +20,7 @@ RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
 TRIED = 12  # faces, one after another
 MUCH = 8  # one in so many coordinates of a guess may be wrong, else the interior point method begins
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to an end than its multiplier asks a coordinate must be to be put there
-OFF = 1e-11  # of the size of the set: by how much a candidate may miss a row
+OFF = 1e-12  # of the size of the set: by how much a candidate may miss a row
 FLAT = 1e-11  # of the largest curvature: where coordinates have less, faces have no minimiser of their own
 
 

@@ -123,6 +123,14 @@ class Information(BlackBox):
         x[order] = (1.0 if total is None else total) / p
         return S.decompose(x) if S.contains(x) and np.isfinite(self._value_at(x)) else S.centre()
 
+    def value_at(self, x: Array) -> float:
+        """f(x) at an array of weights."""
+        return self._value_at(x)
+
+    def gradient_at(self, x: Array) -> Array:
+        """∇f(x) at an array of weights."""
+        return self._gradient_at(x)
+
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """M is off by at most (s + 4)ε Σ wᵢ|xᵢ||xᵢ|ᵀ, s candidates with weight, and its factor by (p + 1)ε of the same size.
 
@@ -253,15 +261,8 @@ class MeanVariance(TraceInverse):
     name = "mean_variance"
 
     def __init__(self, X: Any) -> None:
-        given = candidates(X, self.name)
-        n, p = given.shape
-        Q, R = np.linalg.qr(given)
-        left = np.abs(given - Q.dot(R)) + (p + 4) * EPS * (np.abs(Q).dot(np.abs(R)) + np.abs(given))
-        back = 2.0 * float(np.linalg.norm(np.linalg.inv(R)))
-        self.drift = float(np.sqrt(n) * np.linalg.norm(left, axis=1).max()) * back
-        skew = float(np.linalg.norm(Q.T.dot(Q) - np.eye(p))) + n * p * EPS
-        self.skew = skew + 3.0 * float(np.linalg.norm(left)) * back
-        super().__init__(np.sqrt(n) * Q)
+        self.basis = Orthogonal(candidates(X, self.name))
+        super().__init__(self.basis.Q)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """That of the trace, and what Q and R are off by: rows of X − QR, through R⁻¹, move candidates by at most ``drift``.
@@ -270,8 +271,53 @@ class MeanVariance(TraceInverse):
         minimum. The mean of all candidates is the identity up to ``skew``.
         """
         value, p = self.value(w), self.X.shape[1]
-        moved = 2.0 * self.drift * float(np.sqrt(p * value))
-        return np.inf if moved > 0.25 else super().rounding(w, S) + 3.0 * (moved + self.skew) * value
+        moved = 2.0 * self.basis.drift * float(np.sqrt(p * value))
+        return np.inf if moved > 0.25 else super().rounding(w, S) + 3.0 * (moved + self.basis.skew) * value
+
+
+class OrthogonalLogDet(LogDet):
+    """−log det M(w) for the candidates √n·Q, where X = QR: it differs by a constant from that for X, which is told by
+    ``constant``. It is for candidates that are nearly dependent, as powers of a variable are: M(w) for X would be nearly
+    singular for all designs, and rounding large."""
+
+    def __init__(self, X: Any) -> None:
+        self.basis = Orthogonal(candidates(X, self.name))
+        super().__init__(self.basis.Q)
+
+    @property
+    def constant(self) -> float:
+        """What is added to values: −log det RᵀR/nᵖ."""
+        n, p = self.X.shape
+        return float(p * np.log(n) - 2.0 * np.log(np.abs(np.diagonal(self.basis.R))).sum())
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """That of the determinant, and what Q and R are off by: see `MeanVariance.rounding`.
+
+        L⁻¹ΔML⁻ᵀ has norm at most η = 2·drift·√(p·tr M⁻¹), and log det M changes by at most p·η/(1 − η), here and at the
+        optimum. There no candidate has a larger variance than p (Kiefer and Wolfowitz), and their mean, tr M⁻¹ up to ``skew``,
+        has none either.
+        """
+        p, L = self.X.shape[1], self._factor(self.at(w).x)
+        if L is None:
+            return np.inf
+        here = float((_solved(L, np.eye(p)) ** 2).sum())
+        there = p * (1.0 + 2.0 * self.basis.skew)
+        moved = 2.0 * self.basis.drift * float(np.sqrt(p * max(here, there)))
+        return np.inf if moved > 0.25 or self.basis.skew > 0.25 else super().rounding(w, S) + 3.0 * p * moved
+
+
+class Orthogonal:
+    """X = QR: √n·Q, R, by how much rows of √n·Q may be off (``drift``), and the mean of all candidates from I (``skew``)."""
+
+    def __init__(self, X: Array) -> None:
+        n, p = X.shape
+        Q, self.R = np.linalg.qr(X)
+        left = np.abs(X - Q.dot(self.R)) + (p + 4) * EPS * (np.abs(Q).dot(np.abs(self.R)) + np.abs(X))
+        back = 2.0 * float(np.linalg.norm(np.linalg.inv(self.R)))
+        self.drift = float(np.sqrt(n) * np.linalg.norm(left, axis=1).max()) * back
+        skew = float(np.linalg.norm(Q.T.dot(Q) - np.eye(p))) + n * p * EPS
+        self.skew = skew + 3.0 * float(np.linalg.norm(left)) * back
+        self.Q = np.sqrt(n) * Q
 
 
 def candidates(X: Any, name: str) -> Array:

@@ -15,6 +15,8 @@ from greedyhull.kernels.sum_qp import nearest_filling, solve_sum_qp, sum_gap, th
 from greedyhull.types import Array, Frame, Index, Region
 from greedyhull.types.override import KeepsRegion, KeepsSection, keeps, override
 
+FEWER = 3  # times fewer rows than coordinates, from which on systems of the rows pay
+
 
 @dataclass(slots=True, eq=False)
 class BoxRegion(KeepsRegion):
@@ -141,6 +143,16 @@ class FillingSection(KeepsSection):
     @override
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         found = solve_sum_qp(H, grad, self._above(y), self.high, tol)
+        return found if self.low is None else found + self.low
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF: systems have a row for each row of F, and one for the sum."""
+        if FEWER * len(F) > len(D):
+            return self.solve(Factored(D, F).square(np.arange(len(D))), grad, y, tol)
+        here = self._above(y)
+        total = here.sum(keepdims=True)
+        limits = Limits(np.zeros(len(y)), self.high, np.ones((1, len(y))), total, total)
+        found = nearest_filling(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
         return found if self.low is None else found + self.low
 
 

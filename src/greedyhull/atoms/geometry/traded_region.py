@@ -14,7 +14,7 @@ from greedyhull.types import Array, Frame, Index
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
 AHEAD = 120  # coordinates at p or at an end that are let in together, the steepest; or as many as there are already
-OFF = 1e-11  # of the size of the set: what a point misses by less is rounding
+OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
 MANY = 200  # variables from which on systems of few rows pay
 
 
@@ -38,10 +38,25 @@ class TradedRegion(KeepsRegion):
     def nearest(self, x: Array) -> Array:
         near = self._near()
         close = np.clip(x, near.low, near.high) + 0.0
-        if near.holds(close, OFF) and float(np.abs(close - x).max(initial=0.0)) <= OFF * near.most:
-            return close
-        one = Factored(np.ones(x.size), np.zeros((0, x.size)))
-        return solve_traded_qp(one, self.inside - x, self.inside, near, 0.0)
+        if not near.holds(close, OFF) or float(np.abs(close - x).max(initial=0.0)) > OFF * near.most:
+            one = Factored(np.ones(x.size), np.zeros((0, x.size)))
+            close = solve_traded_qp(one, self.inside - x, self.inside, near, 0.0)
+        return self._put_right(close)
+
+    def _put_right(self, x: Array) -> Array:
+        """x with the sum that it misses by rounding, and the trades that are too many, made up for where most is traded."""
+        p, off = self.pieces.p, self.pieces.total - float(x.sum())
+        way = p - x  # toward p nothing gets worse but a group's cap, by as little
+        place = int((way if off > 0.0 else -way).argmax())
+        if 0.0 < abs(off) <= abs(way[place]) and (way[place] > 0.0) == (off > 0.0):
+            x[place] += off
+        over = 0.5 * (self.pieces.traded(x) - self.pieces.most)
+        if over > 0.0:
+            bought, sold = int((x - p).argmax()), int((p - x).argmax())
+            if x[bought] - p[bought] >= over and p[sold] - x[sold] >= over:
+                x[bought] -= over
+                x[sold] += over
+        return x
 
     @override
     def free(self, g: Array, x: Array) -> Index:

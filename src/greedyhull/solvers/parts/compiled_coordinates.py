@@ -27,7 +27,8 @@ from greedyhull.types import Array, AtomSet, Objective, Region
 from greedyhull.types.kinds import second_order
 
 GROUPED = 3  # as native/coordinate_door.cpp numbers regions
-WIDE, FEWER = 500, 5  # least squares over a box in so many coordinates, so many times as many as rows, are solved by rows
+# least squares over boxes and sums in so many coordinates, so many times as many as rows, are solved by rows
+WIDE, FEWER = 500, 5
 
 
 def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold: bool) -> CompiledCoordinates | None:
@@ -39,7 +40,7 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     if core is None or region is None or curved is None or not isinstance(w, CoordinateIterate):
         return None
     told = _told(region)
-    if told is None or (type(region) is BoxRegion and _wide(f)):
+    if told is None or (type(region) in (BoxRegion, FillingRegion) and _wide(f)):
         return None
     made: Any = None
     if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:

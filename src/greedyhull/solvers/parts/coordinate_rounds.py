@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from greedyhull.atoms.geometry.regions import BoxSection
+from greedyhull.atoms.geometry.regions import BoxSection, FillingSection
 from greedyhull.atoms.geometry.rows_region import RowsSection
 from greedyhull.atoms.geometry.traded_region import TradedSection
 from greedyhull.objectives.by_products import ByProducts, compare_products
@@ -30,7 +30,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.working_set import newton_step
 from greedyhull.types import Answer, Array, AtomSet, Region, SecondOrder, Section, State
 
-ByFactors = RowsSection | BoxSection | TradedSection  # sections that take the Hessian as a diagonal and a few factors
+BY_FACTORS = RowsSection | BoxSection | FillingSection | TradedSection  # where systems of few rows are known
 
 
 def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
@@ -117,8 +117,8 @@ class CoordinateWorking:
             found = None if product is None else section.solve_by_products(product, grad, y, tol)
             if found is not None or len(grad) > MOST:
                 return found
-        factors = small.factors(w) if isinstance(section, ByFactors) and isinstance(small, Restricted) else None
-        if isinstance(section, ByFactors) and factors is not None:
+        factors = small.factors(w) if isinstance(section, BY_FACTORS) and isinstance(small, Restricted) else None
+        if isinstance(section, BY_FACTORS) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
         H = small.hessian(w, SAMPLE if early and self.sampling else 1)
