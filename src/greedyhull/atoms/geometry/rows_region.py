@@ -133,11 +133,12 @@ class RowsSection(KeepsSection):
                 return found
         return self._solved(form.square(np.arange(d)), grad, y, tol)
 
-    def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float) -> Array | None:
-        """The same for H by v ↦ Hv; None where that does not lead to a better point."""
+    def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float,
+                          added: tuple[float, ...] = (0.0,)) -> Array | None:
+        """The same for H by v ↦ Hv; None where that leads nowhere. ``added`` are multiples of ½‖x − y‖² that are tried."""
         if self.rows is None:
             return None
-        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, tol)
+        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, tol, added)
         if found is None:
             return None
         target, prices = found
