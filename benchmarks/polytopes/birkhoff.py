@@ -108,9 +108,10 @@ def tables(repeats: int, only: tuple[str, ...] = ()) -> Iterator[Table]:
         if only and name not in only:
             continue
         n, S = len(A), gh.Birkhoff(len(A))
-        calls: dict[str, Callable[[], Any]] = {"greedyhull": lambda A=A, B=B, S=S: gh.minimize(gh.least_squares(Mismatch(A, B), np.zeros(A.size)), S,
-                                                                 stop=gh.Gap(ACCURACY)),
-                 "Clarabel": lambda A=A, B=B: by_clarabel(A, B), "PIQP": lambda A=A, B=B: by_piqp(A, B)}
+        calls: dict[str, Callable[[], Any]] = {
+            "greedyhull": lambda A=A, B=B, S=S: gh.minimize(gh.least_squares(Mismatch(A, B), np.zeros(A.size)), S,
+                                                            stop=gh.Gap(ACCURACY)),
+            "Clarabel": lambda A=A, B=B: by_clarabel(A, B), "PIQP": lambda A=A, B=B: by_piqp(A, B)}
         calls = {rival: call for rival, call in calls.items() if n <= LARGEST.get(rival, n)}
         times, s = interleaved(calls, repeats), calls["greedyhull"]()
         rivals = [rival for rival in ("Clarabel", "PIQP") if rival in calls]

@@ -1,4 +1,4 @@
-"""Doubly stochastic matrices by products with the Hessian: as good as by the Hessian, and another way where that leads nowhere."""
+"""Doubly stochastic matrices by products with the Hessian: as good as by the Hessian, and another way where they fail."""
 
 from pathlib import Path
 from typing import Any
