@@ -29,7 +29,7 @@ SHORTER = 0.1  # of the gap: how well the quadratic is solved with one of these
 NEARER = 0.3  # of what would do: how much lower the gradient goes where the face stays and the gap is too large
 RESTORED = 2  # times that a point is put back on rows that it misses
 ALONE = 0.1  # of its diagonal: what is off it in a Hessian that is taken for a diagonal one
-FLAT = 1e-12  # of the largest curvature met: less than this is none
+FLAT = 1e-12  # of the first curvature met: less than this is none
 NEAR = 1e-14  # of 1 and of its size: by how much a coordinate may be beyond its ends
 OFF = 1e-11  # of its size: how well a row is kept
 EPS = 4 * float(np.finfo(np.float64).eps)
@@ -220,14 +220,13 @@ class _Faces:
     def _descend(self, goal: float) -> bool:
         """Conjugate gradients until ‖r‖² is at most ``goal``; False where the quadratic is flat."""
         goal = max(goal, self._blur())
+        on, least = (*self.rows, self.free, self.tight, self.factor), FLAT * self.steepest
         while self.square > goal and self.products <= PRODUCTS:
             bend = self._bend(self.p)
-            curve = float(self.p.dot(bend)) / float(self.p.dot(self.p))
-            self.steepest = max(self.steepest, curve - self.held)
-            if not curve > FLAT * self.steepest:
-                return False
-            new = face_step(*self.rows, self.free, self.tight, self.factor, bend, self.p, self.x, self.g, self.r, self.y,
-                            self.square)
+            if least == 0.0:  # the first of all
+                self.steepest = float(self.p.dot(bend)) / float(self.p.dot(self.p))
+                least = FLAT * self.steepest
+            new = face_step(*on, bend, self.p, self.x, self.g, self.r, self.y, self.square, least)
             if not new >= 0.0:
                 return False
             self.square = new

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from greedyhull.objectives.by_products import ByProducts
+from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import Dense
@@ -33,6 +34,10 @@ def by_products(f: SecondOrder, small: Small, w: CoordinateIterate) -> Callable[
     if model.design.stored and d <= MANY:
         return None
     design = model.design
+    if isinstance(f, Composite) and type(f) is Composite and f.quadratic and not f.has_intercept:
+        p = f.loss.p
+        if isinstance(p, float) and design.dtype == np.float64:  # curvatures that are all alike
+            return lambda v: p * as_array(design.adjoint(design.matvec(v.reshape(w.shape))), w.shape).ravel()
 
     def product(v: Array) -> Array:
         V = v.reshape(w.shape)
