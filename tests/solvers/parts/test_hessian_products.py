@@ -8,6 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull import extend
+from greedyhull.atoms.geometry.birkhoff_region import BirkhoffRegion
 from greedyhull.solvers.parts import hessian_products
 
 Array = np.ndarray[Any, Any]
@@ -90,3 +91,12 @@ def test_steps_within_faces_begin_at_the_centre() -> None:
     given = S.argmin(np.random.default_rng(0).random((8, 8)))
     s = gh.minimize(f, S, gh.DecompositionInvariant(), start=given, stop=gh.Iterations(0))
     assert s.x.max() == 1.0
+
+
+def test_a_point_that_is_put_back_into_the_set_is_certified_as_the_point_that_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    nearest = BirkhoffRegion.nearest
+    monkeypatch.setattr(BirkhoffRegion, "nearest", lambda self, x: 0.999 * nearest(self, x) + 0.001 * self.inside)
+    f, S = gh.least_squares(Mismatch(6), np.zeros(36)), gh.Birkhoff(6)
+    s = gh.minimize(f, S, stop=gh.Iterations(2))
+    z = Mismatch(6).matvec(s.x)
+    assert s.value == pytest.approx(0.5 * float(z @ z) / 36.0, rel=1e-13)

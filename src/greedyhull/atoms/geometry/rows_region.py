@@ -13,6 +13,7 @@ from greedyhull.kernels.rows_systems import Factored, Form
 from greedyhull.types import Array, Frame, Index, Region
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
+AWAY = 1e-5  # of its distance: how exactly the nearest point is found
 NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
 MANY = 200  # variables from which on systems of few rows pay; those of all variables are the more exact ones
 LOOSE = 30.0  # the same for products: a round more goes on from the right face, and costs less than going far at once
@@ -52,8 +53,17 @@ class RowsRegion(KeepsRegion):
         on = bool((activity >= self.limits.l - off).all() and (activity <= self.limits.u + off).all())
         if on and float(np.abs(near - x).max(initial=0.0)) <= NEAR * size:
             return near
-        one = Factored(np.ones(x.size), np.zeros((0, x.size)))
-        return solve_rows_qp(one, self.inside - x, self.inside, self.limits, 0.0, self.ends)
+        missed = float(np.maximum(activity - self.limits.u, self.limits.l - activity).max(initial=0.0))
+        return self.projected(x, near, max(missed, float(np.abs(near - x).max())))
+
+    def projected(self, x: Array, near: Array, off: float) -> Array:
+        """The nearest point to x, from ``near``, which is about ``off`` away from the set."""
+        one = Quadratic(lambda v: v, near - x, near, lambda g, z: float(g.dot(z)) - self.least(g))
+        found = rows_by_products(one, self.limits, self.rows, x.size * (AWAY * off) ** 2)
+        if found is not None:
+            return found[0]
+        flat = Factored(np.ones(x.size), np.zeros((0, x.size)))
+        return solve_rows_qp(flat, self.inside - x, self.inside, self.limits, 0.0, self.ends)
 
     @override
     def free(self, g: Array, x: Array) -> Index:

@@ -32,6 +32,7 @@ from greedyhull.solvers.parts.working_set import newton_step
 from greedyhull.types import Answer, Array, AtomSet, Gradient, Region, SecondOrder, Section, State
 from greedyhull.types.kinds import faced
 
+EPS = float(np.finfo(np.float64).eps)
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
 
 
@@ -156,8 +157,13 @@ class CoordinateWorking:
         return step
 
     def _keep_inside(self, w: CoordinateIterate) -> None:
-        """Rounding may have left the set by a unit in the last place."""
-        w.x[...] = self.region.nearest(w.x.ravel()).reshape(w.shape)
+        """Rounding may have left the set by a unit in the last place; where it is more, what f knows of w is computed anew."""
+        x = w.x.ravel()
+        near = self.region.nearest(x)
+        far = float(np.abs(near - x).max(initial=0.0))
+        w.x[...] = near.reshape(w.shape)
+        if far > EPS * float(np.abs(near).max(initial=0.0)):
+            w.refresh()
 
     def state(self) -> State:
         return {**self.directions.state(), "sampling": np.array([self.sampling, self.gap, self.failed])}
