@@ -62,10 +62,11 @@ struct Faces {
             for (Index a = starts[j]; a < starts[j + 1]; a++) x[j] += entries[a] * q[static_cast<std::size_t>(places[a])] * free[j];
     }
 
-    double step(const double* bend, double* p, double* x, double* g, double* r, double* y, double square) const {
-        double curved;
+    double step(const double* bend, double* p, double* x, double* g, double* r, double* y, double square, double least) const {
+        double curved, length;
         algebra::dots(p, 0, d(), 1, bend, &curved);
-        if (!(curved > 0.0 && square > 0.0)) return -1.0;
+        algebra::dots(p, 0, d(), 1, p, &length);
+        if (!(curved > least * length && square > 0.0)) return -1.0;
         const double pace = square / curved;
         for (Index j = 0; j < d(); j++) x[j] += pace * p[j], g[j] += pace * bend[j], r[j] += pace * bend[j];
         std::vector<double> q;

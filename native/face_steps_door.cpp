@@ -41,13 +41,13 @@ double project(Vector<const Index> starts, Vector<const Index> places, Vector<co
 
 double step(Vector<const Index> starts, Vector<const Index> places, Vector<const double> entries, Vector<const double> free,
             Vector<const double> tight, Table2<double> known, Vector<const double> bend, Vector<double> p, Vector<double> x,
-            Vector<double> g, Vector<double> r, Vector<double> y, double square) {
+            Vector<double> g, Vector<double> r, Vector<double> y, double square, double least) {
     const Faces on = faces(starts, places, entries, free, tight, known);
     const Index d = on.d();
     expect(span(bend).size == d && span(p).size == d && span(x).size == d && span(g).size == d && span(r).size == d &&
                span(y).size == on.m(),
            "face_step: shapes differ");
-    return on.step(bend.data(), p.data(), x.data(), g.data(), r.data(), y.data(), square);
+    return on.step(bend.data(), p.data(), x.data(), g.data(), r.data(), y.data(), square, least);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ class RowsFaces {
     bool follow() {
         if (!factorise()) return false;
         begin();
+        if (!reduce()) return false;
         for (int k = 0; k < ROUNDS; k++) {
             if (!solve(start)) return false;
             if (!turn()) return refine();
@@ -35,7 +36,8 @@ class RowsFaces {
     const RowsProblem p;
     const Index n, m, q;
     const Index N = n + m;
-    std::vector<double> start, L, V, gram, S, lambda, delta, step, drawn, grad, scratch;
+    std::vector<double> start, L, V, gram, whole, F, U, S, lambda, mu, delta, eta, step, base, drawn, grad, scratch;
+    std::vector<Index> firsts;       // where each column of V begins
     std::vector<Index> place, held;  // the column of V of each bound, row and equation, -1 where there is none; who is in S
     std::vector<int> sides;
     Index columns = 0;
@@ -76,12 +78,12 @@ class RowsFaces {
         join(all);
     }
 
-    // Columns L^-1 a of V for constraints a, and their inner products with all of V.
+    // Columns L^-1 a of V for constraints a, and their inner products with all of V. Those of the equations come first, and
+    // have a factor F of their own: with U = F^-1 V_E'V, what is left of the others is V'V - U'U.
     void join(const std::vector<Index>& fresh) {
         const Index many = static_cast<Index>(fresh.size()), old = columns;
         if (many == 0) return;
-        Index first = n;
-        V.resize(at((old + many) * n), 0.0);
+        V.resize(at((old + many) * n), 0.0), firsts.resize(at(old + many));
         for (Index b = 0; b < many; b++) {
             const Index k = fresh[at(b)];
             double* v = V.data() + (old + b) * n;
@@ -89,79 +91,122 @@ class RowsFaces {
                 std::fill(v, v + n, 0.0), v[k] = 1.0;
             else
                 std::copy_n(k < N ? p.G.row(k - n) : p.E.row(k - N), n, v);
-            for (Index j = 0; j < first; j++)
-                if (v[j] != 0.0) first = j;
+            Index& first = firsts[at(old + b)];
+            for (first = 0; first + 1 < n && v[first] == 0.0;) first++;
             place[at(k)] = old + b;
         }
+        forward(old, many, std::count_if(fresh.begin(), fresh.end(), [&](Index k) { return k >= n; }));
+        columns = old + many;
+        std::vector<double> wider(at(columns * columns));
+        for (Index a = 0; a < old; a++) std::copy_n(gram.data() + a * old, old, wider.data() + a * columns);
+        scratch.resize(at(std::max(columns, n)));
+        for (Index a = old; a < columns; a++) {
+            const Index first = firsts[at(a)];
+            algebra::dots(V.data() + first, n, n - first, a + 1, V.data() + a * n + first, scratch.data());
+            for (Index b = 0; b <= a; b++) wider[at(a * columns + b)] = wider[at(b * columns + a)] = scratch[at(b)];
+        }
+        gram.swap(wider);
+    }
+
+    // L^-1 of the columns from `old` on. The first `rows` of them may begin anywhere; the others are units, in order, and each
+    // takes part from its place on.
+    void forward(Index old, Index many, Index rows) {
         scratch.resize(at(std::max(old + many, n)));
-        for (Index a = first; a < n; a++) {
-            algebra::dots(V.data() + old * n + first, n, a - first, many, L.data() + a * n + first, scratch.data());
-            for (Index b = 0; b < many; b++) {
+        Index least = n;
+        for (Index b = 0; b < many; b++) least = std::min(least, firsts[at(old + b)]);
+        for (Index a = least, some = rows; a < n; a++) {
+            while (some < many && firsts[at(old + some)] <= a) some++;
+            algebra::dots(V.data() + old * n + least, n, a - least, some, L.data() + a * n + least, scratch.data());
+            for (Index b = 0; b < some; b++) {
                 double& v = V[at((old + b) * n + a)];
                 v = (v - scratch[at(b)]) / L[at(a * n + a)];
             }
         }
-        columns = old + many;
-        std::vector<double> wider(at(columns * columns));
-        for (Index a = 0; a < old; a++) std::copy_n(gram.data() + a * old, old, wider.data() + a * columns);
-        for (Index a = old; a < columns; a++) {
-            algebra::dots(V.data(), n, n, columns, V.data() + a * n, scratch.data());
-            for (Index b = 0; b < columns; b++) wider[at(a * columns + b)] = wider[at(b * columns + a)] = scratch[at(b)];
+    }
+
+    bool reduce() {
+        F.resize(at(q * q));
+        for (Index a = 0; a < q; a++)
+            for (Index b = 0; b <= a; b++) F[at(a * q + b)] = gram[at(a * columns + b)] * (a == b ? 1.0 + SCHUR : 1.0);
+        return algebra::cholesky(q, F.data());
+    }
+
+    // U = F^-1 of what columns have to do with the equations, and U'U is taken from what they have to do with each other.
+    void across(Index from) {
+        U.resize(at(columns * q)), whole.resize(at(columns));
+        for (Index c = from; c < columns; c++) {
+            for (Index a = 0; a < q; a++) {
+                double known;
+                algebra::dots(F.data() + a * q, 0, a, 1, U.data() + c * q, &known);
+                U[at(c * q + a)] = (gram[at(c * columns + a)] - known) / F[at(a * q + a)];
+            }
+            whole[at(c)] = gram[at(c * columns + c)];
+            algebra::dots(U.data() + q * q, q, q, c + 1 - q, U.data() + c * q, scratch.data());
+            for (Index b = q; b <= c; b++) {
+                gram[at(c * columns + b)] -= scratch[at(b - q)];
+                gram[at(b * columns + c)] = gram[at(c * columns + b)];
+            }
         }
-        gram.swap(wider);
     }
 
     // The minimiser on the face from x: t, and the multipliers of all that is held.
     bool solve(const std::vector<double>& x) {
         held.clear();
         std::vector<Index> fresh;
-        for (Index i = 0; i < q; i++) held.push_back(N + i);
         for (Index k = 0; k < N; k++)
             if (sides[at(k)] != 0) {
                 held.push_back(k);
                 if (place[at(k)] < 0) fresh.push_back(k);
             }
-        const Index many = static_cast<Index>(held.size());
-        if (many > n) return false;  // more than fix a point
+        const Index many = static_cast<Index>(held.size()), old = columns;
+        if (many + q > n) return false;  // more than fix a point
+        std::stable_partition(fresh.begin(), fresh.end(), [&](Index k) { return k >= n; });
         join(fresh);
+        across(old);
         S.resize(at(many * many));
         for (Index a = 0; a < many; a++) {
-            const double* row = gram.data() + place[at(held[at(a)])] * columns;
-            for (Index b = 0; b <= a; b++) S[at(a * many + b)] = row[place[at(held[at(b)])]];
-            S[at(a * many + a)] *= 1.0 + SCHUR;
+            const Index i = place[at(held[at(a)])];
+            for (Index b = 0; b <= a; b++) S[at(a * many + b)] = gram[at(i * columns + place[at(held[at(b)])])];
+            S[at(a * many + a)] += SCHUR * whole[at(i)];
         }
-        lambda.assign(at(many), 0.0);
+        lambda.assign(at(many), 0.0), mu.assign(at(q), 0.0);
         return algebra::cholesky(many, S.data()) && move(x);
     }
 
-    // t = x + dx and (x + dx)G', with L'dx = L^-1(C'lambda - grad) + V delta; lambda <- lambda + delta.
+    // t = x + dx and (x + dx)G', with L'dx = L^-1(E'mu + C'lambda - grad) + V delta; mu and lambda grow by delta.
     bool move(const std::vector<double>& x) {
         const Index many = static_cast<Index>(held.size());
-        algebra::dots(p.H.data, n, n, n, x.data(), grad.data());
-        for (Index j = 0; j < n; j++) grad[at(j)] += p.c[j];
-        for (Index a = 0; a < many; a++) {
-            const Index k = held[at(a)];
-            if (lambda[at(a)] == 0.0) continue;
-            if (k < n)
-                grad[at(k)] -= lambda[at(a)];
-            else
-                algebra::add_one(k < N ? p.G.row(k - n) : p.E.row(k - N), -lambda[at(a)], n, grad.data());
+        if (&x != &start || base.empty()) {
+            slope(x);
+            if (&x == &start) base = step;
+        } else {
+            step = base;
         }
-        for (Index a = 0; a < n; a++) {
+        eta.resize(at(q)), delta.resize(at(many));
+        for (Index i = 0; i < q; i++) eta[at(i)] = p.e[i] - activity(N + i, x.data()) - against(i);
+        for (Index a = 0; a < q; a++) {  // F^-1
             double known;
-            algebra::dots(L.data() + a * n, 0, a, 1, step.data(), &known);
-            step[at(a)] = (-grad[at(a)] - known) / L[at(a * n + a)];
+            algebra::dots(F.data() + a * q, 0, a, 1, eta.data(), &known);
+            eta[at(a)] = (eta[at(a)] - known) / F[at(a * q + a)];
         }
-        delta.resize(at(many));
         for (Index a = 0; a < many; a++) {
-            const Index k = held[at(a)];
+            const Index k = held[at(a)], i = place[at(k)];
             double known;
-            algebra::dots(V.data() + place[at(k)] * n, 0, n, 1, step.data(), &known);
-            delta[at(a)] = (k < N ? end(k) : p.e[k - N]) - activity(k, x.data()) - known;
+            algebra::dots(U.data() + i * q, 0, q, 1, eta.data(), &known);
+            delta[at(a)] = end(k) - activity(k, x.data()) - against(i) - known;
         }
         algebra::cholesky_solve(many, S.data(), delta.data());
-        for (Index a = 0; a < many; a++) lambda[at(a)] += delta[at(a)];
-        for (Index a = 0; a < many; a++) algebra::add_one(V.data() + place[at(held[at(a)])] * n, delta[at(a)], n, step.data());
+        for (Index a = 0; a < many; a++) {
+            const Index i = place[at(held[at(a)])];
+            lambda[at(a)] += delta[at(a)];
+            algebra::add_one(U.data() + i * q, -delta[at(a)], q, eta.data());
+            algebra::add_one(V.data() + i * n, delta[at(a)], n, step.data());
+        }
+        for (Index a = q - 1; a >= 0; a--) {  // F'^-1
+            eta[at(a)] /= F[at(a * q + a)];
+            algebra::add_one(F.data() + a * q, -eta[at(a)], a, eta.data());
+        }
+        for (Index i = 0; i < q; i++) mu[at(i)] += eta[at(i)], algebra::add_one(V.data() + i * n, eta[at(i)], n, step.data());
         for (Index a = n - 1; a >= 0; a--) {
             step[at(a)] /= L[at(a * n + a)];
             algebra::add_one(L.data() + a * n, -step[at(a)], a, step.data());
@@ -169,6 +214,32 @@ class RowsFaces {
         for (Index j = 0; j < n; j++) drawn[at(j)] = x[at(j)] + step[at(j)];
         for (Index k = 0; k < N; k++) t[at(k)] = activity(k, drawn.data());
         return std::all_of(t.begin(), t.end(), [](double x_k) { return std::isfinite(x_k); });
+    }
+
+    // step <- L^-1(E'mu + C'lambda - grad) at x.
+    void slope(const std::vector<double>& x) {
+        algebra::dots(p.H.data, n, n, n, x.data(), grad.data());
+        for (Index j = 0; j < n; j++) grad[at(j)] += p.c[j];
+        for (Index i = 0; i < q; i++) algebra::add_one(p.E.row(i), -mu[at(i)], n, grad.data());
+        for (std::size_t a = 0; a < held.size(); a++) {
+            const Index k = held[a];
+            if (k < n)
+                grad[at(k)] -= lambda[a];
+            else
+                algebra::add_one(p.G.row(k - n), -lambda[a], n, grad.data());
+        }
+        for (Index a = 0; a < n; a++) {
+            double known;
+            algebra::dots(L.data() + a * n, 0, a, 1, step.data(), &known);
+            step[at(a)] = (-grad[at(a)] - known) / L[at(a * n + a)];
+        }
+    }
+
+    double against(Index i) const {
+        const Index first = firsts[at(i)];
+        double known;
+        algebra::dots(V.data() + i * n + first, 0, n - first, 1, step.data() + first, &known);
+        return known;
     }
 
     double near(Index k) const {
@@ -180,7 +251,7 @@ class RowsFaces {
     bool turn() {
         bool changed = false;
         std::fill(z.begin(), z.end(), 0.0);
-        for (std::size_t a = at(q); a < held.size(); a++) z[at(held[a])] = lambda[a];
+        for (std::size_t a = 0; a < held.size(); a++) z[at(held[a])] = lambda[a];
         for (Index k = 0; k < N; k++) {
             int& side = sides[at(k)];
             int now = side;
@@ -203,9 +274,9 @@ class RowsFaces {
             for (Index j = 0; j < n; j++) change += std::fabs(step[at(j)]), size += std::fabs(t[at(j)]);
             if (change <= SETTLED * size) break;
         }
-        for (Index i = 0; i < q; i++) prices[at(i)] = lambda[at(i)];
+        for (Index i = 0; i < q; i++) prices[at(i)] = mu[at(i)];
         std::fill(z.begin(), z.end(), 0.0);
-        for (std::size_t a = at(q); a < held.size(); a++) z[at(held[a])] = lambda[a];
+        for (std::size_t a = 0; a < held.size(); a++) z[at(held[a])] = lambda[a];
         for (Index i = 0; i < m; i++) prices[at(q + i)] = z[at(n + i)];
         bool kept = true;
         for (Index k = 0; k < N; k++) {

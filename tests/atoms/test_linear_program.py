@@ -13,7 +13,6 @@ import greedyhull as gh
 from greedyhull.atoms.linear.dual_bound import dual_bound
 from greedyhull.atoms.linear.implied import by_activities
 from greedyhull.atoms.linear.model import Model
-from greedyhull.atoms.linear.model import Model
 from greedyhull.atoms.linear.vertex import Vertex
 from greedyhull.testing import check_atoms
 

@@ -46,7 +46,7 @@ def test_as_many_steps_as_there_are_dimensions_end_at_the_minimiser(seed):
     p = -r
     for _ in range(30):
         if square > 1e-24:
-            square = face_step(*rows, free, tight, factor, H @ p, p, x, g, r, y, square)
+            square = face_step(*rows, free, tight, factor, H @ p, p, x, g, r, y, square, 0.0)
     np.testing.assert_allclose(g, H @ x + c, atol=1e-9)
     np.testing.assert_allclose((g - y @ A) * free, 0.0, atol=1e-8)
     np.testing.assert_allclose((A @ x - off) * tight, 0.0, atol=1e-10)
@@ -55,7 +55,9 @@ def test_as_many_steps_as_there_are_dimensions_end_at_the_minimiser(seed):
 def test_where_the_quadratic_is_flat_nothing_moves():
     rows, one = Rows.of(np.zeros((1, 2))), np.ones(2)
     factor, p, x = np.eye(1), np.ones(2), np.zeros(2)
-    assert face_step(*rows, one, np.zeros(1), factor, np.zeros(2), p, x, one.copy(), one.copy(), np.zeros(1), 2.0) == -1.0
+    assert face_step(*rows, one, np.zeros(1), factor, np.zeros(2), p, x, one.copy(), one.copy(), np.zeros(1), 2.0, 0.0) == -1.0
+    bend = np.full(2, 1e-9)  # and where it is all but flat
+    assert face_step(*rows, one, np.zeros(1), factor, bend, p, x, one.copy(), one.copy(), np.zeros(1), 2.0, 1e-8) == -1.0
     assert x.tolist() == [0.0, 0.0] and p.tolist() == [1.0, 1.0]
 
 
@@ -70,7 +72,7 @@ def test_the_core_and_the_reference_agree(seed):
         assert functions["face_factor"](*rows, free, tight, factor)
         functions["face_shift"](*rows, free, tight, factor, A @ (free * np.arange(14.0)), x)
         first = functions["face_project"](*rows, free, tight, factor, r, y)
-        second = functions["face_step"](*rows, free, tight, factor, 2.0 * p, p, x, g, r, y, first)
+        second = functions["face_step"](*rows, free, tight, factor, 2.0 * p, p, x, g, r, y, first, 0.0)
         told.append(np.concatenate([x, g, r, p, [first, second], np.tril(factor).ravel()[:3], y @ A]))
     np.testing.assert_allclose(*told, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(told[0][28:42], told[1][28:42], atol=1e-10)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.rows_products import PRODUCTS, Quadratic, Rows, rows_by_products
+from greedyhull.kernels.rows_products import HELD, PRODUCTS, Quadratic, Rows, rows_by_products
 from greedyhull.kernels.rows_qp import Limits
 
 
@@ -98,7 +98,7 @@ def test_a_direction_in_which_nothing_bends_ends_at_a_lower_point():
     limits, gap = birkhoff(4)
     rng = np.random.default_rng(0)
     F, x, c = rng.standard_normal((3, 16)), np.full(16, 0.25), rng.standard_normal(16)
-    found = rows_by_products(Quadratic(lambda v: F.T @ (F @ v), c, x, gap), limits, Rows.of(limits.A), 1e-9)
+    found = rows_by_products(Quadratic(lambda v: F.T @ (F @ v), c, x, gap), limits, Rows.of(limits.A), 1e-9, HELD)
     assert found is not None
     move = found[0] - x
     assert c @ move + 0.5 * float((F @ move) @ (F @ move)) < 0.0

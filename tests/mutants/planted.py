@@ -301,6 +301,11 @@ MUTANTS = (
     Mutant("marks see bytes, not only size and time", "objectives/shards/marks.py", "digest.update(stream.read(WINDOW))",
            "stream.read(WINDOW)",
            ("tests/objectives/shards/test_marks.py::test_a_file_that_was_written_to_is_named_though_its_size_is_the_same",)),
+    Mutant("a wrong assignment is owned up to", "atoms/combinatorial.py", "return max(score - floor, 0.0)",
+           "return 0.0 * max(score - floor, 0.0)", ("tests/atoms/test_birkhoff.py::test_a_wrong_assignment_is_owned_up_to",)),
+    Mutant("a point that is put back into its set is certified as it is", "solvers/parts/coordinate_rounds.py",
+           "if far > EPS", "if far > 1e9 + EPS", ("tests/solvers/parts/test_hessian_products.py::"
+           "test_a_point_that_is_put_back_into_the_set_is_certified_as_the_point_that_it_is",)),
     Mutant("NaN in a shard is refused", "objectives/shards/rows.py", "if wrong.any():", "if False:",
            ("tests/objectives/shards/test_npy.py::test_what_is_wrong_is_said",)),
     Mutant("arrays of objects are refused before anything reads them", "objectives/shards/array_header.py", 'dtype.kind != "O"',

@@ -55,12 +55,13 @@ def face_project(starts: Index, places: Index, entries: Array, free: Array, tigh
 
 @compiled
 def face_step(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, bend: Array, p: Array,
-              x: Array, g: Array, r: Array, y: Array, square: float) -> float:
+              x: Array, g: Array, r: Array, y: Array, square: float, least: float) -> float:
     """A step of conjugate gradients along p, for which ``bend`` = Hp: x, the gradient g, its projection r, the prices y and p
-    follow. ``square`` is ‖r‖², and the new one is returned; −1, and nothing is moved, where the quadratic is flat along p.
+    follow. ``square`` is ‖r‖², and the new one is returned; −1, and nothing is moved, where the curvature along p is not more
+    than ``least``.
     """
     curved = float(p.dot(bend))
-    if not (curved > 0.0 and square > 0.0):
+    if not (curved > least * float(p.dot(p)) and square > 0.0):
         return -1.0
     pace = square / curved
     x += pace * p

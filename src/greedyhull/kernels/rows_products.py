@@ -10,6 +10,7 @@ ten faces are seen. Where they repeat, a multiple of ½‖x − x₀‖² is add
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,14 +20,16 @@ from greedyhull.kernels.rows_qp import Limits
 from greedyhull.types import Array, Index
 
 ROUGH = 0.1  # of the gradient of a new face: where conjugate gradients stop and the signs are looked at
-FINER = 0.1  # the same, each time that the face stays the same, or comes back
+FINER, FINEST = 0.1, 1e-4  # the same, each time that a face comes back, and where that is given up
 FACES = 40  # faces that are seen, at most
 PRODUCTS = 600  # products, at most, before more is added; a few hundred are made
-HELD = (0.0, 1e-3, 0.1, 10.0)  # of the largest curvature met: multiples of ½‖x − x₀‖² that are added
+HELD = (1e-3, 0.1, 10.0)  # of the largest curvature: multiples of ½‖x − x₀‖² that may be added
+POWERS = 5  # products that estimate it
 SHORTER = 0.1  # of the gap: how well the quadratic is solved with one of these
 NEARER = 0.3  # of what would do: how much lower the gradient goes where the face stays and the gap is too large
 RESTORED = 2  # times that a point is put back on rows that it misses
-FLAT = 1e-12  # of the largest curvature met: less than this is none
+ALONE = 0.1  # of its diagonal: what is off it in a Hessian that is taken for a diagonal one
+FLAT = 1e-12  # of the first curvature met: less than this is none
 NEAR = 1e-14  # of 1 and of its size: by how much a coordinate may be beyond its ends
 OFF = 1e-11  # of its size: how well a row is kept
 EPS = 4 * float(np.finfo(np.float64).eps)
@@ -68,23 +71,61 @@ class Quadratic(NamedTuple):
     gap: Callable[[Array, Array], float]
 
 
-def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float) -> tuple[Array, Array] | None:
-    """A point of a duality gap of at most ``tol``, or at least one where the quadratic is lower, and row prices; None where
-    none is found.
+def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float, added: tuple[float, ...] = (0.0,),
+                     ) -> tuple[Array, Array] | None:
+    """A point of a duality gap of at most ``tol`` and row prices; None where none is found, after 600 products at most.
+
+    With ``added``, multiples of ½‖x − x₀‖² are added in turn, and a point that is a tenth as far from optimal as x₀ will do.
 
     >>> limits = Limits(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
     >>> q = Quadratic(lambda v: v, np.array([-3.0, 0.5]), np.full(2, 0.5), lambda g, x: float(g @ x - g.min()))
     >>> rows_by_products(q, limits, Rows.of(limits.A), 1e-9)[0]
     array([1., 0.])
     """
-    faces = _Faces(q, limits, rows)
-    for held in HELD:
-        if held and not faces.steepest > 0.0:
-            break
+    scale = _scale(q) if added == (0.0,) else 1.0
+    faces = _Faces(*_scaled(q, limits, rows, scale))
+    if any(added):
+        faces.steepest = _steepest(q)
+    for held in added:
         faces.begin(held * faces.steepest)
         if faces.follow(tol if held == 0.0 else max(tol, SHORTER * q.gap(q.c, q.at))):
-            return faces.settled()
+            x, y = faces.settled()
+            return np.clip(scale * x, limits.low, limits.high), y
     return None
+
+
+def _steepest(q: Quadratic) -> float:
+    """About the largest curvature, by a few products."""
+    v = q.c + 1e-300
+    for _ in range(POWERS):
+        v = q.product(v / (float(np.abs(v).max()) or 1.0))
+    return float(np.abs(v).max())
+
+
+def _scale(q: Quadratic) -> Array | float:
+    """1/√Hⱼⱼ where H is all but diagonal, as two products with random signs say; else 1."""
+    bends = [s * q.product(s) for s in _signs(len(q.c))]
+    least = float(bends[0].min())
+    if not least > 0.0 or not (np.abs(bends[0] - bends[1]) <= ALONE * bends[0]).all():
+        return 1.0
+    return np.asarray(1.0 / np.sqrt(np.maximum(bends[0], FLAT * float(bends[0].max()))))
+
+
+@lru_cache(maxsize=4)
+def _signs(d: int) -> Array:
+    """Twice d random numbers 1 and −1, the same for the same d."""
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (2, d))
+    signs.flags.writeable = False
+    return signs
+
+
+def _scaled(q: Quadratic, limits: Limits, rows: Rows, s: Array | float) -> tuple[Quadratic, Limits, Rows]:
+    """The same in coordinates x/s."""
+    if isinstance(s, float):
+        return q, limits, rows
+    turned = Quadratic(lambda v: s * q.product(s * v), s * q.c, q.at / s, lambda g, x: q.gap(g / s, s * x))
+    entries = rows.entries * np.repeat(s, np.diff(rows.starts))
+    return turned, limits._replace(low=limits.low / s, high=limits.high / s), rows._replace(entries=entries)
 
 
 class _Faces:
@@ -128,6 +169,8 @@ class _Faces:
                 continue
             key = sides.tobytes() + ends.tobytes()
             rough = FINER * rough if key in seen else rough
+            if rough < FINEST:
+                return False
             seen.add(key)
             self.sides, self.ends = sides, ends
             if not self._stand():
@@ -177,14 +220,13 @@ class _Faces:
     def _descend(self, goal: float) -> bool:
         """Conjugate gradients until ‖r‖² is at most ``goal``; False where the quadratic is flat."""
         goal = max(goal, self._blur())
+        on, least = (*self.rows, self.free, self.tight, self.factor), FLAT * self.steepest
         while self.square > goal and self.products <= PRODUCTS:
             bend = self._bend(self.p)
-            curve = float(self.p.dot(bend)) / float(self.p.dot(self.p))
-            self.steepest = max(self.steepest, curve - self.held)
-            if not curve > FLAT * self.steepest:
-                return False
-            new = face_step(*self.rows, self.free, self.tight, self.factor, bend, self.p, self.x, self.g, self.r, self.y,
-                            self.square)
+            if least == 0.0:  # the first of all
+                self.steepest = float(self.p.dot(bend)) / float(self.p.dot(self.p))
+                least = FLAT * self.steepest
+            new = face_step(*on, bend, self.p, self.x, self.g, self.r, self.y, self.square, least)
             if not new >= 0.0:
                 return False
             self.square = new

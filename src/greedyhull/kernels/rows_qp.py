@@ -26,6 +26,7 @@ SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks 
 RESTORED = 3  # times that a point is put back on rows that it misses
 FLAT = 1e-11  # of the largest curvature: where coordinates have less, only the interior point method is used
 SMALL = 1024  # coordinates: of so many the core guesses faces first
+ROUNDED = 1e-14  # of a row's size: by how much one is missed before a point is put back on it
 OFF = 1e-11  # of a row's size: by how much a candidate may miss it
 
 
@@ -143,11 +144,15 @@ def _by_faces(H: Array, c: Array, x: Array, limits: Limits) -> tuple[Array, Arra
     H, G, E, low, high = (np.ascontiguousarray(part, dtype=np.float64) for part in (H, G, E, *ends))
     if not (np.isfinite(start).all() and rows_faces(H, start, G, E, u[equal], low, high, t, prices, pulls)):
         return None
-    y = prices
+    y, found = prices, t[:n]
     if len(G):
         y = np.empty(len(A))
         y[equal], y[~equal] = prices[:q], prices[q:]
-    return t[:n], y
+    sizes = np.abs(A).dot(np.abs(found))
+    activity = A.dot(found)
+    if (np.maximum(activity - u, l - activity) > ROUNDED * sizes).any():
+        found = _onto_rows(found, limits, 10.0 * ROUNDED * sizes)
+    return found, y
 
 
 def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:

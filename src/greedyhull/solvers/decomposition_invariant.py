@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.errors.hinted import hinted
-from greedyhull.points.direction import Direction
-from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.shapes import Dense, dense
+from greedyhull.points.shapes import Dense
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.steps import Exact
+from greedyhull.solvers.parts.within_faces import pairwise_within
 from greedyhull.types import AtomSet, Needs, Objective, Solver, StepRule
 from greedyhull.types.kinds import faced
 from greedyhull.types.override import KeepsSolver, keeps, override
@@ -68,16 +67,14 @@ class DecompositionInvariant(KeepsSolver):
             if k == 0 and S.traits.spreads and not memory.warm:
                 _go_inside(f, S, w)
             g, here = f.gradient(w), f.gradient_dot(w)
-            answer, x = oracle.argmin(g), w.array()
+            answer = oracle.argmin(g)
             yield Progress.of(w, here - answer.atom.dot(g), answer)
-            away = P.within(x, as_array(g))
-            v = dense(answer.atom, S.shape) - dense(away, S.shape)
-            move = Direction((answer.atom, away), (1.0, -1.0), 0.0, min(P.room(x, v), 1.0))
+            move = pairwise_within(P, w, g, answer.atom)
             w.move(move, step(f.along(w, move), k))
 
 
 def _go_inside(f: Objective, S: AtomSet, w: Iterate) -> None:
-    """Go to the centre where f is lower there: a step takes in one atom, and a minimum that mixes very many is far from any."""
+    """Go to the centre where f is lower there: a step takes in one atom, and a minimum may mix very many."""
     move = w.toward(Dense(S.centre().array()))
     line = f.along(w, move)
     if line.limit > 1.0 and line.value(1.0) < f.value(w):

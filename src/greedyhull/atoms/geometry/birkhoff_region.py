@@ -8,8 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from greedyhull.atoms.geometry.rows_region import RowsRegion
-from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
-from greedyhull.kernels.rows_systems import Factored
+from greedyhull.kernels.rows_qp import Limits
 from greedyhull.types import Array
 from greedyhull.types.override import override
 
@@ -31,8 +30,7 @@ class BirkhoffRegion(RowsRegion):
         off = max(float(np.abs(W.sum(axis=0) - 1.0).max()), float(np.abs(W.sum(axis=1) - 1.0).max()))
         if off <= NEAR and float((near - x).max(initial=0.0)) <= NEAR:
             return near
-        one = Factored(np.ones(x.size), np.zeros((0, x.size)))
-        return solve_rows_qp(one, self.inside - x, self.inside, self.limits, 0.0)
+        return self.projected(x, near, max(off, float((near - x).max())))
 
 
 @lru_cache(maxsize=4)

@@ -13,8 +13,10 @@ from greedyhull.kernels.rows_systems import Factored, Form
 from greedyhull.types import Array, Frame, Index, Region
 from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
+AWAY = 1e-5  # of its distance: how exactly the nearest point is found
 NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
 MANY = 200  # variables from which on systems of few rows pay; those of all variables are the more exact ones
+LOOSE = 30.0  # the same for products: a round more goes on from the right face, and costs less than going far at once
 FINE = 1e-3  # of the tolerance asked for: two more steps of a solve cost less than another round
 
 
@@ -51,8 +53,17 @@ class RowsRegion(KeepsRegion):
         on = bool((activity >= self.limits.l - off).all() and (activity <= self.limits.u + off).all())
         if on and float(np.abs(near - x).max(initial=0.0)) <= NEAR * size:
             return near
-        one = Factored(np.ones(x.size), np.zeros((0, x.size)))
-        return solve_rows_qp(one, self.inside - x, self.inside, self.limits, 0.0, self.ends)
+        missed = float(np.maximum(activity - self.limits.u, self.limits.l - activity).max(initial=0.0))
+        return self.projected(x, near, max(missed, float(np.abs(near - x).max())))
+
+    def projected(self, x: Array, near: Array, off: float) -> Array:
+        """The nearest point to x, from ``near``, which is about ``off`` away from the set."""
+        one = Quadratic(lambda v: v, near - x, near, lambda g, z: float(g.dot(z)) - self.least(g))
+        found = rows_by_products(one, self.limits, self.rows, x.size * (AWAY * off) ** 2)
+        if found is not None:
+            return found[0]
+        flat = Factored(np.ones(x.size), np.zeros((0, x.size)))
+        return solve_rows_qp(flat, self.inside - x, self.inside, self.limits, 0.0, self.ends)
 
     @override
     def free(self, g: Array, x: Array) -> Index:
@@ -133,11 +144,12 @@ class RowsSection(KeepsSection):
                 return found
         return self._solved(form.square(np.arange(d)), grad, y, tol)
 
-    def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float) -> Array | None:
-        """The same for H by v ↦ Hv; None where that does not lead to a better point."""
+    def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float,
+                          added: tuple[float, ...] = (0.0,)) -> Array | None:
+        """The same for H by v ↦ Hv; None where that leads nowhere. ``added`` are multiples of ½‖x − y‖² that are tried."""
         if self.rows is None:
             return None
-        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, tol)
+        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, LOOSE * tol, added)
         if found is None:
             return None
         target, prices = found

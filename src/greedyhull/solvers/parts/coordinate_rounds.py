@@ -15,6 +15,7 @@ import numpy as np
 from greedyhull.atoms.geometry.regions import BoxSection, FillingSection
 from greedyhull.atoms.geometry.rows_region import RowsSection
 from greedyhull.atoms.geometry.traded_region import TradedSection
+from greedyhull.kernels.rows_products import HELD
 from greedyhull.objectives.by_products import ByProducts, compare_products
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -27,8 +28,13 @@ from greedyhull.solvers.parts.hessian_products import by_products
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.precision import exhausted, named
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.within_faces import pairwise_within
 from greedyhull.solvers.parts.working_set import newton_step
-from greedyhull.types import Answer, Array, AtomSet, Region, SecondOrder, Section, State
+from greedyhull.types import Answer, Array, AtomSet, Gradient, Region, SecondOrder, Section, State
+from greedyhull.types.kinds import faced
+
+EPS = float(np.finfo(np.float64).eps)
+FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
 
 BY_FACTORS = RowsSection | BoxSection | FillingSection | TradedSection  # where systems of few rows are known
 
@@ -51,6 +57,9 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, st
         if k == 0 and isinstance(working.directions.small, ByProducts):
             compare_products(working.directions.small.f, w, answer.atom)
         gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))
+        if working.failed > FAILED:
+            working.step_within(S, w, g, answer)
+            continue
         if working.directions.choose(w, as_array(g, w.shape).ravel()):
             working.step_toward(w, answer)
         moved = working.improve(w, gap, steps, gap > EARLY * abs(f.value(w)))
@@ -59,10 +68,10 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, st
 
 
 class CoordinateWorking:
-    """The directions that are solved for together, and how far the rounds have come."""
+    """The directions that are solved for together, how far the rounds have come, and how often products led nowhere."""
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
-        self.f, self.region, self.gap, self.sampling = f, region, np.inf, True
+        self.f, self.region, self.gap, self.sampling, self.failed = f, region, np.inf, True, 0
         self.directions: Directions = directions_of(f, region)
 
     def begin(self, w: CoordinateIterate) -> None:
@@ -84,6 +93,15 @@ class CoordinateWorking:
         move = w.toward(answer.atom)
         line = self.f.along(w, move)
         w.move(move, min(1.0, max(0.0, float(line.argmin()))))
+        self._keep_inside(w)
+
+    def step_within(self, S: AtomSet, w: CoordinateIterate, g: Gradient, answer: Answer) -> None:
+        """A step within the face that holds w, where S knows its faces; else toward the answer."""
+        P = faced(S)
+        if P is None:
+            return self.step_toward(w, answer)
+        move = pairwise_within(P, w, g, answer.atom)
+        w.move(move, min(move.max_step, max(0.0, float(self.f.along(w, move).argmin()))))
         self._keep_inside(w)
 
     def improve(self, w: CoordinateIterate, gap: float, steps: int, early: bool) -> bool:
@@ -113,9 +131,14 @@ class CoordinateWorking:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
         if isinstance(section, RowsSection):
-            product = by_products(self.f, small, w)
+            only = len(grad) > MOST
+            product = by_products(self.f, small, w) if only or not self.failed else None
             found = None if product is None else section.solve_by_products(product, grad, y, tol)
-            if found is not None or len(grad) > MOST:
+            if found is None and (only or product is not None):
+                self.failed += 1
+            if found is None and product is not None and only and self.failed <= FAILED:
+                found = section.solve_by_products(product, grad, y, tol, HELD)
+            if found is not None or only:
                 return found
         factors = small.factors(w) if isinstance(section, BY_FACTORS) and isinstance(small, Restricted) else None
         if isinstance(section, BY_FACTORS) and factors is not None:
@@ -137,13 +160,18 @@ class CoordinateWorking:
         return step
 
     def _keep_inside(self, w: CoordinateIterate) -> None:
-        """Rounding may have left the set by a unit in the last place."""
-        w.x[...] = self.region.nearest(w.x.ravel()).reshape(w.shape)
+        """Rounding may have left the set by a unit in the last place; where it is more, what f knows of w is computed anew."""
+        x = w.x.ravel()
+        near = self.region.nearest(x)
+        far = float(np.abs(near - x).max(initial=0.0))
+        w.x[...] = near.reshape(w.shape)
+        if far > EPS * float(np.abs(near).max(initial=0.0)):
+            w.refresh()
 
     def state(self) -> State:
-        return {**self.directions.state(), "sampling": np.array([self.sampling, self.gap])}
+        return {**self.directions.state(), "sampling": np.array([self.sampling, self.gap, self.failed])}
 
     def restore(self, state: State) -> None:
         self.directions.restore(state)
-        sampling, self.gap = state["sampling"].tolist()
-        self.sampling = bool(sampling)
+        sampling, self.gap, *failed = state["sampling"].tolist()
+        self.sampling, self.failed = bool(sampling), int(sum(failed))  # states of earlier versions have two numbers
