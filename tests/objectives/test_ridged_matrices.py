@@ -52,6 +52,15 @@ def test_the_gap_is_proved_and_met(over, dtype):
     assert s.value == pytest.approx(bare.value(CoordinateIterate(W)) + 0.025 * float(np.vdot(W, W)), rel=1e-12)
 
 
+def test_models_have_the_ridge():
+    w, D = CoordinateIterate(rng.standard_normal((5, 3))), rng.standard_normal((5, 3))
+    f = gh.multinomial(X, y, l2=0.7)
+    H = f.model(w).hessian(np.dtype(np.float64))
+    np.testing.assert_allclose((H @ D.T.ravel()).reshape(3, 5).T, f.hessian_product(w, D), atol=1e-12)
+    K = gh.multitask(X, Y, l2=0.7).equations().K
+    np.testing.assert_allclose(K, X.T @ X / 40 + 0.7 * np.eye(5), atol=1e-12)
+
+
 @pytest.mark.parametrize("shape", [(4, 9), (9, 4)])
 def test_the_kit_accepts_multitask(shape):
     A = rng.standard_normal(shape)
