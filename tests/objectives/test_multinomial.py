@@ -14,7 +14,8 @@ X, y = rng.standard_normal((30, 4)), np.arange(30) % 3
 WEIGHTS = rng.random(30) + 0.01
 SETS = [gh.L1Ball((4, 3), 1.5), gh.GroupL1Ball("rows", 1.5, shape=(4, 3)), gh.NuclearBall((4, 3), 1.5)]
 MODELS = [gh.multinomial(X, y), gh.multinomial(X, y, intercept=True, sample_weight=WEIGHTS),
-          gh.multinomial(csr_array(X * (np.abs(X) > 0.5)), y, intercept=True)]
+          gh.multinomial(csr_array(X * (np.abs(X) > 0.5)), y, intercept=True), gh.multinomial(X, y, l2=0.1),
+          gh.multinomial(X, y, intercept=True, sample_weight=WEIGHTS, l2=2.0)]
 
 
 @pytest.mark.parametrize("S", SETS, ids=lambda S: type(S).__name__)

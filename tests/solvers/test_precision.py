@@ -64,3 +64,10 @@ def test_other_losses(shape):
     f = gh.multitask(X, np.c_[y, -y]) if len(shape) == 2 else gh.huber(X, y, 0.5)
     S = gh.GroupL1Ball("rows", 3.0, shape=shape) if len(shape) == 2 else gh.GroupL1Ball([0, 0, 1, 1], 3.0)
     assert gh.minimize(f, S, stop=gh.Gap(1e-10) | gh.Iterations(60)).converged
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_ball_that_is_far_too_large_takes_few_rounds(seed):
+    """Two of these took more than a hundred rounds, and ended early in float32."""
+    s = gh.minimize(problem(seed, 0.0, intercept=True), SETS["nuclear"](1e4), stop=gh.Gap(1e-6) | gh.Iterations(10))
+    assert s.converged

@@ -59,8 +59,9 @@ class NuclearBall(AtomSet):
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
     step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for
-    `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses.
-    Where the minimum of such squares lies inside a ball that is too large, Newton steps find it.
+    `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses; by
+    Newton steps for `multinomial` with at most 1000 entries. Where the minimum of such squares lies inside a ball that is too
+    large, Newton steps find it.
 
     Examples
     --------
@@ -184,7 +185,7 @@ class NuclearBall(AtomSet):
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
         is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
-        observed; projected gradients for other losses of so many."""
+        observed; Newton steps, where there are models; projected gradients for other losses of so many."""
         large = self.shape[0] * self.shape[1] > SMALL
         model = matrix_quadratic(f) if min(self.shape) <= MANY and large else None
         lower = None if model is None else self._split(model, w, gap)

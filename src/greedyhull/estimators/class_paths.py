@@ -11,9 +11,9 @@ from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.estimators.budget_set import Budget
 from greedyhull.estimators.cv_paths import ENOUGH
 from greedyhull.estimators.penalty import origin
+from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.softmax import Softmax
-from greedyhull.objectives.multinomial import Multinomial
 from greedyhull.objectives.responses import multinomial
 from greedyhull.types import Array, Index
 
@@ -38,7 +38,7 @@ class ClassPaths:
     def __init__(self, X: Any, labels: Array, s: Array | None, S: Budget, *, intercept: bool) -> None:
         self.X, self.labels, self.s, self.S, self.intercept = X, labels, s, S, intercept
 
-    def problem(self, rows: Index | None = None) -> Multinomial:
+    def problem(self, rows: Index | None = None) -> Composite:
         """The objective on some rows, None for all of them."""
         some = slice(None) if rows is None else rows
         weights = None if self.s is None else self.s[some]

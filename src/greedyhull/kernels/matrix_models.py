@@ -40,21 +40,21 @@ class LocalModel:
             mean = float(np.trace(H, dtype=np.float64)) / len(H)
         return mean if sound(mean, H) else 0.0
 
-    def factor(self, dtype: Any) -> Array:
-        """The Cholesky factor of H + ρI, in the lower triangle; ρ is the unit."""
+    def factor(self, dtype: Any, rho: float) -> Array:
+        """The Cholesky factor of H + ρI, in the lower triangle."""
         from scipy.linalg.lapack import dpotrf, spotrf
 
-        if dtype not in self._factors:
+        if (dtype, rho) not in self._factors:
             shifted = self.hessian(dtype).copy()
-            shifted[np.diag_indices_from(shifted)] += self.unit(dtype)
+            shifted[np.diag_indices_from(shifted)] += rho
             found, _ = (spotrf if dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
-            self._factors[dtype] = np.asarray(found)
-        return self._factors[dtype]
+            self._factors[dtype, rho] = np.asarray(found)
+        return self._factors[dtype, rho]
 
-    def at(self, x: Array, g: Array) -> HessianEquations:
-        """The model around x, where the gradient is g; in the precision of x."""
+    def at(self, x: Array, g: Array, share: float = 1.0) -> HessianEquations:
+        """The model around x, where the gradient is g; in the precision of x. ρ is a share of the mean of the eigenvalues."""
         with np.errstate(all="ignore"):
-            return HessianEquations(self, np.asarray(_times(self.hessian(x.dtype), x) - g, dtype=x.dtype))
+            return HessianEquations(self, np.asarray(_times(self.hessian(x.dtype), x) - g, dtype=x.dtype), share)
 
 
 class HessianEquations:
@@ -62,33 +62,34 @@ class HessianEquations:
 
     basis: Array | None = None
 
-    def __init__(self, model: LocalModel, B: Array) -> None:
-        self.model, self.B = model, B
+    def __init__(self, model: LocalModel, B: Array, share: float = 1.0) -> None:
+        self.model, self.B, self.share = model, B, share
 
     @property
     def unit(self) -> float:
-        rho = self.model.unit(self.B.dtype)
+        rho = self.share * self.model.unit(self.B.dtype)
         return rho if sound(rho, self.B) else 0.0
 
     @property
     def single(self) -> HessianEquations:
-        return HessianEquations(self.model, self.B.astype(np.float32))
+        return HessianEquations(self.model, self.B.astype(np.float32), self.share)
 
     def form(self, radius: float) -> Form:
         """With one factorisation of H + ρI."""
         from scipy.linalg.lapack import dpotrs, spotrs
 
-        H, rho, shape = self.model.hessian(self.B.dtype), self.B.dtype.type(self.unit), self.B.shape
+        H, unit, shape = self.model.hessian(self.B.dtype), self.unit, self.B.shape
+        rho = self.B.dtype.type(unit)
         substitute = spotrs if self.B.dtype == np.float32 else dpotrs
 
         def product(A: Array, V: Array | None) -> Array:
             return np.asarray(_times(H, A if V is None else A @ V.T) / rho)
 
         def solve(R: Array) -> Array:
-            flat = rho * substitute(self.model.factor(self.B.dtype), R.T.ravel(), lower=1)[0]
+            flat = rho * substitute(self.model.factor(self.B.dtype, unit), R.T.ravel(), lower=1)[0]
             return np.asarray(flat.reshape(shape[::-1]).T)
 
-        return Form(shared(self.B, self.unit, radius), product, solve)
+        return Form(shared(self.B, unit, radius), product, solve)
 
     def lasting(self, radius: float) -> Lasting:
         """As it is."""

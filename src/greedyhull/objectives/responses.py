@@ -8,19 +8,21 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
+from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.tasks import Tasks
 from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.squared import Squared
-from greedyhull.objectives.matrix_model import MatrixModel
 from greedyhull.objectives.multinomial import Multinomial, multinomial_model
+from greedyhull.objectives.ridged import checked_ridge
+from greedyhull.objectives.ridged_matrices import RidgedMultinomial, RidgedResponses
 from greedyhull.objectives.squared_responses import SquaredResponses
 from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array
 
 
 @hinting
-def multitask(X: Any, Y: Any, *, sample_weight: Any = None) -> MatrixModel:
+def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Several responses at once, f(W) = 1/(2n) ‖XW − Y‖_F².
 
     Parameters
@@ -31,6 +33,8 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None) -> MatrixModel:
         One column for each response.
     sample_weight : array_like of shape (n,), optional
         Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖W‖_F² to f; at least 0.
 
     Returns
     -------
@@ -56,11 +60,14 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None) -> MatrixModel:
     tasks = Tasks(A, targets.shape[1])
     weights: Array | float = p if isinstance(p, float) else np.repeat(p, tasks.c)
     exact = Squared(targets.ravel(), weights)
-    return SquaredResponses(tasks, exact.cast(A.dtype), "multitask", exact, tasks.X.frobenius, tasks.domain[0])
+    f = SquaredResponses(tasks, exact.cast(A.dtype), "multitask", exact, tasks.X.frobenius, tasks.domain[0])
+    factor = checked_ridge(l2)
+    return f if factor == 0.0 else RidgedResponses(f, factor)
 
 
 @hinting
-def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False) -> Multinomial:
+def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
+                l2: float = 0.0) -> Multinomial | RidgedMultinomial:
     """Cross-entropy of several classes, f(W) = mean of log Σₖ exp(xᵢ·wₖ) − xᵢ·w_yᵢ.
 
     Parameters
@@ -74,6 +81,8 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = 
     intercept : bool, default False
         Whether to add a free constant for each class. They are found for every W, are no entries of it, and are returned as
         `Solution.intercept`; they sum to zero.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖W‖_F² to f; at least 0. Intercepts are not penalised.
 
     Returns
     -------
@@ -103,7 +112,8 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = 
     empty = np.flatnonzero(~counted.any(axis=0))
     check(not intercept or not len(empty), lambda: f"Class {int(empty[0])} has no sample of positive weight: its best "
           "intercept is minus infinity. Leave the class out, or the intercept.")
-    return multinomial_model(Tasks(A, classes), hot, p, intercept)
+    f, factor = multinomial_model(Tasks(A, classes), hot, p, intercept), checked_ridge(l2)
+    return f if factor == 0.0 else RidgedMultinomial(f, factor)
 
 
 def _table(Y: Any, n: int) -> Array:

@@ -169,6 +169,12 @@ def with_ridge(f: Composite, l2: object) -> Composite:
     """
     if type(l2) is float and l2 == 0.0:  # as in most calls
         return f
+    factor = checked_ridge(l2)
+    return f if factor == 0.0 else Ridged(f, factor)
+
+
+def checked_ridge(l2: object) -> float:
+    """The factor of a ridge: a finite number of at least 0."""
     try:
         array = np.asarray(l2)
     except ValueError:  # a ragged list
@@ -176,7 +182,7 @@ def with_ridge(f: Composite, l2: object) -> Composite:
     good = array.ndim == 0 and array.dtype.kind in "iuf" and not np.ma.is_masked(l2) and 0.0 <= float(array) < np.inf
     if not good:
         raise GreedyhullError(f"l2 = {l2!r} was given; a finite number of at least 0 is wanted, the factor in (l2/2)‖w‖².")
-    return f if array == 0.0 else Ridged(f, float(array))
+    return float(array)
 
 
 def without_ridge(f: F) -> F:

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.objectives.restricted import Restricted
 from greedyhull.objectives.ridge import Ridge
+from greedyhull.objectives.softmax_small import SoftmaxSmall
 from greedyhull.objectives.trial import LineTrial
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.products import inner_products
@@ -25,7 +26,7 @@ class RidgedSmall(KeepsSmall):
 
     block: Block
 
-    def __init__(self, f: Objective, loss: Restricted, ridge: Ridge) -> None:
+    def __init__(self, f: Objective, loss: Restricted | SoftmaxSmall, ridge: Ridge) -> None:
         self.f, self.loss, self.ridge, self.block = f, loss, ridge, loss.block
         self._products: Array | None = None
 

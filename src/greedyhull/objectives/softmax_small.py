@@ -39,6 +39,9 @@ class SoftmaxSmall(KeepsSmall):
         self._images: Any = None
         self._room = Room()
 
+    def __len__(self) -> int:
+        return len(self.block)
+
     @property
     def Z(self) -> Any:
         """The images of the atoms as columns."""

@@ -38,6 +38,13 @@ def test_the_gap_that_is_asked_for_is_reached(radius, intercept):
     assert again is None  # it is there already
 
 
+def test_steps_in_single_precision_stay_inside():
+    """Outside, f may be below its least value over the ball, and falls no more."""
+    for radius in (0.3, 0.7, 1.1, 2.3, 3.1, 4.7):
+        W = descend_newton(made(), np.zeros((6, 4)), radius, 1e-2)
+        assert W is not None and np.linalg.svd(W, compute_uv=False).sum() <= radius * (1.0 + 1e-14)
+
+
 @pytest.mark.parametrize("store", [np.array, np.float32, csr_array])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_models_have_the_hessian_of_f(store, intercept):

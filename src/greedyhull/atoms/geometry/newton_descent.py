@@ -17,11 +17,14 @@ from greedyhull.types import Array, ModelledMatrix
 
 STEPS = 15
 ANEW = 0.125  # of the last gap: a Hessian after whose step more is left is made anew
+SHARES = (1.0, 0.1, 0.01, 0.001)  # of the mean of the eigenvalues: the ρ that are tried
 INNER = 0.1  # of the gap: how exactly a model is minimised
 HALF = 0.5  # of the gap that is asked for: what is left for rounding
 NEAR = 1e-2  # of the first gap, where none is asked for
 ROUGH = 1e-6  # of the slope of f along the radius: gaps below are not seen in single precision
 DECREASE, TRIES = 0.25, 12  # of what a slope promises, and how often a step is halved
+INSIDE = 0.5  # of the radius: points with a smaller norm are well inside
+RIDGE = 1e-15  # of the trace: what is added to a Hessian, which is singular
 FLAT = 1e-15  # of the value: what rounding may add
 
 
@@ -75,8 +78,8 @@ def _looked(f: ModelledMatrix, x: Array, radius: float) -> _Look:
 def _stepped(f: ModelledMatrix, model: LocalModel, here: _Look, radius: float, kind: Any) -> Array | None:
     """Where a step toward the minimum of the model leads, shortened until f falls as its slope promises; None where it does
     not fall at all, or the model is of no use."""
-    low = descend_model(model.at(here.x.astype(kind), here.g), here.x, radius, INNER * here.gap)
-    target = here.x if low is None else _inside(low.A @ low.V.T, radius)
+    target = _free(model, here, radius)
+    target = _inside(_nearest(model, here, radius, kind), radius) if target is None else target
     far = target - here.x
     slope, step = float(np.vdot(here.g, far)), 1.0
     for _ in range(TRIES if slope < 0.0 and np.isfinite(far).all() else 0):
@@ -87,9 +90,44 @@ def _stepped(f: ModelledMatrix, model: LocalModel, here: _Look, radius: float, k
     return None
 
 
+def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
+    """Where the model is nearly least over the ball; with a smaller ρ where steps were too many, as they are where some
+    eigenvalues are tiny."""
+    x = here.x
+    for share in SHARES:
+        found = descend_model(model.at(here.x.astype(kind), here.g, share), x, radius, INNER * here.gap)
+        if found is None or not found.gap < np.inf:
+            break
+        x = found.low.A @ found.low.V.T
+        if found.gap <= INNER * here.gap:
+            break
+    return x
+
+
+def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
+    """The minimum of the model over all matrices, if it is in the ball; looked for where x is well inside.
+
+    In a ball that is far too large the Hessian has tiny eigenvalues, and splitting would take many steps. At zero it has not.
+    """
+    if not 0.0 < _norm(here.x) < INSIDE * radius:
+        return None
+    H = model.hessian(np.dtype(np.float64))
+    shifted = H + RIDGE * float(np.trace(H)) * np.eye(len(H))
+    try:
+        far = np.linalg.solve(shifted, -here.g.T.ravel()).reshape(here.x.shape[::-1]).T
+    except np.linalg.LinAlgError:
+        return None
+    target = here.x + far
+    return target if np.isfinite(target).all() and _norm(target) <= radius else None
+
+
+def _norm(x: Array) -> float:
+    return float(np.linalg.svd(x, compute_uv=False).sum())
+
+
 def _inside(x: Array, radius: float) -> Array:
     """x without what rounding in single precision added to its nuclear norm, which may hide that f falls."""
     if not np.isfinite(x).all():
         return x
-    norm = float(np.linalg.svd(x, compute_uv=False).sum())
+    norm = _norm(x)
     return x if norm <= radius else x * (radius / norm)

@@ -65,6 +65,13 @@ class Begin(NamedTuple):
         return wanted if wanted > FINE * self.first else (ENOUGH if self.far else NEARER) * self.first
 
 
+class Near(NamedTuple):
+    """A matrix, and the gap there."""
+
+    low: Low
+    gap: float
+
+
 class Split(NamedTuple):
     """Where steps ended: T, its projection, and gap and value there."""
 
@@ -102,15 +109,16 @@ from greedyhull.kernels.matrix_quadratics import NormalEquations
     return found.low.times(radius) if found.value < begin.value else None
 
 
-def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> Low | None:
+def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> Near | None:
     """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
     make it; in the precision of the equations. None where these are of no use."""
     with np.errstate(all="ignore"):
         begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
         if begin is None:
             return None
-        found = _steps(begin.form, begin.T, FEW, aim / equations.unit / radius / radius)
-    return found.low.times(radius)
+        scale = equations.unit * radius * radius
+        found = _steps(begin.form, begin.T, FEW, aim / scale)
+        return Near(found.low.times(radius), found.gap * scale)
 
 
 def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -> Begin | None:
