@@ -1,7 +1,7 @@
 """Matrix completion: ours to a certified gap, beside rivals that are told the penalty of the radius, and the rank.
 
-Rivals minimise f(W) + λ‖W‖_* in plain NumPy, and by cmfrec where it is installed. Their error is measured at every iterate, with the clock stopped: how far this
-is above its minimum, which our solution at a small gap tells, relative to f(0).
+Rivals minimise f(W) + λ‖W‖_*, in plain NumPy, and cmfrec where it is installed. Their error is measured at every iterate, with
+the clock stopped: how far this is above its minimum, which our solution at a small gap tells, relative to f(0).
 """
 
 from __future__ import annotations
