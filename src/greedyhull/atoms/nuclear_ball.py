@@ -170,6 +170,8 @@ class NuclearBall(AtomSet):
     @override
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """The singular pairs of the point: as many as its rank, and the zero matrix."""
+        if isinstance(block, RankOneBlock) and _apart(block, weights):
+            return block, weights
         found = of_block(block, weights)
         if found is None:
             return block, weights
@@ -220,13 +222,14 @@ class NuclearBall(AtomSet):
         return self._mixture(Factors(U, sigma, V.T), TINY) if float(sigma.sum()) < self.radius else None
 
     def _used(self, w: Iterate) -> float:
-        """The share of the radius that the atoms of a point take up."""
-        found = of_block(w.block, w.weights)
-        return 1.0 if found is None else float(found.sigma.sum()) / self.radius
+        """The share of the radius that the atoms of a point take up, if they were orthogonal."""
+        if not isinstance(w.block, RankOneBlock):
+            return 1.0
+        return float(np.abs(w.weights * w.block.scales).sum()) / self.radius
 
     def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after a step toward many pairs, and a descent over its factors; in single precision, if it was far away."""
-        from greedyhull.atoms.geometry.factor_descent import descend
+        from greedyhull.atoms.geometry.factor_descent import column_units, descend
 
         far = self._toward_many(f, w) > FAR * max(f.scale, abs(f.value(w)))
         found = of_block(w.block, w.weights, DROPPED)
@@ -234,12 +237,14 @@ class NuclearBall(AtomSet):
             return None
         root, rough = np.sqrt(found.sigma), singled(f) if far else None
         A, B = found.U * root, found.V * root
-        inward = f.gradient_dot(w) > 0.0
-        pair = None
+        slope, pair = f.gradient_dot(w), None
+        inward, spread = slope > 0.0, -slope / float(found.sigma.sum())
+        bend = 2.0 * (f.scale - f.value(w) + slope) / float(found.sigma.dot(found.sigma))  # of f from zero to w
+        units = column_units(found.sigma, bend, spread)
         if rough is not None:
-            pair = descend(rough.single(), A.astype(np.float32), B.astype(np.float32), self.radius, inward)
+            pair = descend(rough.single(), A.astype(np.float32), B.astype(np.float32), self.radius, inward, units)
         if pair is None:
-            pair = descend(f, A, B, self.radius, inward)
+            pair = descend(f, A, B, self.radius, inward, units)
         if pair is None:
             return None
         A, B = (part.astype(np.float64, copy=False) for part in pair)
@@ -254,8 +259,11 @@ class NuclearBall(AtomSet):
         found = descend_split(equations, w.array() if Q is None else Q.T @ w.array(), self.radius, gap)
         if found is None:
             return None
-        A, V = found
-        return self._mixture(balanced(A if Q is None else Q @ A, V, np.ones(A.shape[1])), DROPPED)
+        A, V = found if Q is None else found._replace(A=Q @ found.A)
+        lengths = np.linalg.norm(A, axis=0)  # columns are orthogonal up to rounding, and need not be
+        some = lengths > DROPPED * lengths.max(initial=0.0)
+        right = np.linalg.norm(V[:, some], axis=0)
+        return self._mixture(Factors(A[:, some] / lengths[some], lengths[some] * right, V[:, some] / right), 0.0)
 
     def _slid_newton(self, f: ModelledMatrix, w: Iterate, gap: float) -> Iterate | None:
         """w after Newton steps on the matrix that is written out."""
@@ -356,6 +364,14 @@ def largest_sum(c: Array) -> float:
         return 0.0
     rows, cols = (float((c / largest).sum(axis=k).max()) for k in (0, 1))
     return largest * min(float(np.sqrt(rows * cols)), float(np.linalg.norm(c / largest))) * (1.0 + 1e-9)
+
+
+def _apart(block: RankOneBlock, weights: Array) -> bool:
+    """Whether atoms are so nearly orthogonal that the point has no smaller rank."""
+    some = np.flatnonzero(weights * block.scales)
+    near = 0.5 / max(len(some), 1)  # then the matrices of all inner products are dominated by their diagonals
+    grams = (part[some] @ part[some].T for part in (block.U, block.V))
+    return len(some) + 1 >= len(weights) and all(bool((np.abs(M - np.eye(len(M))) <= near).all()) for M in grams)
 
 
 def of_given(w: Any) -> Factors | None:

@@ -7,6 +7,7 @@ factorisation where a side has at most 5000 rows, else with high probability fro
 
 from __future__ import annotations
 
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,8 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
-LOOK, LEAST = 4, 0.85  # where a tolerance is given: steps between two looks, and times √(σ₁/tolerance) how many at least
+LOOK, LEAST = 4, 0.145  # where a tolerance is given: steps between two looks, and times ln n·√(σ₁/tolerance) how many at least
+KNOWN = 0.5  # of these from a start that was the top vector before
 LEFT = 0.5  # of the tolerance: what the largest value may still grow by where steps end
 COARSE, LARGE = 1e-5, 2**18  # of ‖G‖_F: for such a tolerance steps are in single precision, if there are so many entries
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
@@ -149,8 +151,8 @@ def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> No
     """Up to so many steps, or until the largest value seems to be within ``near`` of what it will be: where it grew by a, then
     by b < a, in as many steps, it grows by b²/(a − b) more if that goes on.
 
-    From a start that knows nothing, ``cold``, it may rest at the second value for a while, if that is not much smaller: the
-    nearer it is to be, the more steps are made in any case (Kuczyński and Woźniakowski 1992).
+    It may rest at the second value for a while, if that is not much smaller: the nearer it is to be, the more steps are made
+    in any case (Kuczyński and Woźniakowski 1992), and twice as many from a start that knows nothing, ``cold``.
     """
     top = growth = np.inf
     for k in range(LOOK, steps, LOOK):
@@ -158,16 +160,16 @@ def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> No
         before, top, last = top, space.top(), growth
         growth = top - before if np.isfinite(before) else np.inf
         left = growth * growth / (last - growth) if growth < last < np.inf else growth
-        least = LEAST * (top / near) ** 0.5 if cold else 2 * LOOK
+        least = (1.0 if cold else KNOWN) * LEAST * log(max(space.G.shape)) * (top / near) ** 0.5
         if (k >= least and left <= LEFT * near) or space.ended:
             return
     space.run(steps)
 
 
-def settled(space: Bidiagonal, slack: float) -> float:
+def settled(space: Bidiagonal, slack: float, first: int = 2 * SURE) -> float:
     """The largest singular value that a space reaches once that hardly grows: where a factorisation is to be tried."""
     top = 0.0
-    for steps in range(2 * SURE, MOST + 1, SURE):
+    for steps in range(first, MOST + 1, SURE):
         space.run(steps)
         before, top = top, space.top()
         if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
@@ -215,7 +217,8 @@ class SingularOracle(OracleBase):
             return self._at_once(G, size, g, m)
         first = self.warm is None
         near = tol / (self.radius * size) if m == 1 else 0.0
-        pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), FIRST_STEPS if first and m > 1 else STEPS, near)
+        steps = FIRST_STEPS if first and (m > 1 or near > 0.0) else STEPS
+        pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), steps, near)
         return Shortlist(self._atoms(pairs), np.inf)
 
     def _at_once(self, G: Any, size: float, g: Gradient, m: int) -> Shortlist:
@@ -277,9 +280,21 @@ class SingularOracle(OracleBase):
         rough = rough_norm(G)
         if slack >= ANY * rough:
             return Norm(rough)
+        if p <= FACTORED and self.warm is not None:
+            reached = settled(Bidiagonal(G.T, self._toward_top(G, p), MOST), slack, SURE // 2)
+            return Norm(proved_norm(G, reached, slack))
         space = Bidiagonal(G.T, np.random.default_rng([self.seed, self.count, 2]).standard_normal(p), MOST)
         reached = settled(space, slack)
         return Norm(proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
+
+    def _toward_top(self, G: Any, p: int) -> Array:
+        """A vector to begin with where a bound is guessed that is proved afterwards: the last top vector, if it fits."""
+        noise, warm = np.random.default_rng([self.seed, self.count, 2]).standard_normal(p), self.warm
+        if warm is None or len(warm) not in G.shape:  # rows or columns without entries were left out
+            return noise
+        near = np.asarray(warm if len(warm) == p else G @ warm)
+        length = float(np.linalg.norm(near))
+        return near / length + (NOISE / np.linalg.norm(noise)) * noise if length > 0.0 else noise
 
     def _likely(self, G: Any, reached: float, slack: float, rough: float) -> Norm:
         """A bound that holds with high probability, from a random start that nothing else has used."""

@@ -49,8 +49,8 @@ class SquaredEntries(MatrixModel, KeepsMatrixQuadratic, KeepsSingled):
         return self._single
 
     def _written_out(self, dtype: Any) -> tuple[Array, Array]:
-        weights, values = (np.zeros(self.domain, dtype) for _ in range(2))
-        i, j = self.design.i, self.design.j
-        weights[i, j] = self.exact.p
-        values[i, j] = self.exact.p * self.exact.y
-        return weights, values
+        places, size = self.design.i * self.domain[1] + self.design.j, self.domain[0] * self.domain[1]
+        weights, values = np.zeros(size, dtype), np.zeros(size, dtype)
+        weights[places] = self.exact.p
+        values[places] = self.exact.p * self.exact.y
+        return weights.reshape(self.domain), values.reshape(self.domain)

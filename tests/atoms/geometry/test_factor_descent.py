@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.geometry import factor_descent
-from greedyhull.atoms.geometry.factor_descent import descend, descend_symmetric
+from greedyhull.atoms.geometry.factor_descent import column_units, descend, descend_symmetric
 
 
 @pytest.fixture
@@ -55,11 +55,16 @@ def test_units_are_finite_whatever_the_columns(scale, small):
     rng = np.random.default_rng(1)
     f = gh.completion(*np.divmod(np.arange(12), 3), scale * rng.standard_normal(12), (4, 3))
     A, B = (np.linalg.qr(rng.standard_normal((k, 2)))[0] * np.sqrt([scale, scale * small]) for k in (4, 3))
-    units = factor_descent._units(f, A, B, symmetric=False)
+    units = column_units(np.array([1.0, small]), 0.5, 0.1)
     assert np.isfinite(units).all() and units.max() == 1.0 and units.min() > 0.0
     assert units[1] >= units[0]  # what is smaller bends f less
-    found = descend(f, A, B, 2.0 * scale, False)
+    found = descend(f, A, B, 2.0 * scale, False, units)
     assert found is not None and float(np.vdot(found[0], found[0]) + np.vdot(found[1], found[1])) <= 4.0 * scale * (1 + 1e-12)
+
+
+def test_units_that_say_nothing_are_one():
+    for bend, spread in ((0.0, 0.0), (-1.0, -1.0), (np.nan, 1.0), (np.inf, 1.0), (0.0, 3.0)):
+        assert column_units(np.array([2.0, 1.0]), bend, spread).tolist() == [1.0, 1.0]
 
 
 def test_one_column_and_a_vanishing_gradient():

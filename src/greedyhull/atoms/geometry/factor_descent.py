@@ -46,17 +46,17 @@ class Sphere(NamedTuple):
     push: Callable[[_Last], Array]  # the gradient as such a vector
 
 
-def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool) -> Pair | None:
+def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool, units: Array) -> Pair | None:
     """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius; None where f does not fall.
 
-    ``inward``, f falls toward zero, and some of the radius is set free. All is computed in the precision of A and B, whose
-    columns are orthogonal, as those of `points.factors` are.
+    ``inward``, f falls toward zero, and some of the radius is set free. ``units`` are those of the columns. All is computed in
+    the precision of A and B.
     """
     m, n, r = len(A), len(B), A.shape[1]
     free = max(2.0 * radius - float(np.vdot(A, A) + np.vdot(B, B)), 0.0)
     if free < SLACK * radius and inward:
         free = 2.0 * SLACK * radius
-    units = np.append(np.tile(_units(f, A, B, symmetric=False), m + n), 1.0).astype(A.dtype)
+    each = np.append(np.tile(units, m + n), 1.0).astype(A.dtype)
 
     def split(theta: Array) -> Pair:
         return theta[: m * r].reshape(m, r), theta[m * r : (m + n) * r].reshape(n, r)
@@ -65,7 +65,7 @@ def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool) -> Pa
         return np.concatenate([at.left.ravel(), at.right.ravel(), [0.0]], dtype=A.dtype)
 
     start = np.concatenate([A.ravel(), B.ravel(), [free**0.5]], dtype=A.dtype)
-    return _on_sphere(f, start, Sphere((2.0 * radius) ** 0.5, units, split, push), ITERATIONS, SLOW)
+    return _on_sphere(f, start, Sphere((2.0 * radius) ** 0.5, each, split, push), ITERATIONS, SLOW)
 
 
 def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
@@ -77,7 +77,7 @@ def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
     def push(at: _Last) -> Array:
         return (at.left + at.right).ravel()
 
-    sphere = Sphere(trace**0.5, np.tile(_units(f, A, A, symmetric=True), len(A)), split, push)
+    sphere = Sphere(trace**0.5, np.tile(_symmetric_units(f, A), len(A)), split, push)
     found = _on_sphere(f, A.ravel(), sphere, LONG, SLOWEST)
     return None if found is None else found[0]
 
@@ -109,29 +109,36 @@ def both_products(G: Any, A: Array, B: Array) -> Pair:
     return left.astype(A.dtype, copy=False), right.astype(B.dtype, copy=False)
 
 
-def _mean_eigenvalue(G: Any) -> float:
-    """trace/n, where the entries of a matrix are known."""
-    return float(G.trace()) / G.shape[0] if is_sparse(G) or isinstance(G, np.ndarray) else 0.0
+def column_units(sigma: Array, bend: float, spread: float) -> Array:
+    """(hσₖ + s)^−½ for each column, 1 for the flattest one; all 1 where these numbers say nothing.
+
+    >>> column_units(np.array([8.0, 2.0, 0.0]), 0.5, 1.0).round(3)
+    array([0.447, 0.707, 1.   ])
+    """
+    with np.errstate(all="ignore"):
+        bends = max(bend, 0.0) * sigma + max(spread, 0.0)
+        units = np.maximum(bends / bends.max(), UNEVEN) ** -0.5
+        units = units / units.max()
+    return np.asarray(units) if np.isfinite(units).all() else np.ones(len(sigma))
 
 
-def _units(f: Objective, A: Array, B: Array, symmetric: bool) -> Array:
-    """(hσₖ + s)^−½ for each pair of columns, times a number. h is the curvature of f toward the matrix in which all singular
-    values are the same."""
-    sigma = np.linalg.norm(A.astype(np.float64), axis=0) * np.linalg.norm(B.astype(np.float64), axis=0)
-    mean, ones = float(sigma.mean()), np.ones(len(sigma))
+def _symmetric_units(f: Objective, A: Array) -> Array:
+    """Those of a symmetric factor. h is the curvature of f toward the matrix in which all eigenvalues are the same, and the
+    eigenvalues of the dual matrix are those of the gradient, less the multiplier."""
+    sigma = np.einsum("ik,ik->k", A, A)
+    mean = float(sigma.mean())
     sigma = np.maximum(sigma, TINY * mean)
     off = float(((sigma - mean) ** 2).sum())
     if not off > (UNEVEN * mean) ** 2:
-        return ones
+        return np.ones(len(sigma))
     with np.errstate(all="ignore"):
-        root = np.sqrt(mean / sigma)
-        here, there = _Last(f, A, B), _Last(f, (A * root).astype(A.dtype), (B * root).astype(B.dtype))
-        each = np.einsum("ik,ik->k", here.left, A, dtype=np.float64)  # ⟨G, aₖbₖᵀ⟩
-        bent = 2.0 * (there.value - here.value - float(each.dot(mean / sigma - 1.0))) / off * sigma
-        spread = -float(each.sum()) / float(sigma.sum()) + (_mean_eigenvalue(here.G) if symmetric else 0.0)
-        bends = np.maximum(bent, 0.0) + max(spread, 0.0)
-        units = np.maximum(bends / bends.max(), UNEVEN) ** -0.5
-    return np.asarray(units / units.max()) if np.isfinite(units).all() else ones
+        even = A * np.sqrt(mean / sigma)
+        here, there = _Last(f, A, A), _Last(f, even, even)
+        each = np.einsum("ik,ik->k", here.left, A)  # ⟨G, aₖaₖᵀ⟩
+        bend = 2.0 * (there.value - here.value - float(each.dot(mean / sigma - 1.0))) / off
+        known = is_sparse(here.G) or isinstance(here.G, np.ndarray)
+        spread = (float(here.G.trace()) / len(A) if known else 0.0) - float(each.sum()) / float(sigma.sum())
+    return column_units(sigma, bend, spread)
 
 
 def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow: float) -> Pair | None:

@@ -11,7 +11,7 @@ factorisation will not be enough, K is diagonalised: the nuclear norm is the sam
 
 from __future__ import annotations
 
-from math import log
+from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,8 @@ from greedyhull.types import Array
 
 FEW, MANY = 80, 400  # steps in single precision or with a factorisation, and at most
 PATIENCE = 5  # looks without a smaller gap after which steps end, if only few are allowed
-LOOK = 3  # steps from one look at the gap to the next
+LOOK = 3  # steps from one look at the gap to the next at most; fewer where it will be small enough before
+PLAIN = 4  # steps before combinations are made: where so few are enough, combinations cost time and save none
 OVER = 1.6  # κ
 FAR, ROUGH = 1e-3, 1e-5  # of the terms of f: the gap of a point that is far, and what values in single precision are off by
 ENOUGH, NEARER = 2e-4, 1e-2  # of the first gap: where steps end that began far from the optimum, or near
@@ -86,8 +87,7 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
 
     ``wanted`` is the gap that is asked for, 0 where none is. Far from the optimum, steps are made in single precision.
 
-    >>> from greedyhull.kernels.matrix_models import HessianEquations
-from greedyhull.kernels.matrix_quadratics import NormalEquations
+    >>> from greedyhull.kernels.matrix_quadratics import NormalEquations
     >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 0.01]).astype(dtype), np.array([[3.0], [0.05]]))
     >>> A, V = descend_split(normal, np.zeros((2, 1)), 1.0)
     >>> (A @ V.T).round(2)
@@ -98,7 +98,7 @@ from greedyhull.kernels.matrix_quadratics import NormalEquations
         x, T = x / radius, None
         rough = _begin(equations.single, x.astype(np.float32), radius, wanted)
         if rough is not None and rough.far:
-            found = _steps(rough.form, rough.T, FEW, rough.aim)
+            found = _steps(rough.form, rough.T, FEW, rough.aim, rough.first)
             if found.gap <= rough.aim and found.value < rough.value - ROUGH * rough.size:
                 return found.low.times(radius)
             T = found.T.astype(np.float64) if np.isfinite(found.T).all() else None
@@ -117,7 +117,7 @@ def descend_model(equations: HessianEquations, x: Array, radius: float, aim: flo
         if begin is None:
             return None
         scale = equations.unit * radius * radius
-        found = _steps(begin.form, begin.T, FEW, aim / scale)
+        found = _steps(begin.form, begin.T, FEW, aim / scale, begin.first)
         return Near(found.low.times(radius), found.gap * scale)
 
 
@@ -137,28 +137,50 @@ def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -
 def _exactly(equations: MatrixEquations, begin: Begin, T: Array | None, radius: float) -> Split:
     """Steps in double precision; from T, where it is known that they will not be few."""
     if T is None:
-        found = _steps(begin.form, begin.T, FEW, begin.aim)
+        found = _steps(begin.form, begin.T, FEW, begin.aim, begin.first)
         if found.gap <= begin.aim:
             return found
         T = found.T
     form, Q = equations.lasting(radius)
-    found = _steps(form, T if Q is None else Q.T @ T, MANY, begin.aim)
+    found = _steps(form, T if Q is None else Q.T @ T, MANY, begin.aim, begin.first)
     return found if Q is None else found._replace(low=found.low._replace(A=Q @ found.low.A))
 
 
-def _steps(form: Form, T: Array, most: int, aim: float) -> Split:
-    """Up to so many steps from T; fewer where the gap meets the aim, or will not in a few steps, if no more are allowed."""
-    anderson, gaps = Anderson(), []
+def _steps(form: Form, T: Array, most: int, aim: float, began: float) -> Split:
+    """Up to so many steps from T, which belongs to a point with the gap ``began``; fewer where the gap meets the aim, or will
+    not in a few steps, if no more are allowed."""
+    Z, R, look, anderson, gaps = np.empty_like(T), np.empty_like(T), LOOK, Anderson(), [began]
     for k in range(most + 1):
         low = projection(T)
-        Z = low.A @ low.V.T
-        if k % LOOK == 0 or k == most:
-            slope = form.product(*low) - form.B
+        np.matmul(low.A, low.V.T, out=Z)
+        if k in (look, most):
+            slope = form.product(*low)
+            slope -= form.B
             gaps.append(_gap(slope, Z))
             if k == most or not gaps[-1] > aim or (most == FEW and _too_slow(k, gaps, aim)):
                 break
-        T = anderson.next(T, OVER * (form.solve(form.B + 2.0 * Z - T) - Z))  # in the precision of T
+            look = k + _steps_left(k, began, gaps[-1], aim)
+        F = _step(form, T, Z, R)
+        T = T + F if k < PLAIN else anderson.next(T, F)
     return Split(T, low, gaps[-1], 0.5 * float(np.vdot(Z, slope - form.B)))
+
+
+def _step(form: Form, T: Array, Z: Array, R: Array) -> Array:
+    """κ(W − Z), where W solves for B + 2Z − T, which is put into R; in the precision of T, and without more arrays."""
+    np.subtract(Z, T, out=R)
+    R += Z
+    R += form.B
+    W = form.solve(R)
+    W -= Z
+    W *= W.dtype.type(OVER)
+    return W
+
+
+def _steps_left(k: int, began: float, gap: float, aim: float) -> int:
+    """How many steps to make before the next look at the gap, if it falls as it did in the first k."""
+    if not 0.0 < aim < gap < began:
+        return LOOK
+    return min(max(ceil(k * log(gap / aim) / log(began / gap)), 1), LOOK)
 
 
 def _too_slow(k: int, gaps: list[float], aim: float) -> bool:
