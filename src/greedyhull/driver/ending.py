@@ -65,7 +65,7 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
 def _recomputed(run: Run, w: Iterate) -> Certificate:
     """The certificate from the atoms alone, or from the best bound of the run where that is the better one."""
     f, S, memory = run.f, run.S, run.memory
-    carried, allowance = float(f.value(w)), _drift(run, w)
+    carried, allowance = float(f.value(w)), drift(run, w)
     if w.keeps_atoms:
         w.refresh()
     known = -inf if run.single_precision or not run.convex else memory.lower
@@ -78,7 +78,7 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     fresh = certificate_of(f, S, afresh(w), known, ask)
     assert fresh.value is not None and fresh.gap is not None
     memory.spent += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared with what was known
-    allowance = max(allowance, _drift(run, w), fresh.gap if run.single_precision else 0.0)
+    allowance = max(allowance, drift(run, w), fresh.gap if run.single_precision else 0.0)
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
     rounding = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
     check_lower(f, S, fresh.value, known, memory.kind, rounding)
@@ -89,7 +89,7 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     return replace(fresh, gap=max(fresh.value - known, 0.0) + rounding, lower=known, kind=kind, delta=delta)
 
 
-def _drift(run: Run, w: Iterate) -> float:
+def drift(run: Run, w: Iterate) -> float:
     """What rounding can have done to the value that the views have, in all moves of the run."""
     moves, f = 1.0 + run.memory.k, run.f
     if not run.single_precision:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -116,12 +117,14 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             run.watchers.extend(line_for(run.solver))
         try:
             if checkpoint is not None or resume is not None:
-                from greedyhull.driver.saving import named, prepared
+                from greedyhull.driver.saving import going_on, named, prepared
 
                 run.checkpoint, state = prepared(run, checkpoint, resume)
                 if state is not None:
                     with named(resume):
                         run.restore(state)
+                    with going_on(resume), nullcontext() if threads is None else limited(threads):
+                        return run.solve()
             if threads is None:
                 return run.solve()
             with limited(threads):

@@ -8,14 +8,20 @@ solver; what is not the same, or cannot be told to be, loses what rested on it.
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from math import inf, isfinite, isnan
+from pathlib import Path
 from time import perf_counter
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 from warnings import warn
 
 import numpy as np
+import scipy
 
+from greedyhull.atoms.belonging import check_atoms_of
 from greedyhull.driver.certificate import certificate_of
+from greedyhull.driver.ending import drift
+from greedyhull.driver.guard import LEEWAY
 from greedyhull.driver.identity import Identity
 from greedyhull.driver.saving import VERSION
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
@@ -25,7 +31,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree
 from greedyhull.points.owners import normalised, vertices
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.points.states import under
+from greedyhull.points.states import SpoiledError, under
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import AtomSet, State
 
@@ -58,6 +64,7 @@ def take_up(run: Run, state: State) -> None:
     if changed:
         _begin_anew(run, w, changed)
         return
+    _check_place(run, w, shown)
     run.w, run.memory, run.certified_point = w, memory, shown
     run.start_value, run.earlier = (float(x) for x in state["run"])
     run.began = perf_counter()
@@ -67,10 +74,65 @@ def take_up(run: Run, state: State) -> None:
     if before != level():
         run.taken_over = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its iterates "
                           "go on up to rounding, not bit by bit.")
+    elif sure and "noted" in state:
+        run.noted = _noted(run, state)
     if not sure:  # rows that may be about another problem are left behind with the bound
         _prove_anew(run, w.copy())
     elif "trace.rows" in state:
         run.trace.restore(under("trace", state))
+
+
+def _check_place(run: Run, w: Iterate, shown: Iterate) -> None:
+    """Whether the point lies in the set, as one of the run would."""
+    if w.keeps_atoms:
+        check_atoms_of(run.S, w.block, "The saved point")
+    for point in (w, shown):
+        inside = run.S.contains_quickly(point) if point.keeps_atoms or point.shape == run.S.shape else False
+        check(inside is not False, f"The saved point lies outside {run.S!r}.")
+
+
+def _noted(run: Run, state: State) -> tuple[float, float]:
+    """Value and gap of the event that was saved, if that is the value at the atoms up to rounding."""
+    check(state["noted"].shape == (2,) and state["noted"].dtype == np.float64, "noted is not a value and a gap.")
+    value, gap = state["noted"].tolist()
+    if run.f.traits.remote or not isfinite(value) or run.f.traits.terms == "stream":
+        return value, gap
+    point = run.certified_point.copy()
+    now = float(run.f.value(point))
+    allowance = LEEWAY * drift(run, point) + 1e-12 * abs(value)
+    check(abs(now - value) <= allowance or not isfinite(allowance), f"It was written at a value of {value!r}, and that of its "
+                                                                    f"point is {now!r}.")
+    return value, gap
+
+
+def check_repeated(run: Run) -> None:
+    """Whether the first event of a resumed run is the one that was saved: its value to the last bit, its gap no smaller.
+
+    All that a bound rests on has a part in these two numbers. A state in which something was changed does not repeat them.
+    """
+    assert run.noted is not None
+    (value, gap), (now, proved), run.noted = run.noted, run.trace.rows[-1][2:4], None
+    slack = 2.0 * run.rounding + 1e-13 * (abs(value) + gap) if isfinite(gap) else 0.0
+    if now == value and (proved >= gap - slack or isnan(gap)):
+        return
+    raise SpoiledError(f"It was written at a value of {value!r} with a gap of {gap!r}, and its point gives {now!r} and "
+                       f"{proved!r}: something in it is not as it was written. Give another one, or solve again.")
+
+
+def of_file(error: BaseException, source: object) -> GreedyhullError | None:
+    """The error of a resumed run in words, where nobody but this library and what it uses has a part in it."""
+    if isinstance(error, SpoiledError):
+        return GreedyhullError(f"The state in {source} cannot be gone on from. {error}")
+    if isinstance(error, GreedyhullError):
+        return None
+    own = Path(__file__).parents[1]
+    trusted = (own, *(Path(str(module.__file__)).parent for module in (np, scipy)))
+    frames = [Path(frame.f_code.co_filename) for frame, _ in walk_tb(error.__traceback__)]
+    first = next((i for i, file in enumerate(frames) if file.is_relative_to(own)), 0)
+    if not all(any(file.is_relative_to(home) for home in trusted) for file in frames[first:]):
+        return None
+    return GreedyhullError(f"The run that was resumed from {source} could not go on ({type(error).__name__}: {error}): the "
+                           "state holds what no run has written. Give another one, or solve again.")
 
 
 def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:

@@ -70,6 +70,8 @@ class Run:
     earlier = saved_at = 0.0
     open: Progress | None = None  # the last one, where it has no proof and none has been asked for
     unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
+    noted: tuple[float, float] | None = None  # value and gap of the event that a resumed run was saved at, till it is repeated
+    told = False  # whether the last value is one that the solver told, an estimate perhaps
     taken_over = ""  # what a resumed run did not take over, in words
     rounding = 0.0  # what rounding may have done to the last gap
     gradient_slack = 0.0  # and an inexact gradient
@@ -163,6 +165,8 @@ class Run:
             try:
                 for progress in steps:
                     event = self._record(progress)
+                    if self.noted is not None:
+                        self._compare()
                     for watcher in self.watchers:
                         watcher(event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
@@ -200,6 +204,12 @@ class Run:
                     _close(watcher)
         return solution_of(self, final, fresh, reason, event)
 
+    def _compare(self) -> None:
+        """Whether a resumed run stands where it was saved."""
+        from greedyhull.driver.resume import check_repeated
+
+        check_repeated(self)
+
     def _save(self, event: Event) -> None:
         """Write the state, if anybody wants it."""
         if self.checkpoint is not None:
@@ -230,6 +240,7 @@ class Run:
             inspect_answer(f, self.S, w, memory)
         if self.inspects and not self.trace.parts and isnan(self.start_value):  # not as it goes on after a resume
             inspect_gradient(f, self.S, self.w, memory)
+        self.told = p.value is not None
         if p.value is not None:
             if isnan(p.gap) or not isfinite(p.value):
                 question(self, p.value, p.gap, p)

@@ -89,11 +89,28 @@ def named(source: Path | Given) -> Iterator[None]:
     """What is wrong with a state that is read is said with its file."""
     try:
         yield
-    except GreedyhullError:
-        raise
+    except GreedyhullError as error:
+        if str(source) in str(error):
+            raise
+        raise GreedyhullError(f"The state in {source} cannot be gone on from. {error}") from error
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise GreedyhullError(f"The state in {source} is none that checkpoint= wrote ({type(error).__name__}: {error}). Give "
                               "another one, or solve again.") from error
+
+
+@contextmanager
+def going_on(source: Given) -> Iterator[None]:
+    """What a state was read for and cannot do is said with its file; errors of users' functions are left as they are."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError, MemoryError, AssertionError,
+            RuntimeError) as error:
+        from greedyhull.driver.resume import of_file
+
+        told = of_file(error, source)
+        if told is None:
+            raise
+        raise told from error
 
 
 def save(run: Run, event: Event) -> None:
@@ -119,6 +136,8 @@ def state_of(run: Run) -> State:
     state.update({f"standing.{name}": array for name, array in run.standing.state().items()})
     state.update({f"trace.{name}": array for name, array in run.trace.state().items()})
     state["version"] = np.array(VERSION)
+    if run.trace.parts and not run.told:  # the event that is saved; whoever goes on sees it once more
+        state["noted"] = np.array(run.trace.rows[-1][2:4], dtype=np.float64)
     state["level"] = np.array(level())
     if run.certified_point is not run.w:
         state["shown"] = run.certified_point.array()

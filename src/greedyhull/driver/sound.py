@@ -188,6 +188,9 @@ def check_saved(state: State, where: str) -> None:
     for name, limits in MEMORY.items():
         if name in memory or name not in ("guide",):
             check_numbers(f"memory.{name}", memory[name], () if name != "spent" else (2,), where, limits)
+            right = memory[name].dtype == np.float64 if name in REAL else memory[name].dtype.kind in "biu"
+            wanted = "float64" if name in REAL else "a whole number"
+            check(right, f"memory.{name} in {where} has type {memory[name].dtype}; {wanted} is wanted.")
     lower, kind = float(memory["lower"]), int(memory["kind"])
     check(lower < inf and kind < len(KINDS), lambda: f"memory.lower and memory.kind in {where} are {lower:g} and {kind}; a "
                                                      f"lower bound and a kind below {len(KINDS)} are wanted.")
@@ -196,6 +199,7 @@ def check_saved(state: State, where: str) -> None:
         _check_rows(trace, where)
 
 
+REAL = ("lower", "guide", "delta", "spent", "gap")
 MEMORY = {"k": Range(-1.0), "lower": Range(-inf, True, downward=True), "guide": Range(-inf, True, downward=True),
           "kind": COUNTED, "seed": COUNTED, "warm": COUNTED, "delta": COUNTED, "spent": Range(-1.0),
           "gap": Range(0.0, True, True), "beside": COUNTED}

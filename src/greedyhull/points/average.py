@@ -6,6 +6,7 @@ import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.states import numbers
 from greedyhull.types import Array, State
 
 
@@ -66,5 +67,5 @@ class Average:
         return {"u": self.u.copy(), "numbers": np.array([self.total, self.c, self.s])}
 
     def restore(self, state: State) -> None:
-        self.u = state["u"].copy()
-        self.total, self.c, self.s = (float(x) for x in state["numbers"])
+        self.u = numbers(state, "u", self.u.shape).copy()
+        self.total, self.c, self.s = (float(x) for x in numbers(state, "numbers", (3,)))

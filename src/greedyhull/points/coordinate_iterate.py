@@ -10,7 +10,7 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.states import views_state
+from greedyhull.points.states import numbers, views_state
 from greedyhull.points.work import Work
 from greedyhull.types import Array, Block, Gradient, State
 
@@ -91,7 +91,7 @@ class CoordinateIterate(Iterate):
 
     @staticmethod
     def restored(state: State) -> CoordinateIterate:
-        w = CoordinateIterate(state["x"])
+        w = CoordinateIterate(numbers(state, "x", (None,) * np.ndim(state["x"])))
         w._take_back(state)
         return w
 

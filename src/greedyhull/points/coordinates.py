@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from greedyhull.errors import check
 from greedyhull.points.direction import Direction
 from greedyhull.points.owners import Owned, OwnedBlock
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.points.states import numbers
 from greedyhull.types import Array, Atom, State, View
 from greedyhull.types.override import KeepsView, keeps, override
 
@@ -133,6 +135,11 @@ class Coordinates(KeepsView):
 
     @override
     def restore(self, state: State) -> None:
-        self.x, self.low, self.high, self.own = state["x"], state["low"], state["high"], state.get("own")
+        x = numbers(state, "x", (None,) * np.ndim(state["x"]))
+        check(self.x.shape in ((0,), x.shape), lambda: f"x has shape {x.shape}; {self.x.shape} is wanted.")
+        low, high, own = state["low"], state["high"], state.get("own")
+        check(low.shape == high.shape == x.shape and (own is None or own.shape[2:] == x.shape), "low, high and own have other "
+              "shapes than x.")
+        self.x, self.low, self.high, self.own = x, low, high, own
         self.bend = float(state.get("bend", np.nan))
         self.clear()

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.states import count
 from greedyhull.types import Array, Design, Loss, State, View
 from greedyhull.types.override import KeepsView, keeps, override
 
@@ -116,5 +117,5 @@ class Image(KeepsView):
 
     @override
     def restore(self, state: State) -> None:
-        self.z, self.moves = state["z"], int(state["moves"])
+        self.z, self.moves = state["z"], count(state, "moves")
         self.clear()

@@ -19,7 +19,7 @@ from greedyhull.points.direction import Direction, outside
 from greedyhull.points.entering import as_atom
 from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
-from greedyhull.points.states import under, views_from, views_state
+from greedyhull.points.states import dimensions, numbers, under, views_from, views_state
 from greedyhull.points.work import Work
 from greedyhull.types import Array, Atom, Block, Gradient, Index, State, View
 
@@ -313,7 +313,7 @@ class Iterate:
     def restored(state: State) -> Iterate:
         """The iterate that wrote ``state``; its views come back when their objectives ask for them."""
         block = block_from(under("block", state))
-        w = Iterate(block, state["weights"], tuple(int(s) for s in state["shape"]))
+        w = Iterate(block, numbers(state, "weights", (None,)), dimensions(state, "shape"))
         w._take_back(state)
         return w
 

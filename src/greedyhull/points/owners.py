@@ -23,11 +23,13 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import block_from, block_state, register_block
 from greedyhull.points.direction import Direction
-from greedyhull.points.states import under
+from greedyhull.points.states import places, under
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+MANY = 1 << 24  # owners, at most, of atoms in a file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,7 +191,8 @@ class OwnedBlock:
 
 def _restored(state: State) -> OwnedBlock:
     """The block that wrote ``state``."""
-    return OwnedBlock(block_from(under("of", state)), state["owners"])
+    inner = block_from(under("of", state))
+    return OwnedBlock(inner, places(state, "owners", (len(inner),), high=MANY))
 
 
 register_block("owned", _restored)

@@ -8,6 +8,7 @@ import numpy as np
 
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
+from greedyhull.points.states import numbers
 from greedyhull.types import Array, State, View
 from greedyhull.types.override import KeepsView, keeps, override
 
@@ -39,4 +40,4 @@ class Position(KeepsView):
 
     @override
     def restore(self, state: State) -> None:
-        self.array = state["array"].copy()
+        self.array = numbers(state, "array", (None,) * np.ndim(state["array"])).copy()

@@ -16,6 +16,7 @@ from greedyhull.points.average import Average
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.position import Position
+from greedyhull.points.states import places
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.looks.choice import seen_from
@@ -243,4 +244,5 @@ class Pair:
     def restore(self, state: State) -> None:
         self.u, self.mean, self.kept = state["u"], state["mean"], state["kept"]
         self.L, self.D = state["numbers"].tolist()
-        self.since, self.N = (int(n) for n in state["run"])
+        first, (self.since, self.N) = self.N, places(state, "run", (2,), high=2.0**40).tolist()
+        check(2 * self.since + 4 * first + 4 >= self.N, f"run says that {self.N} steps began at step {self.since}.")

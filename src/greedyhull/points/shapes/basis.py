@@ -12,6 +12,7 @@ from greedyhull.points.arrays import flat, grown
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.columns import column, columns, combine
 from greedyhull.points.gradients import entries_at
+from greedyhull.points.states import count, numbers, places
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 from greedyhull.types.override import KeepsAtom, override
 
@@ -172,7 +173,9 @@ class BasisBlock(BlockBase):
 
 
 def _restored(state: State) -> BasisBlock:
-    return BasisBlock(int(state["size"]), state["basis.index"], state["basis.scale"])
+    size = count(state, "size")
+    index = places(state, "basis.index", (None,), high=size - 1)
+    return BasisBlock(size, index, numbers(state, "basis.scale", index.shape))
 
 
 register_block(BasisBlock.kind, _restored)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.points.arrays import flat, grown, value_key
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.gradients import as_array, inner
+from greedyhull.points.states import dimensions, numbers, places
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
 from greedyhull.types.override import KeepsAtom, override
 
@@ -163,8 +164,10 @@ def widened(block: Block, atom: Atom) -> Block:
 
 
 def _restored(state: State) -> DenseBlock:
-    names = state["dense.names"].tolist() if "dense.names" in state else None
-    return DenseBlock(state["dense.rows"].copy(), tuple(int(s) for s in state["shape"]), names)
+    shape = dimensions(state, "shape")
+    rows = numbers(state, "dense.rows", (None, prod(shape)))
+    names = places(state, "dense.names", (len(rows),), low=-inf).tolist() if "dense.names" in state else None
+    return DenseBlock(rows.copy(), shape, names)
 
 
 register_block(DenseBlock.kind, _restored)

@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.points.arrays import grown
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.shapes.dense import widened
+from greedyhull.points.states import numbers
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 from greedyhull.types.kinds import bilinear
 from greedyhull.types.override import KeepsAtom, override
@@ -185,7 +186,9 @@ def _digest(u: Array, v: Array, scale: float) -> bytes:
 
 
 def _restored(state: State) -> RankOneBlock:
-    return RankOneBlock(state["rank_one.U"].copy(), state["rank_one.V"].copy(), state["rank_one.scales"].copy())
+    U = numbers(state, "rank_one.U", (None, None))
+    V, scales = numbers(state, "rank_one.V", (len(U), None)), numbers(state, "rank_one.scales", (len(U),))
+    return RankOneBlock(U.copy(), V.copy(), scales.copy())
 
 
 register_block(RankOneBlock.kind, _restored)

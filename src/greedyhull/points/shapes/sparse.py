@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.errors import check
 from greedyhull.points.arrays import flat, value_key
 from greedyhull.points.blocks import BlockBase, register_block
 from greedyhull.points.columns import combine
 from greedyhull.points.gradients import entries_at
 from greedyhull.points.shapes.basis import Basis
+from greedyhull.points.states import count, numbers, places
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, State
 from greedyhull.types.override import KeepsAtom, override
 
@@ -156,9 +158,12 @@ class SparseBlock(BlockBase):
 
 
 def _restored(state: State) -> SparseBlock:
-    starts, places, entries = state["sparse.starts"], state["sparse.places"], state["sparse.entries"]
-    atoms = [Sparse(places[a:b], entries[a:b]) for a, b in pairwise(starts.tolist())]
-    return SparseBlock(int(state["size"]), atoms)
+    size = count(state, "size")
+    at, starts = places(state, "sparse.places", (None,), high=size - 1), places(state, "sparse.starts", (None,))
+    entries = numbers(state, "sparse.entries", at.shape)
+    rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(at) and bool((starts[1:] >= starts[:-1]).all())
+    check(rising, lambda: f"sparse.starts begins {starts[:4].tolist()}; numbers that rise from 0 to {len(at)} are wanted.")
+    return SparseBlock(size, [Sparse(at[a:b], entries[a:b]) for a, b in pairwise(starts.tolist())])
 
 
 register_block(SparseBlock.kind, _restored)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.errors import check
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
@@ -217,6 +218,8 @@ class CompiledRounds:
         return dict(self.core.state())
 
     def restore(self, state: State) -> None:
+        known = all(array.dtype in (np.float64, np.int64, bool) for array in state.values())
+        check(known, "The rounds of the core are kept in float64 and whole numbers.")
         self.core.restore(dict(state))
         self.core.look()
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from greedyhull.atoms.belonging import check_atoms_of
 from greedyhull.atoms.closed_oracle import ClosedOracle
 from greedyhull.atoms.generator import generator
 from greedyhull.atoms.oracle_base import OracleBase
@@ -17,7 +18,7 @@ from greedyhull.points.entering import KINDS as KINDS
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
-from greedyhull.points.states import Kept, under
+from greedyhull.points.states import Kept, SpoiledError, count, places, under
 from greedyhull.solvers.parts.ahead import ONE, Ahead, Passed
 from greedyhull.solvers.parts.careful import careful, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
@@ -127,7 +128,7 @@ class Memory:
         self._step = rule.start(self.warm)
         saved = under("step", self._pending) if self._pending else None
         if saved:
-            self._step.restore(saved)
+            _restored(self._step, saved, "step")
         return careful(rule, self._step)
 
     def oracle(self, S: AtomSet) -> Recorder:
@@ -136,7 +137,7 @@ class Memory:
             self._oracle = Recorder(S, generator(S, self._seed, 1))
             saved = under("oracle", self._pending) if self._pending else None
             if saved:
-                self._oracle.restore(saved)
+                _restored(self._oracle, saved, "oracle")
         return self._oracle
 
     def part(self, name: str, make: Callable[[], P]) -> P:
@@ -145,7 +146,7 @@ class Memory:
         self._parts[name] = made
         saved = under(f"part.{name}", self._pending) if self._pending else None
         if saved:
-            made.restore(saved)
+            _restored(made, saved, f"part.{name}")
         return made
 
     def spend(self, delta: float) -> None:
@@ -198,11 +199,21 @@ class Memory:
         self.arrays = under("arrays", state)
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
         if "rng" in state:
-            a, b, c, d, has, integer = (int(x) for x in state["rng"])
+            a, b, c, d, has, integer = (int(x) for x in places(state, "rng", (6,), high=2.0**64))
             self._rng = np.random.Generator(np.random.PCG64(self._seed))
             self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
                                              "has_uint32": has, "uinteger": integer}
             self._top = self._rng.bit_generator.state
+
+
+def _restored(kept: Kept, saved: State, name: str) -> None:
+    """Let something go on from what was saved of it; what does not fit is told of by name."""
+    try:
+        kept.restore(saved)
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
+        said = str(error) if isinstance(error, GreedyhullError) else f"{type(error).__name__}: {error}"
+        raise SpoiledError(f"What it keeps as memory.{name} is none that was written there ({said}). Give another one, or "
+                           "solve again.") from error
 
 
 class Recorder:
@@ -331,13 +342,25 @@ class Recorder:
         return state
 
     def restore(self, state: State) -> None:
-        self.calls, self.glances = int(state["calls"]), int(state.get("glances", 0))
+        self.calls, self.glances = count(state, "calls"), count(state, "glances") if "glances" in state else 0
         self.inner.restore(under("inner", state))
-        for i in range(int(state["given"])):
-            single, slack, number, delta = (float(x) for x in state[f"answer{i}.told"])
+        if self.cache is not None and "inner.block.kind" in state:
+            check_atoms_of(self.set, block_from(under("inner.block", state)), "The cache")
+        for i in range(count(state, "given", high=len(state))):
+            single, slack, number, delta = _told(state, f"answer{i}.told")
             block, kind = block_from(under(f"answer{i}.block", state)), KINDS[int(number)]
+            check_atoms_of(self.set, block, f"answer{i}")
             told = (slack, kind, delta)
             self.replay.append(Answer(whole(block), *told) if single else Shortlist(block, *told, owners_of(block)))
+
+
+def _told(state: State, name: str) -> tuple[float, float, float, float]:
+    """Whether an answer is a single one, its slack, the number of its kind, and its chance to fail."""
+    check(name in state and state[name].dtype == np.float64 and state[name].shape == (4,), f"{name} is none of an answer.")
+    single, slack, number, delta = (float(x) for x in state[name])
+    check(single in (0.0, 1.0) and slack >= 0.0 and number in range(len(KINDS)) and 0.0 <= delta <= 1.0, f"{name} holds "
+          f"{single:g}, {slack:g}, {number:g} and {delta:g}; 0 or 1, a slack, a kind and a probability are wanted.")
+    return single, slack, number, delta
 
 
 def best_of(found: Shortlist, g: Gradient) -> Atom:
