@@ -424,3 +424,21 @@ def test_a_saved_trace_that_is_none_gets_words(tmp_path):
             gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
     save_state(path, {name: array for name, array in state.items() if not name.startswith("trace.")})  # of an earlier version
     assert gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path).trace.iteration[0] == 5
+
+
+@pytest.mark.parametrize("wrap", [lambda S: S, lambda S: gh.Scaled(S, 0.5), lambda S: gh.Translated(S, np.full(4, 0.1))],
+                         ids=["sum", "scaled", "translated"])
+def test_parts_that_stick_out_of_another_sum_are_not_taken_over(wrap, tmp_path):
+    """b₁ + l₁ may lie in another sum though b₁ lies outside its box: with another l it would not."""
+    rng = np.random.default_rng(3)
+    f, path = gh.least_squares(rng.standard_normal((9, 4)), rng.standard_normal(9)), tmp_path / "run.npz"
+    before = wrap(gh.Sum(gh.Box(-np.ones(4), np.ones(4)), gh.LinfBall(4, 0.1)))
+    after = wrap(gh.Sum(gh.Box(-0.3 * np.ones(4), 0.3 * np.ones(4)), gh.LinfBall(4, 0.8)))
+    gh.minimize(f, before, gh.BlendedPairwise(), stop=gh.Iterations(4), checkpoint=path)
+    with pytest.warns(gh.GreedyhullWarning, match="the set"):
+        s = gh.minimize(f, after, gh.BlendedPairwise(), stop=gh.Iterations(9), resume=path)
+    inner = s.point.array() - wrap(gh.Sum(gh.Box(np.zeros(4), np.zeros(4)), gh.LinfBall(4, 0.0 + 1e-12))).centre().array()
+    half = 1.1 * (0.5 if "Scaled" in repr(after) else 1.0)
+    assert np.abs(inner).max() <= half * (1.0 + 1e-9)
+    sizes = [np.abs(s.point.block[i].atom.array).max() for i in range(len(s.point)) if s.point.owners[i] == 0]
+    assert "Translated" in repr(after) or max(sizes) <= 0.3 * half / 1.1 * (1.0 + 1e-9)

@@ -60,7 +60,7 @@ class Sum(Joined):
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
         mixture within 1e-7."""
-        return self._by_parts(w, tol) or self._has(array_of(w), tol)
+        return self.holds_parts(w, tol) or self._has(array_of(w), tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:
         """None: the weights of its atoms are the proof."""
@@ -71,7 +71,7 @@ class Sum(Joined):
         x = array_of(w)
         if x.shape != self.shape or not np.isfinite(x).all():
             return True
-        if self._by_parts(w, tol):
+        if self.holds_parts(w, tol):
             return False
         found = self._nearest(x, max(tol, NEAR), max(tol, NEAR))
         return found.lower > max(tol, NEAR) and found.kind == "always"
@@ -80,7 +80,7 @@ class Sum(Joined):
         """Whether a vertex, or an atom of another set, is a point of the sum, to the last digits."""
         return self._nearest(dense(d, self.shape), SAME, NEAR).distance <= SAME
 
-    def _by_parts(self, w: Any, tol: float) -> bool:
+    def holds_parts(self, w: Any, tol: float) -> bool:
         """Whether w is kept as a mixture of atoms for each set, whose parts the sets contain."""
         from greedyhull.points.iterate import Iterate
 

@@ -19,6 +19,8 @@ import numpy as np
 import scipy
 
 from greedyhull.atoms.belonging import check_atoms_of
+from greedyhull.atoms.product import Product
+from greedyhull.atoms.sum import Sum
 from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.ending import drift
 from greedyhull.driver.guard import LEEWAY
@@ -29,7 +31,7 @@ from greedyhull.kernels.core import level
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import owners_agree
-from greedyhull.points.owners import normalised, vertices
+from greedyhull.points.owners import OwnedBlock, normalised, vertices
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.points.states import SpoiledError, under
 from greedyhull.solvers.parts.memory import Memory
@@ -195,6 +197,9 @@ def _owns(S: AtomSet, w: Iterate) -> bool:
     block = S.recognised(w.block)
     if all(isinstance(key, int) for key in block.keys):  # rows of the set itself
         return True
+    if isinstance(block, OwnedBlock) and not (type(S) is Product and all(T.traits.owners == 1 for T in S.sets)):
+        # a sum of parts may lie in the set though one of them sticks out of its own: any others would not make up for it
+        return type(S) is Sum and all(S.holds_parts(Iterate.at(d, S.shape), 1e-9) for d in vertices(block))
     return all(S.owns(d) for d in vertices(block))
 
 
