@@ -131,3 +131,10 @@ def test_bad_input_gets_words() -> None:
         gh.minimize(gh.quadratic(np.eye(9)), gh.Birkhoff(3))
     with pytest.raises(gh.GreedyhullError, match="NaN"):
         gh.Birkhoff(2).argmin(np.full((2, 2), np.nan))
+
+
+def test_a_flat_objective_is_told_which_set_holds_flat_points() -> None:
+    f = gh.least_squares(np.eye(4), np.ones(4))
+    with pytest.raises(gh.GreedyhullError, match=r"Product\(Birkhoff\(2\)\) holds the same points written in a row"):
+        gh.minimize(f, gh.Birkhoff(2))
+    assert gh.minimize(f, gh.Product(gh.Birkhoff(2)), stop=gh.Gap(1e-9)).value < 0.13

@@ -128,6 +128,12 @@ def test_caps_by_name_and_another_total():
     assert "2 groups" in repr(S)
 
 
+def test_the_repr_tells_which_caps_there_are() -> None:
+    assert "upper" not in repr(gh.GroupedSimplex([0, 0, 1]))
+    assert ", group_upper=..., total" in repr(gh.GroupedSimplex([0, 0, 1], group_upper=0.6))
+    assert ", upper=..., group_upper=..., total" in repr(gh.GroupedSimplex([0, 0, 1], upper=0.5, group_upper=0.6))
+
+
 def test_caps_that_are_tiny_add_up():
     caps = np.full(20_000, 8e-14)
     caps[0] = 1.0

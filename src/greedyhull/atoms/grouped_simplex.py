@@ -82,6 +82,7 @@ class GroupedSimplex(AtomSet):
 
     def __repr__(self) -> str:
         caps = "" if self.upper is None else ", upper=..."
+        caps += ", group_upper=..." if (self.group_upper < self.total).any() else ""
         return f"GroupedSimplex({self.shape[0]} weights in {len(self.labels)} groups{caps}, total={self.total:g})"
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import signature
+from math import prod
 from numbers import Real
 from typing import Any, Literal
 
@@ -291,4 +292,6 @@ def _fitting(f: Objective, S: AtomSet) -> str:
     first = next(iter(signature(type(S)).parameters), "")
     if first == "d" and len(f.domain) == 1:
         return f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)."
+    if len(f.domain) == 1 and f.domain[0] == prod(S.shape):
+        return f"Product({S!r}) holds the same points written in a row, of shape {f.domain}."
     return f"Give a set whose points have the shape {f.domain}."

@@ -132,7 +132,7 @@ def _prices(model: Model, cost: Array) -> Array:
         said = model.again(cost)
     if said == "unbounded":
         names = model.endless()
-        raise GreedyhullError("The polytope has no end: " + (f"{listed(names)} can change for ever. " if names else "")
+        raise GreedyhullError("The polytope is unbounded: " + (f"nothing limits {listed(names)}. " if names else "")
                               + "Add bounds, for instance bounds=(0, 1), or rows that hold "
                               + ("them." if len(names) > 1 else "it."))
     return model.duals()

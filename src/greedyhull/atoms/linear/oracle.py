@@ -141,8 +141,9 @@ def first_basis(model: Model) -> tuple[Array, Array]:
     if said == "infeasible":
         names = model.conflict()
         raise GreedyhullError("No point satisfies the rows and bounds together. "
-                              + (f"Of the rows {listed(names)} at least one must give way: " if names else "")
-                              + "raise a right-hand side, widen bounds, or leave a row out.")
+                              + (f"These rows cannot all hold within the bounds: {listed(names)}. " if names[1:]
+                                 else f"Row {names[0]} cannot hold within the bounds. " if names else "")
+                              + "Raise a right-hand side, widen bounds, or leave a row out.")
     check(model.ended, lambda: f"HiGHS stopped ({said}) without a vertex of the polytope. Scale its rows: the sizes of their "
           "entries and right-hand sides should be alike, from about 1e-6 to 1e6.")
     return model.basis()  # which ends the process where there is none

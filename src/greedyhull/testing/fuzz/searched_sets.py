@@ -1,4 +1,4 @@
-"""Random sets that an algorithm searches: programs, paths, trees; each so simple that its points have a formula."""
+"""Random sets that an algorithm searches: programs, paths, trees, assignments; so simple that points have a formula."""
 
 from __future__ import annotations
 
@@ -58,6 +58,36 @@ def spanning_tree(rng: Rng, d: int) -> Region:
     return _region("SpanningTree", S, outside, lambda rng: spanning_tree(rng, d), 0.0)
 
 
+def birkhoff(rng: Rng, d: int) -> Region:
+    """Doubly stochastic matrices, written in a row, beside a simplex of what is left."""
+    n = int(np.sqrt(d))
+    left = d - n * n
+
+    def outside(x: Array) -> float:
+        W, rest = x[: n * n].reshape(n, n), x[n * n :]
+        over = np.maximum(np.abs(W.sum(0) - 1).max(), np.abs(W.sum(1) - 1).max())
+        return float(np.maximum(np.maximum(over, np.abs(rest.sum() - 1) if left else 0), -x.min()))
+
+    S = gh.Product(gh.Birkhoff(n), *((gh.Simplex(left),) if left else ()))
+    return _region("Birkhoff", S, outside, lambda rng: birkhoff(rng, d), 1e-12)
+
+
+def transport(rng: Rng, d: int) -> Region:
+    """Couplings of two lists of masses, written in a row; some masses are zero."""
+    m = pick(rng, [k for k in range(1, d + 1) if d % k == 0])
+    a, b = rng.random(m), rng.random(d // m)
+    a[rng.random(m) < pick(rng, (0.0, 0.3))] = 0.0
+    a[0] += float(a.sum() == 0.0)
+    a, b = a / a.sum(), b / b.sum()
+
+    def outside(x: Array) -> float:
+        W = x.reshape(len(a), len(b))
+        over = np.maximum(np.abs(W.sum(1) - a).max(), np.abs(W.sum(0) - b).max())
+        return float(np.maximum(over, -x.min()))
+
+    return _region("Transport", gh.Product(gh.Transport(a, b)), outside, lambda rng: transport(rng, d), 1e-9)
+
+
 def _region(kind: str, S: gh.AtomSet, outside: Any, again: Any, loose: float) -> Region:
     d = S.shape[0]
     some = np.zeros((min(2 * d, 8), d))
@@ -68,4 +98,4 @@ def _region(kind: str, S: gh.AtomSet, outside: Any, again: Any, loose: float) ->
 
 
 MAKES: tuple[Callable[[Rng, int], Region], ...] = (
-    path_polytope, spanning_tree, *((linear_program,) if find_spec("highspy") else ()))
+    path_polytope, spanning_tree, birkhoff, *((linear_program, transport) if find_spec("highspy") else ()))
