@@ -160,7 +160,7 @@ def test_an_unbounded_polytope_is_refused_by_name() -> None:
 
 
 def test_an_infeasible_polytope_names_the_rows_of_the_ray() -> None:
-    with pytest.raises(gh.GreedyhullError, match=r"No point satisfies.*rows cannot all hold.*: (tech, sum|sum, tech)") as error:
+    with pytest.raises(gh.GreedyhullError, match=r"No point satisfies.*cannot all hold.*: (tech, sum|sum, tech)") as error:
         gh.LinearProgram([[1.0, 1.0], [1.0, 0.0]], [0.5, 9.0], [[1.0, 1.0]], [1.0], names=["tech", "loose", "sum"])
     assert "loose" not in str(error.value)
 

@@ -67,3 +67,15 @@ def test_what_is_wrong_is_said(refused, made, words):
 
 def test_another_width_is_said(refused):
     assert "has 2 columns; 1 are wanted, as in the others" in refused(lambda k: (X[:, : k + 1], np.ones(3)), count=2)
+
+
+@pytest.mark.parametrize("d", [None, 2])
+def test_an_error_of_the_function_names_the_shard(d: int | None) -> None:
+    def load(k: int) -> tuple[np.ndarray, np.ndarray]:
+        if k == (0 if d is None else 1):
+            raise OSError("the disk is gone")
+        return np.eye(2), np.ones(2)
+
+    with pytest.raises(OSError, match="the disk is gone") as raised:
+        gh.minimize(gh.least_squares(gh.shards(load, count=2, d=d)), gh.Simplex(2))
+    assert f"load({0 if d is None else 1})" in " ".join(raised.value.__notes__)

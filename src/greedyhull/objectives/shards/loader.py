@@ -37,7 +37,7 @@ class LoadedShards(KeepsShards):
     def load(self, k: int) -> Shard:
         """The k-th shard, checked."""
         check(0 <= k < self.count, f"Shard {k} was asked for; there are {self.count}, counted from 0.")
-        shard = _shard(self.function(k), self.name(k))
+        shard = _made(self.function, k)
         check(shard.X.shape[1] == self.d, f"{self.name(k)} has {shard.X.shape[1]} columns; {self.d} are wanted, as in the "
                                           "others.")
         return shard
@@ -62,13 +62,24 @@ def loader_shards(function: Callable[[int], Any], count: int | None, d: int | No
                              "load(n - 1).")
     assert count is not None
     if d is None:
-        d = int(_shard(function(0), f"{_called(function)}(0)").X.shape[1])
+        d = int(_made(function, 0).X.shape[1])
     return LoadedShards(function, count, d)
 
 
 def _called(function: Callable[[int], Any]) -> str:
     said = in_words(function)
     return said.removeprefix("the function ") if said.startswith("the function ") else type(function).__name__
+
+
+def _made(function: Callable[[int], Any], k: int) -> Shard:
+    """The k-th shard. Errors of the user's own pass as they are, with a note that names the shard."""
+    name = f"{_called(function)}({k})"
+    try:
+        given = function(k)
+    except Exception as error:
+        error.add_note(f"This happened as the shard {name} was loaded. Mend the function, or what it reads, and resume.")
+        raise
+    return _shard(given, name)
 
 
 def _shard(given: Any, name: str) -> Shard:
