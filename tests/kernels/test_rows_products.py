@@ -86,6 +86,26 @@ def test_doubly_stochastic_matrices(n, start):
     assert (there >= 0.0).all() and not np.signbit(there).any()
 
 
+@pytest.mark.parametrize("open_above", [False, True])
+@pytest.mark.parametrize("t", [1e-100, 1e-23, 1e-14, 1e-9, 1.0, 1e9, 1e100])
+def test_tiny_and_huge_sets_are_kept_as_well_as_others(t, open_above):
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        B = rng.standard_normal((9, 6)) / t
+        high = np.full(6, np.inf if open_above else t)
+        A = np.vstack([np.ones(6), rng.random(6)])
+        limits = Limits(np.zeros(6), high, A, np.array([t, -np.inf]), np.array([t, t * A[1].mean()]))
+        x = np.full(6, t / 6.0)
+        gap = lambda g, x: float(g @ x) - t * float(g.min())
+        c = B.T @ (B @ x - rng.standard_normal(9))
+        product = lambda v, B=B: B.T @ (B @ v)
+        found = rows_by_products(Quadratic(product, c, x, gap), limits, Rows.of(A), 1.0)
+        if found is not None:
+            activity = A @ found[0]
+            assert abs(activity[0] - t) <= 1e-10 * t and activity[1] <= limits.u[1] + 1e-10 * t
+            assert (found[0] >= 0.0).all()
+
+
 def test_a_quadratic_that_is_flat_has_another_way():
     """Linear over doubly stochastic matrices: nothing bends, so there is no minimiser on a face, and nothing to add."""
     limits, gap = birkhoff(3)

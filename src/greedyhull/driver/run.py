@@ -91,8 +91,8 @@ class Run:
         self.needs = check_needs(f, S, self.solver)
         check_tolerance(self.solver)
         self.memory = Memory(seed, warm=start is not None)
-        self.looks_back = keeps_atoms(S, self.needs) or S.traits.slides
-        self.plain = not self.looks_back and (S.dense_atoms or self.needs.faces or by_coordinates(S, self.needs))
+        self.looks_back = keeps_atoms(f, S, self.needs) or S.traits.slides
+        self.plain = not self.looks_back and (S.dense_atoms or self.needs.faces or by_coordinates(f, S, self.needs))
         first = self._begin(start, seed)
         self.begin_at(first, start is None and self._is_finite_at(first))
         self.trace = Trace()

@@ -30,7 +30,7 @@ NEARER = 0.3  # of what would do: how much lower the gradient goes where the fac
 RESTORED = 2  # times that a point is put back on rows that it misses
 ALONE = 0.1  # of its diagonal: what is off it in a Hessian that is taken for a diagonal one
 FLAT = 1e-12  # of the first curvature met: less than this is none
-NEAR = 1e-14  # of 1 and of its size: by how much a coordinate may be beyond its ends
+NEAR = 1e-14  # of its size and of the largest: by how much a coordinate may be beyond its ends
 OFF = 1e-11  # of its size: how well a row is kept
 EPS = 4 * float(np.finfo(np.float64).eps)
 
@@ -56,6 +56,12 @@ class Rows(NamedTuple):
         """Ax for m rows."""
         return np.bincount(self.places, self.entries * np.repeat(x, np.diff(self.starts)), m)
 
+    def largest(self, x: Array, m: int) -> Array:
+        """The largest |Aᵢⱼxⱼ| of each of m rows."""
+        most = np.zeros(m)
+        np.maximum.at(most, self.places, np.abs(self.entries * np.repeat(x, np.diff(self.starts))))
+        return most
+
     def back(self, y: Array) -> Array:
         """Aᵀy."""
         total = np.concatenate([[0.0], np.cumsum(self.entries * y[self.places])])
@@ -71,6 +77,7 @@ class Quadratic(NamedTuple):
     gap: Callable[[Array, Array], float]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # numbers that leave their range lead nowhere
 def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float, added: tuple[float, ...] = (0.0,),
                      ) -> tuple[Array, Array] | None:
     """A point of a duality gap of at most ``tol`` and row prices; None where none is found, after 600 products at most.
@@ -83,14 +90,15 @@ def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float, added
     array([1., 0.])
     """
     scale = _scale(q) if added == (0.0,) else 1.0
-    faces = _Faces(*_scaled(q, limits, rows, scale))
+    size = max(float(_size(end).max(initial=0.0)) for end in (q.at, limits.low, limits.high))
+    faces = _Faces(*_scaled(q, limits, rows, scale), size / (scale + np.zeros(len(q.c))))
     if any(added):
         faces.steepest = _steepest(q)
     for held in added:
         faces.begin(held * faces.steepest)
         if faces.follow(tol if held == 0.0 else max(tol, SHORTER * q.gap(q.c, q.at))):
-            x, y = faces.settled()
-            return np.clip(scale * x, limits.low, limits.high), y
+            settled = faces.settled()
+            return None if settled is None else (np.clip(scale * settled[0], limits.low, limits.high), settled[1])
     return None
 
 
@@ -129,13 +137,17 @@ def _scaled(q: Quadratic, limits: Limits, rows: Rows, s: Array | float) -> tuple
 
 
 class _Faces:
-    """A face: which coordinates and rows have their ends, and the point that conjugate gradients have come to on it."""
+    """A face: which coordinates and rows have their ends, and the point that conjugate gradients have come to on it.
 
-    def __init__(self, q: Quadratic, limits: Limits, rows: Rows) -> None:
+    Rounding is measured by ``size``, how large coordinates are.
+    """
+
+    def __init__(self, q: Quadratic, limits: Limits, rows: Rows, size: Array) -> None:
         self.q, self.limits, self.rows = q, limits, rows
         self.d, self.m = len(q.c), len(limits.l)
         self.equal, self.fixed = limits.l == limits.u, limits.low == limits.high
-        self.near = NEAR * (1.0 + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
+        self.near = NEAR * (size + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
+        self.off = OFF * np.maximum(np.maximum(_size(limits.l), _size(limits.u)), rows.largest(size, self.m))
         self.factor, self.products, self.steepest = np.empty((self.m, self.m)), 0, 0.0
 
     def begin(self, held: float) -> None:
@@ -178,12 +190,15 @@ class _Faces:
             goal = rough**2 * self.square
         return False
 
-    def settled(self) -> tuple[Array, Array]:
-        """The point, back on its rows, and their prices."""
+    def settled(self) -> tuple[Array, Array] | None:
+        """The point, back on its rows, and their prices; None where it misses one."""
         for _ in range(RESTORED):
             self.x = np.clip(self.x, self.limits.low, self.limits.high)
             self._onto_rows()
-        return np.clip(self.x, self.limits.low, self.limits.high) + 0.0, self.y
+        x = np.clip(self.x, self.limits.low, self.limits.high) + 0.0
+        activity = self.rows.dot(x, self.m)
+        on = (activity <= self.limits.u + self.off).all() and (activity >= self.limits.l - self.off).all()
+        return (x, self.y) if on else None
 
     def _stand(self) -> bool:
         """The nearest point of the face, its gradient and prices; False where the face has none."""
@@ -251,8 +266,8 @@ class _Faces:
         sides = np.where(self.sides == 0, beyond, kept)
         if self.equal.all():
             return sides, self.ends
-        activity, near = self.rows.dot(self.x, self.m), OFF * (1.0 + np.maximum(_size(l), _size(u)))
-        past = np.where(activity > u + near, 1, np.where(activity < l - near, -1, 0))
+        activity = self.rows.dot(self.x, self.m)
+        past = np.where(activity > u + self.off, 1, np.where(activity < l - self.off, -1, 0))
         held = np.where(self.equal | (self.ends * self.y <= 0.0), self.ends, 0)
         return sides, np.where(self.ends == 0, past, held)
 

@@ -10,11 +10,11 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.errors.hinted import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.solvers.parts.within_faces import pairwise_within
-from greedyhull.types import AtomSet, Needs, Objective, Solver, StepRule
+from greedyhull.types import Atom, AtomSet, Needs, Objective, Solver, StepRule
 from greedyhull.types.kinds import faced
 from greedyhull.types.override import KeepsSolver, keeps, override
 
@@ -65,7 +65,7 @@ class DecompositionInvariant(KeepsSolver):
             raise GreedyhullError(f"{S!r} does not know its faces. Use BlendedPairwise() or Corrective().")
         for k in memory.count(first=0):
             if k == 0 and S.traits.spreads and not memory.warm:
-                _go_inside(f, S, w)
+                _go_inside(f, S, w, oracle)
             g, here = f.gradient(w), f.gradient_dot(w)
             answer = oracle.argmin(g)
             yield Progress.of(w, here - answer.atom.dot(g), answer)
@@ -73,9 +73,18 @@ class DecompositionInvariant(KeepsSolver):
             w.move(move, step(f.along(w, move), k))
 
 
-def _go_inside(f: Objective, S: AtomSet, w: Iterate) -> None:
-    """Go to the centre where f is lower there: a step takes in one atom, and a minimum may mix very many."""
-    move = w.toward(Dense(S.centre().array()))
+def _go_inside(f: Objective, S: AtomSet, w: Iterate, oracle: Recorder) -> None:
+    """Go to the centre where f is lower there: a step takes in one atom, and a minimum may mix very many. If f is still lower
+    at the atom that its gradient there names, the minimum is near a corner."""
+    if _go(f, w, Dense(S.centre().array())):
+        _go(f, w, oracle.argmin(f.gradient(w)).atom)
+
+
+def _go(f: Objective, w: Iterate, there: Atom) -> bool:
+    """Go where f is lower; whether it is."""
+    move = w.toward(there)
     line = f.along(w, move)
-    if line.limit > 1.0 and line.value(1.0) < f.value(w):
-        w.move(move, 1.0)
+    if not (line.limit > 1.0 and line.value(1.0) < f.value(w)):
+        return False
+    w.move(move, 1.0)
+    return True

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull import extend
 from greedyhull.extend import Needs, Progress
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.solvers.parts.needs import needs_of
+from greedyhull.solvers.parts.needs import by_coordinates, keeps_atoms, needs_of
 
 
 class Silent:
@@ -108,3 +109,24 @@ def test_solvers_inside_solvers_are_asked_once_each() -> None:
     for _ in range(8):
         solver = gh.Aggregated(solver)
     assert needs_of(solver) == Needs() and len(asked) == 1
+
+
+@pytest.mark.parametrize("n, rows, coordinates", [(46, 100, False), (46, 46 * 46, True), (8, 3, True)])
+def test_few_rows_over_a_large_polytope_keep_their_atoms(n: int, rows: int, coordinates: bool) -> None:
+    class Rows(extend.DesignBase):
+        """Known by its products alone."""
+
+        dtype, domain, frobenius = np.dtype(float), (n, n), float(n)
+
+        def __init__(self) -> None:
+            self.n, self.places = rows, np.random.default_rng(0).integers(0, n * n, rows)
+
+        def matvec(self, w: Any) -> Any:
+            return w.ravel()[self.places]
+
+        def adjoint(self, r: Any) -> Any:
+            return np.bincount(self.places, r, n * n).reshape(n, n)
+
+    f, S = gh.least_squares(Rows(), np.ones(rows)), gh.Birkhoff(n)
+    needs = needs_of(gh.Corrective())
+    assert by_coordinates(f, S, needs) is coordinates and keeps_atoms(f, S, needs) is not coordinates

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from greedyhull.atoms.geometry.regions import BoxSection, FillingSection
-from greedyhull.atoms.geometry.rows_region import RowsSection
+from greedyhull.atoms.geometry.rows_region import RowsRegion, RowsSection
 from greedyhull.atoms.geometry.traded_region import TradedSection
 from greedyhull.kernels.rows_products import HELD
 from greedyhull.objectives.by_products import ByProducts, compare_products
@@ -56,6 +56,8 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, st
             return
         if k == 0 and isinstance(working.directions.small, ByProducts):
             compare_products(working.directions.small.f, w, answer.atom)
+        if k == 0 and not memory.warm and working.near_a_corner(w, answer):
+            continue
         gap = max(estimate, ROUNDING * (abs(f.value(w)) + abs(f.gradient_dot(w))))
         if working.failed > FAILED:
             working.step_within(S, w, g, answer)
@@ -87,6 +89,19 @@ class CoordinateWorking:
         line = self.f.along(w, move)
         if line.limit > 1.0 and line.value(1.0) < self.f.value(w):
             w.move(move, 1.0)
+
+    def near_a_corner(self, w: CoordinateIterate, answer: Answer) -> bool:
+        """Where only products are at hand: whether f is lower at the answer, where w goes then. Guesses of faces near a corner
+        mostly go round in circles, so products may lead nowhere only once."""
+        if not isinstance(self.region, RowsRegion) or w.x.size <= MOST:
+            return False
+        move = w.toward(answer.atom)
+        line = self.f.along(w, move)
+        if not (line.limit > 1.0 and line.value(1.0) < self.f.value(w)):
+            return False
+        w.move(move, 1.0)
+        self.failed = FAILED
+        return True
 
     def step_toward(self, w: CoordinateIterate, answer: Answer) -> None:
         """A Frank-Wolfe step, which moves the coordinates that are left out as well."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
+from math import inf, prod
 
+from greedyhull.atoms.geometry.rows_region import RowsRegion
 from greedyhull.errors import check
+from greedyhull.solvers.parts.directions import MOST
 from greedyhull.types import AtomSet, Needs, Objective, Solver
 from greedyhull.types.attributes import own
+from greedyhull.types.kinds import imaged
 
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
@@ -34,14 +37,21 @@ def needs_of(solver: Solver) -> Needs:
     return needs
 
 
-def keeps_atoms(S: AtomSet, needs: Needs) -> bool:
+def keeps_atoms(f: Objective, S: AtomSet, needs: Needs) -> bool:
     """Whether a solver needs the atoms of points of S."""
-    return needs.atoms and not by_coordinates(S, needs)
+    return needs.atoms and not by_coordinates(f, S, needs)
 
 
-def by_coordinates(S: AtomSet, needs: Needs) -> bool:
+def by_coordinates(f: Objective, S: AtomSet, needs: Needs) -> bool:
     """Whether a solver, which needs atoms elsewhere, works on the coordinates of points of S."""
-    return needs.atoms and needs.regions and S.traits.region is not None
+    return needs.atoms and needs.regions and S.traits.region is not None and not _few_atoms(f, S)
+
+
+def _few_atoms(f: Objective, S: AtomSet) -> bool:
+    """Whether a polytope has too many coordinates for a Hessian, and f bends in fewer directions, n say: then some minimum
+    mixes n + 1 atoms, and products with a singular Hessian would take long."""
+    model, d = imaged(f), prod(S.shape)
+    return d > MOST and isinstance(S.traits.region, RowsRegion) and model is not None and model.design.n < d
 
 
 def _depth(solver: Solver, name: str) -> float:
