@@ -15,6 +15,7 @@ from greedyhull.kernels.anderson import Anderson
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
+RIDGES = 1e-8  # the same where rounding has left it indefinite, as where classes are all but told apart
 FIRST, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
 ENOUGH, STILL = 150, 0.9  # steps after which a turn must make the gap smaller by so much: rounding may be all that is left
 SPLIT, LOOK, PATIENCE = 400, 5, 100  # steps by splitting, from one look at the gap to the next, and without a smaller gap
@@ -188,8 +189,12 @@ def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Ar
         same = of[:, None] == of
         K = K - np.where(same, (price * u / norms[of])[:, None] * u, 0.0)
         K.flat[:: len(free) + 1] += price / norms[of]
-    K.flat[:: len(free) + 1] += RIDGE * float(np.diagonal(K).max())
-    _, both, info = dposv(K, np.stack([-grad[free], u], axis=1), overwrite_a=True)
+    right, largest = np.stack([-grad[free], u], axis=1), float(np.diagonal(K).max())
+    for ridge in (RIDGE, RIDGES):
+        K.flat[:: len(free) + 1] += ridge * largest
+        _, both, info = dposv(K, right)
+        if info == 0:
+            break
     if info != 0 or not np.isfinite(both).all():
         return None
     down, across = both[:, 0], both[:, 1]
