@@ -78,3 +78,12 @@ def test_ties_are_proved_with_probability_too(monkeypatch):
     for G, least in ((np.eye(140), 2.0), (-np.eye(140), -2.0), (np.diag(np.linspace(-1.0, 1.0, 140)), -2.0)):
         found = o.floor(G, 1e-6)
         assert found.kind == "probability" and least - 0.02 <= found.lower <= least
+
+
+def test_a_path_over_traces():
+    T = np.diag([4.0, 2.0, 0.0]) + 0.1
+    assert repr(gh.Spectrahedron(3).rescaled(2.5)) == "Spectrahedron(3, trace=2.5)"
+    traces = [3.0, 0.5, 6.0]
+    for s, trace in zip(gh.path(distance(T), gh.Spectrahedron(3), traces, stop=gh.Gap(1e-9)), traces, strict=True):
+        assert s.converged and s.value == pytest.approx(nearest(T, trace), abs=1e-8)
+        assert np.trace(s.point.array()) == pytest.approx(trace)

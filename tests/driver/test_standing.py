@@ -119,3 +119,11 @@ def test_the_number_of_an_oracles_answers_is_no_progress():
     f = gh.completion([0, 0, 1], [0, 1, 0], [1.0, 2.0, 2.0], (2, 2))
     s = gh.minimize(f, gh.NuclearBall((2, 2), 1.0), stop=gh.Gap(0.0) | gh.Iterations(400))
     assert s.iterations < 400 and "no longer change" in s.reason
+
+
+def test_runs_that_go_round_among_a_few_points_end():
+    """Their values differ in the last digit."""
+    T = np.random.default_rng(3).standard_normal((2, 2))
+    f = gh.function(lambda W: 0.5 * ((W - T) ** 2).sum(), lambda W: W - T, (2, 2), smoothness=1.0)
+    s = gh.minimize(f, gh.Spectrahedron(2), stop=gh.Gap(0.0) | gh.Iterations(400))
+    assert s.iterations < 400 and "no longer change" in s.reason

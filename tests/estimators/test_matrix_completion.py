@@ -65,9 +65,18 @@ def test_one_bit_entries():
     assert (np.sign(model.predict(pairs)) == signs).mean() > 0.8 and model.biases_.mean == 0.0
 
 
+FITTED = MatrixCompletion(radius=80.0).fit(np.stack([I, J], axis=1), V)
+
+
 @pytest.mark.parametrize("call, said", [
     (lambda: MatrixCompletion().fit([[0, 1, 2]], [1.0]), "shape"),
     (lambda: MatrixCompletion().fit([[0, 1]]), "without values"),
+    (lambda: MatrixCompletion().fit([[0, 1]], ["a"]), "numbers are wanted"),
+    (lambda: FITTED.predict([1, 2, 3]), r"\[1, 2, 3\] was given for pairs; a label of a row"),
+    (lambda: FITTED.predict(["ab"]), "shape"),
+    (lambda: FITTED.predict(None), "given for pairs"),
+    (lambda: FITTED.score([[0, 1]]), r"score\(pairs, values\)"),
+    (lambda: FITTED.score([[0, 1]], [1.0, 2.0]), "one value for each"),
     (lambda: MatrixCompletion().fit([[0, 1]], [np.nan]), "NaN"),
     (lambda: MatrixCompletion(radius=-1.0).fit([[0, 1]], [1.0]), "radius"),
     (lambda: MatrixCompletion(radius=1.0).fit([[0, 1], [0, 1]], [1.0, 2.0]), "more than once"),
@@ -88,3 +97,28 @@ def test_a_word_among_numbers_hides_no_label():
     model = MatrixCompletion(radius=5.0).fit([("a", 1), ("a", 2), ("b", 1), ("b", 2)], [1.0, 5.0, 2.0, 6.0])
     mixed = model.predict([("a", 1), ("b", 2), ("b", "2")])
     np.testing.assert_allclose(mixed[:2], model.predict([("a", 1), ("b", 2)]))
+
+
+def test_triples_say_what_pairs_and_values_say():
+    pairs = np.stack([I, J], axis=1)
+    for triples in (np.column_stack([I, J, V]), [*zip(I, J, V, strict=True)], zip(I, J, V, strict=True)):
+        model = MatrixCompletion(radius=80.0).fit(triples)
+        np.testing.assert_array_equal(model.predict(NEW), FITTED.predict(NEW))
+    words = [("ann", "a", 5.0), ("ann", "b", 1), ("bob", "a", 4.0), ("eve", "b", 2.0)]
+    one = MatrixCompletion(radius=5.0).fit(words)
+    two = MatrixCompletion(radius=5.0).fit([w[:2] for w in words], [5.0, 1.0, 4.0, 2.0])
+    np.testing.assert_array_equal(one.predict([("bob", "b")]), two.predict([("bob", "b")]))
+    assert one.score(words) == two.score([w[:2] for w in words], [5.0, 1.0, 4.0, 2.0])
+    assert FITTED.score(np.column_stack([I, J, V])) == FITTED.score(pairs, V)
+
+
+def test_scores_are_r2_and_choose_a_radius():
+    from sklearn.model_selection import GridSearchCV
+
+    off = FITTED.predict(NEW) - TRUE
+    assert FITTED.score(NEW, TRUE) == pytest.approx(1.0 - float(off @ off) / float(((TRUE - TRUE.mean()) ** 2).sum()))
+    search = GridSearchCV(MatrixCompletion(), {"radius": [1e-3, 80.0]}, cv=3).fit(np.stack([I, J], axis=1), V)
+    assert search.best_params_ == {"radius": 80.0} and search.best_score_ > 0.8
+    signs = np.where(V > 3.0, 1.0, -1.0)
+    model = MatrixCompletion(radius=100.0, loss="logistic").fit(np.stack([I, J], axis=1), signs)
+    assert model.score(np.stack([I, J], axis=1), signs) == (np.sign(model.predict(np.stack([I, J], axis=1))) == signs).mean()

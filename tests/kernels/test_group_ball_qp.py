@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import greedyhull as gh
 from greedyhull.kernels.group_ball_qp import Ball, solve_group_qp
 
 
@@ -83,3 +84,31 @@ def test_losses_with_kinks_are_solved_over_groups():
     y = X @ np.maximum(rng.standard_normal(30), 0.0) / 10 + 0.1 * rng.standard_normal(60)
     for f in (gh.absolute(X, y), gh.hinge(X, np.where(y > 0, 1, -1))):
         assert gh.minimize(f, gh.GroupL1Ball(np.arange(30) // 3, 1.0), stop=gh.Relative(1e-4) | gh.Iterations(200)).converged
+
+
+@pytest.mark.parametrize("radius", [1e-3, 1e-2, 1e4])
+def test_nearly_dependent_columns(radius):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((20, 1)) + 1e-4 * rng.standard_normal((20, 24))
+        H, of, x = X.T @ X, np.arange(24) // 3, np.full(24, 1e-4 * min(radius, 1.0))
+        c = H @ x - 1e-6 * X.T @ rng.standard_normal(20)
+        tol = 1e-9 * np.abs(c).max()
+        found = solve_group_qp(H, c, x, of, radius, tol)
+        grad = c + H @ (found - x)
+        assert grad @ found + radius * norms(grad, of).max() <= 2.0 * tol
+        assert norms(found, of).sum() <= radius * (1.0 + 1e-12)
+
+
+def test_classes_over_rows_of_nearly_dependent_columns_take_few_rounds():
+    rng = np.random.default_rng(4)
+    X, S = rng.standard_normal((20, 1)) + 1e-4 * rng.standard_normal((20, 24)), gh.GroupL1Ball("rows", 1000.0, shape=(24, 5))
+    assert gh.minimize(gh.multinomial(X, np.arange(20) % 5), S, stop=gh.Relative(1e-4) | gh.Iterations(8)).converged
+
+
+@pytest.mark.parametrize("kind", ["rows", "columns"])
+def test_classes_that_are_all_but_told_apart_take_few_rounds(kind):
+    """Their Hessians are indefinite by rounding."""
+    X = np.random.default_rng(2).standard_normal((3, 5))
+    X, S = X[:, :1] + 1e-4 * X, gh.GroupL1Ball(kind, 1e6, shape=(5, 3))
+    assert gh.minimize(gh.multinomial(X, [0, 1, 2]), S, stop=gh.Relative(1e-7) | gh.Iterations(15)).converged

@@ -32,9 +32,11 @@ def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
 
 def _count(nodes: Any) -> int:
     """How many nodes there are."""
-    check(isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool) and bool(1 <= nodes <= LONGEST),
+    check(isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool) and bool(nodes >= 1),
           lambda: f"nodes = {shown(nodes)} was given; the number of nodes, a whole number of at least 1, is wanted. Nodes are "
                   "numbered from 0; np.unique(edges, return_inverse=True) numbers their names.")
+    check(int(nodes) <= LONGEST, lambda: f"nodes = {shown(nodes)} was given; at most {LONGEST} are wanted, for no dimension "
+                                         "is larger than memory.")
     return int(nodes)
 
 

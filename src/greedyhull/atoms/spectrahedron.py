@@ -178,6 +178,11 @@ class Spectrahedron(AtomSet):
         return self.trace
 
     @override
+    def rescaled(self, radius: float) -> Spectrahedron:
+        """The spectrahedron with another trace."""
+        return Spectrahedron(self.shape[0], radius)
+
+    @override
     def sizes(self) -> Sizes:
         """D = √2·trace, between atoms of orthogonal vectors, and r_S = trace·√(1 − 1/n), about the centre."""
         n = self.shape[0]

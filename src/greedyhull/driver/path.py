@@ -36,7 +36,7 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
     f : objective
         What to minimise.
     S : AtomSet
-        A set with a radius (or total); ``S.rescaled(r)`` is solved over for each r.
+        A set with a radius, total or trace; ``S.rescaled(r)`` is solved over for each r.
     radii : iterable of float
         Positive radii, in any order.
     solver : solver, optional

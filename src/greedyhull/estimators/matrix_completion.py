@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -107,11 +108,11 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : sparse matrix, or array-like of shape (n_entries, 2)
+        X : sparse matrix, or array-like of shape (n_entries, 2) or (n_entries, 3)
             A SciPy sparse matrix, whose stored entries are the known ones; or a pair of labels, of row and column, for each
-            entry.
+            entry; or triples of the labels and the entry.
         y : array-like of shape (n_entries,), default=None
-            The entries that belong to the pairs; None with a sparse matrix.
+            The entries that belong to the pairs; None with triples or a sparse matrix.
 
         Returns
         -------
@@ -147,8 +148,9 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
             The predictions.
         """
         check_is_fitted(self, "components_")
-        rows, cols = _pairs(pairs)
-        i, j = _found(self.rows_, rows, pairs, 0), _found(self.columns_, cols, pairs, 1)
+        table = _table(pairs)
+        rows, cols = _pairs(table)
+        i, j = _found(self.rows_, rows, table[:, 0]), _found(self.columns_, cols, table[:, 1])
         new = (i < 0) | (j < 0)
         fits = not new.any() or self._has_biases
         check(bool(fits), lambda: f"predict was asked of {_named(rows[i < 0], 'row')}{_named(cols[j < 0], 'column')}which the "
@@ -158,6 +160,31 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         r = len(self.singular_values_)
         out[some] += gathered(self.row_factors_, self.components_.T, np.ones(r), i[some], j[some])
         return out
+
+    def score(self, pairs: Any, values: Any = None) -> float:
+        """
+        How well entries are predicted: R², or with loss="logistic" the share of entries whose sign is predicted.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n, 2) or (n, 3)
+            A label of a row and one of a column for each entry; or triples of the labels and the entry.
+        values : array-like of shape (n,), default=None
+            The entries that belong to the pairs; None with triples.
+
+        Returns
+        -------
+        float
+            R² = 1 − Σ(v − predicted)² / Σ(v − mean)², at most 1.
+        """
+        from sklearn.metrics import r2_score
+
+        check_is_fitted(self, "components_")
+        rows, cols, v = _entries(pairs, values, "score")
+        found = self.predict([*zip(rows.tolist(), cols.tolist(), strict=True)])
+        if self.loss == "logistic":
+            return float(((found > 0.0) == (v > 0.0)).mean())
+        return float(r2_score(v, found))
 
     @property
     def _has_biases(self) -> bool:
@@ -176,14 +203,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
             X = compressed(X).tocoo()
             self.rows_, self.columns_ = np.arange(X.shape[0]), np.arange(X.shape[1])
             return X.row.astype(np.intp), X.col.astype(np.intp), np.asarray(X.data, dtype=np.float64)
-        if y is None:
-            raise GreedyhullError("Pairs were given without values. Give fit(pairs, values), or a sparse matrix.")
-        rows, cols = _pairs(X)
-        v = np.asarray(y, dtype=np.float64)
-        check(v.shape == rows.shape, lambda: f"{len(rows)} pairs and values of shape {v.shape} were given; one value for each "
-                                             "pair is wanted.")
-        sound = v.size > 0 and bool(np.isfinite(v).all())
-        check(sound, "The values are none, or hold NaN or infinity; give known entries only.")
+        rows, cols, v = _entries(X, y, "fit")
         self.rows_, i = np.unique(rows, return_inverse=True)
         self.columns_, j = np.unique(cols, return_inverse=True)
         return i, j, v
@@ -238,21 +258,52 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         return float(np.mean(np.abs(predicted - rest) ** (1.0 if self.loss == "huber" else 2.0)))
 
 
+def _entries(X: Any, y: Any, call: str) -> tuple[Array, Array, Array]:
+    """Labels of rows and of columns, and values, of pairs and values or of triples."""
+    table = _table(X)
+    if y is None:
+        check(table.ndim == 2 and table.shape[1] == 3, lambda: f"Pairs of shape {table.shape} were given without values. Give "
+              f"{call}(pairs, values), or triples of the labels of row and column and the entry, shape (n, 3).")
+        y, table = table[:, 2].tolist(), table[:, :2]
+    rows, cols = _pairs(table)
+    try:
+        v = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{shown(y)} was given for values; numbers are wanted, one for each pair.") from None
+    check(v.shape == rows.shape, lambda: f"{len(rows)} pairs and values of shape {v.shape} were given; one value for each "
+                                         "pair is wanted.")
+    sound = v.size > 0 and bool(np.isfinite(v).all())
+    check(sound, "The values are none, or hold NaN or infinity; give known entries only.")
+    return rows, cols, v
+
+
+def _table(given: Any) -> Array:
+    """What is given, as an array with a row for each entry; numbers and words stay what they are."""
+    if isinstance(given, np.ndarray):
+        return given
+    try:
+        table = np.asarray([*given] if isinstance(given, Iterator) else given, dtype=object)
+        return np.array([row if isinstance(row, str) else tuple(row) for row in table], dtype=object)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"{shown(given)} was given for pairs; a label of a row and one of a column for each entry are "
+                              "wanted, shape (n, 2).") from None
+
+
 def _pairs(given: Any) -> tuple[Array, Array]:
     """Labels of rows and of columns."""
-    table = given if isinstance(given, np.ndarray) else np.array([*map(tuple, given)], dtype=object)
+    table = _table(given)
     check(table.ndim == 2 and table.shape[1] == 2, lambda: f"pairs has shape {table.shape}; a label of a row and one of a "
                                                            "column for each entry are wanted, shape (n, 2).")
     return tuple(np.array(table[:, k].tolist()) for k in (0, 1))  # type: ignore[return-value]
 
 
-def _found(labels: Array, asked: Array, pairs: Any, side: int) -> Index:
-    """The place of each label, −1 where it is not known."""
+def _found(labels: Array, asked: Array, given: Array) -> Index:
+    """The place of each label, −1 where it is not known; ``given`` are the labels before words made words of numbers."""
     if not len(asked):
         return np.zeros(0, dtype=np.intp)
     if (labels.dtype.kind in "biuf") != (asked.dtype.kind in "biuf"):  # words among numbers made words of all of them
         known = {label: place for place, label in enumerate(labels.tolist())}
-        return np.array([known.get(pair[side], -1) for pair in pairs])
+        return np.array([known.get(label, -1) for label in given.tolist()])
     at = np.minimum(np.searchsorted(labels, asked), len(labels) - 1)
     return np.where(labels[at] == asked, at, -1)
 

@@ -11,11 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels.anderson import Anderson
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
+RIDGES = 1e-8  # the same where rounding has left it indefinite, as where classes are all but told apart
 FIRST, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
+ENOUGH, STILL = 150, 0.9  # steps after which a turn must make the gap smaller by so much: rounding may be all that is left
+SPLIT, LOOK, PATIENCE = 400, 5, 100  # steps by splitting, from one look at the gap to the next, and without a smaller gap
+OVER = 1.6  # κ
+EPS = float(np.finfo(np.float64).eps)
 FLAT = 1e-3  # a curvature below this, where gradients or curvatures are of size 1, makes steps longer than the ball
+INSIDE = 1.0 - 1e-9  # of the radius: with less the ball does not hold a point
 NEWTON = 30  # of its steps; about six are taken
 HALVED = 12  # times that a step of it is shortened
 
@@ -79,26 +86,53 @@ class _Quadratic(NamedTuple):
     def gradient(self, t: Array) -> Array:
         return np.asarray(self.c + self.M.dot(t - self.at))
 
+    def blur(self, t: Array) -> float:
+        """About what rounding t to numbers changes in the gap."""
+        return EPS * float(self.ball.norms(np.abs(self.M).dot(np.abs(t))).max())
+
     def value(self, t: Array, grad: Array) -> float:
         return 0.5 * float((self.c + grad).dot(t - self.at))
 
 
 def _solved(q: _Quadratic, tol: float) -> Array:
-    """The best of what Newton's method and projected steps find, in turns."""
+    """The best of what Newton's method and projected steps find, in turns; by splitting, where these bring little."""
     t, best, least, done = q.at, q.at, q.ball.gap(q.c, q.at), 0
-    bend = max(_steepest(q.M), FLAT)
+    bend, slow = max(_steepest(q.M), FLAT), False
     while done < MOST and least > tol:
-        found = _newton(q, t, tol)
-        for trial in (found, t):
+        before = least
+        for trial in (_newton(q, t, tol), t):
             if trial is None:
                 continue
             grad = q.gradient(trial)
             gap = q.ball.gap(grad, trial)
             if gap < least and q.value(trial, grad) <= 0.0:
                 best, least = trial, gap
-        if least <= tol:
+        if least <= max(tol, q.blur(best)) or (slow and least > STILL * before):
             break
-        t, done = _projected(q, best if done else t, bend, FIRST + done), done + FIRST + done
+        slow = done >= ENOUGH and least > STILL * before
+        t, done = _split(q, best, tol) if slow else _projected(q, best if done else t, bend, FIRST + done), done + FIRST + done
+    return best
+
+
+def _split(q: _Quadratic, t: Array, tol: float) -> Array:
+    """Douglas-Rachford steps T ← T + κ(W − Z), combined: Z is the point of the ball nearest to T, and W minimises q(W) + ρ/2
+    ‖W − 2Z + T‖². They do not mind flat directions; ρ is as large as the gradient, so that steps are as long as the ball."""
+    values, Q = np.linalg.eigh(q.M)
+    grad = q.gradient(t)
+    rho = float(q.ball.norms(grad).max())
+    if not rho > 0.0:
+        return t
+    T, bends, b, anderson = t - grad / rho, np.maximum(values, 0.0) + rho, q.M @ q.at - q.c, Anderson()
+    best, least, since = t, np.inf, 0
+    for k in range(SPLIT):
+        Z = q.ball.nearest(T)
+        if k % LOOK == 0:
+            gap = q.ball.gap(q.gradient(Z), Z)
+            best, least, since = (Z, gap, k) if gap < STILL * least else (best, least, since)
+            if not gap > tol or k - since > PATIENCE:
+                break
+        W = Q @ ((Q.T @ (b + rho * (2.0 * Z - T))) / bends)
+        T = anderson.next(T, OVER * (W - Z))
     return best
 
 
@@ -124,13 +158,14 @@ def _newton(q: _Quadratic, t: Array, tol: float) -> Array | None:
     grad = q.gradient(t)
     for _ in range(NEWTON):
         norms = q.ball.norms(t)
-        on = norms > 0.0
+        full = float(norms.sum()) >= INSIDE
+        on = (norms > 0.0) | (not full)  # well inside, the ball holds no group at zero
         if not on.any():
             return None
         moved = _step(q, t, grad, norms, on[q.ball.of].nonzero()[0])
         if moved is None:
             return t
-        new = _followed(q, t, grad, moved)
+        new = _followed(q, t, grad, moved, full)
         if new is None:
             return t
         t = new
@@ -142,20 +177,24 @@ def _newton(q: _Quadratic, t: Array, tol: float) -> Array | None:
 
 
 def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Array | None:
-    """Newton's step for t and λ on the coordinates ``free``, whose groups are not zero."""
+    """Newton's step for t and λ on the coordinates ``free``, whose groups are not zero where the ball holds t."""
     from scipy.linalg.lapack import dposv
 
     of = q.ball.of[free]
-    u = t[free] / norms[of]
-    full = float(norms.sum()) >= 1.0 - 1e-9
+    full = float(norms.sum()) >= INSIDE
+    u = t[free] / norms[of] if full else np.zeros(len(free))
     price = max(-float(grad[free].dot(t[free])) / float(norms.sum()), 0.0) if full else 0.0
     K = q.M[np.ix_(free, free)]
     if price > 0.0:
         same = of[:, None] == of
         K = K - np.where(same, (price * u / norms[of])[:, None] * u, 0.0)
         K.flat[:: len(free) + 1] += price / norms[of]
-    K.flat[:: len(free) + 1] += RIDGE * float(np.diagonal(K).max())
-    _, both, info = dposv(K, np.stack([-grad[free], u], axis=1), overwrite_a=True)
+    right, largest = np.stack([-grad[free], u], axis=1), float(np.diagonal(K).max())
+    for ridge in (RIDGE, RIDGES):
+        K.flat[:: len(free) + 1] += ridge * largest
+        _, both, info = dposv(K, right)
+        if info == 0:
+            break
     if info != 0 or not np.isfinite(both).all():
         return None
     down, across = both[:, 0], both[:, 1]
@@ -169,13 +208,15 @@ def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Ar
     return step
 
 
-def _followed(q: _Quadratic, t: Array, grad: Array, step: Array) -> Array | None:
-    """The point that the step leads to, drawn into the ball, its groups that turn round set to zero; None where q rises."""
+def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, full: bool) -> Array | None:
+    """The point that the step leads to, drawn into the ball, its groups that turn round set to zero if the ball was full; None
+    where q rises."""
     here = q.value(t, grad)
     for k in range(HALVED):
         new = t + 0.5**k * step
-        turned = np.add.reduceat(new * t, q.ball.starts) <= 0.0
-        new = np.where(turned[q.ball.of], 0.0, new)
+        if full:
+            turned = np.add.reduceat(new * t, q.ball.starts) <= 0.0
+            new = np.where(turned[q.ball.of], 0.0, new)
         norm = float(q.ball.norms(new).sum())
         if norm > 1.0:
             new = new / norm
