@@ -12,6 +12,7 @@ import sys
 from asyncio import CancelledError
 from collections.abc import Sequence
 from contextlib import suppress
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -164,13 +165,15 @@ class Dask:
     def _alive(self) -> list[str]:
         """The addresses of the workers; those that are being replaced are waited for."""
         self._start_missing()
-        try:
-            self._client.wait_for_workers(1, timeout=REPLACED_IN)
-        except TimeoutError:
-            raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start "
-                                  "some with `dask worker ADDRESS`. A run with a checkpoint continues from its last "
-                                  "state.") from None
-        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        until = monotonic() + REPLACED_IN
+        while (left := until - monotonic()) > 0.0:
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(1, timeout=left)
+            alive = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+            if alive:  # the one that came may be gone again
+                return alive
+        raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start some "
+                              "with `dask worker ADDRESS`. A run with a checkpoint continues from its last state.")
 
     def _start_missing(self) -> None:
         """Start the workers of a cluster on this machine that Dask has given up: those that were not back in 15 seconds."""
