@@ -69,7 +69,7 @@ def birkhoff(rng: Rng, d: int) -> Region:
         return float(np.maximum(np.maximum(over, np.abs(rest.sum() - 1) if left else 0), -x.min()))
 
     S = gh.Product(gh.Birkhoff(n), *((gh.Simplex(left),) if left else ()))
-    return _region("Birkhoff", S, outside, lambda rng: birkhoff(rng, d), 1e-12)
+    return _region("Birkhoff", S, outside, lambda rng: birkhoff(rng, d), 1e-11)
 
 
 def transport(rng: Rng, d: int) -> Region:
