@@ -60,7 +60,7 @@ class GroupFilling {
             const std::size_t k = static_cast<std::size_t>(caps.of[j]);
             const double take = std::min(std::max(left_[k], 0.0), caps.high[j]);
             left_[k] -= caps.high[j], filled += take, price = g[j];
-            if (take > 0.0) used_[k] += take, level[k] = g[j], seen_[k] = 1;
+            if (take > 0.0 || (!seen_[k] && !(caps.room.data[k] > 0.0))) used_[k] += take, level[k] = g[j], seen_[k] = 1;
             if (filled >= total * (1.0 - GROUP_NEAR)) break;
         }
         for (std::size_t k = 0; k < m; k++)

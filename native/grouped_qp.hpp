@@ -32,6 +32,7 @@ class GroupedQP {
         for (Index j = 0; j < m_; j++) steep_ = std::max(steep_, H[j * m_ + j]), flat = std::min(flat, H[j * m_ + j]);
         for (Index j = 0; j < m_; j++) bends_[at(j)] = std::max(H[j * m_ + j], QP_RIDGE * steep_ + 1e-300);
         curved_ = flat > FLAT * steep_;
+        sort_out();
         if (curved_ && guess() && active_set()) return;
         if (!(asked && asked())) interior(asked);
     }
@@ -46,13 +47,14 @@ class GroupedQP {
     const Caps* caps_ = nullptr;
     Index m_ = 0;
     double tol_ = 0.0, total_ = 0.0, least_ = 0.0, first_ = 0.0, steep_ = 0.0, sum_price_ = 0.0;
-    bool curved_ = false;
+    bool curved_ = false, forced_ = false;
     GroupFilling filling_;
     ScaledFactor factor_;
     std::vector<double> start_, move_, image_, there_, grad_, bends_, prices_, down_, S_, off_, columns_, sums_;
     std::vector<int> sides_, next_;    // -1 where the lower bound should hold, 1 where the upper, 0 where neither
     std::vector<char> tight_, later_;  // groups whose cap should hold
-    std::vector<Index> free_, row_of_;  // row_of_: of a tight group with free coordinates, its row after that of the sum
+    std::vector<Index> free_, wide_, rows_;
+    std::vector<Index> row_of_;  // of a tight group with free coordinates, its row after that of the sum
 
     static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
     Index group(Index j) const { return caps_->of[j]; }
@@ -199,6 +201,12 @@ class GroupedQP {
         sum_price_ = off_[0];
         for (std::size_t i = 0; i < tight_.size(); i++)
             if (row_of_[i] > 0) prices_[i] = off_[at(row_of_[i])];
+        if (forced_) {  // then a price may be put on the sum or on all groups alike
+            double most = 0.0;
+            for (const double price : prices_) most = std::max(most, price);
+            for (double& price : prices_) price -= most;
+            sum_price_ += most;
+        }
         return true;
     }
 
@@ -219,42 +227,59 @@ class GroupedQP {
         }
     }
 
-    void interior(const Asked& asked) {
-        std::vector<double> room(caps_->room.data, caps_->room.data + caps_->room.size), held(room.size(), 0.0);
-        std::vector<Index> wide, rows;
+    // wide_ <- coordinates that are not held at an end, rows_ <- groups whose caps can hold something back. Where all that there
+    // is room for is filled, these caps are equations, and `forced_` is true.
+    void sort_out() {
+        const double* room = caps_->room.data;
+        std::vector<double> held(at(caps_->room.size), 0.0);
+        std::vector<char> holds(held.size(), 0);
+        wide_.clear(), rows_.clear(), sides_.resize(at(m_)), tight_.assign(held.size(), 0);
         for (Index j = 0; j < m_; j++)
-            if (caps_->high[j] > 0.0 && room[at(group(j))] > FORCED * total_) wide.push_back(j), held[at(group(j))] += caps_->high[j];
+            if (caps_->high[j] > 0.0 && room[group(j)] > FORCED * total_) wide_.push_back(j), held[at(group(j))] += caps_->high[j];
         double most = 0.0;
-        for (std::size_t k = 0; k < room.size(); k++) {
-            most += std::min(held[k], room[k]);
-            if (std::min(held[k], total_) > room[k] && room[k] > FORCED * total_) rows.push_back(static_cast<Index>(k));
+        for (std::size_t k = 0; k < held.size(); k++) {
+            holds[k] = std::min(held[k], total_) > room[k] && room[k] > FORCED * total_;
+            most += holds[k] ? room[k] : held[k];
+            if (holds[k]) rows_.push_back(static_cast<Index>(k));
         }
-        if (wide.empty() || !(most > total_ * (1.0 + FORCED))) return;  // all that there is room for is filled
-        const std::size_t n = wide.size(), q = rows.size();
-        std::vector<double> H(n * n), c(n), G(q * n, 0.0), E(n, 1.0), low(n + q, 0.0), high(n + q), here(n);
-        std::vector<Index> row(room.size(), -1);
-        for (std::size_t i = 0; i < q; i++) row[at(rows[i])] = static_cast<Index>(i), low[n + i] = -INFINITY, high[n + i] = room[at(rows[i])];
+        forced_ = !(most > total_ * (1.0 + FORCED));
+        if (!forced_) return;
+        const auto kept = std::remove_if(wide_.begin(), wide_.end(), [&](Index j) { return !holds[at(group(j))]; });
+        wide_.erase(kept, wide_.end());
+    }
+
+    void interior(const Asked& asked) {
+        if (wide_.empty()) return;
+        const std::size_t n = wide_.size(), q = forced_ ? 0 : rows_.size(), equations = forced_ ? rows_.size() : 1;
+        std::vector<double> H(n * n), c(n), G(q * n, 0.0), E(equations * n, forced_ ? 0.0 : 1.0), e(equations, 0.0);
+        std::vector<double> low(n + q, 0.0), high(n + q), here(n);
+        std::vector<Index> row(tight_.size(), -1);
+        for (std::size_t i = 0; i < rows_.size(); i++) row[at(rows_[i])] = static_cast<Index>(i);
+        for (std::size_t i = 0; i < q; i++) low[n + i] = -INFINITY, high[n + i] = caps_->room.data[at(rows_[i])];
         algebra::combine(H_, m_, m_, m_, start_.data(), image_.data());
         for (std::size_t a = 0; a < n; a++) {
-            const Index j = wide[a];
-            for (std::size_t b = 0; b < n; b++) H[a * n + b] = H_[j * m_ + wide[b]];
+            const Index j = wide_[a], i = row[at(group(j))];
+            for (std::size_t b = 0; b < n; b++) H[a * n + b] = H_[j * m_ + wide_[b]];
             c[a] = c_[j] - image_[at(j)], here[a] = start_[at(j)], high[a] = caps_->high[j];
-            if (row[at(group(j))] >= 0) G[at(row[at(group(j))]) * n + a] = 1.0;
+            if (i >= 0) (forced_ ? E : G)[at(i) * n + a] = 1.0;
+            e[forced_ ? at(i) : 0] += here[a];
         }
-        const Index N = static_cast<Index>(n), Q = static_cast<Index>(q);
-        RowsPath path({{H.data(), N, N}, {c.data(), N}, {G.data(), Q, N}, {E.data(), 1, N}, {&total_, 1}, {low.data(), N + Q},
+        const Index N = static_cast<Index>(n), Q = static_cast<Index>(q), R = static_cast<Index>(equations);
+        RowsPath path({{H.data(), N, N}, {c.data(), N}, {G.data(), Q, N}, {E.data(), R, N}, {e.data(), R}, {low.data(), N + Q},
                        {high.data(), N + Q}}, {here.data(), N});
         path.follow(tol_);
         if (!path.finite()) return;
-        std::vector<double> point(at(m_), 0.0);
-        for (std::size_t a = 0; a < n; a++) point[at(wide[a])] = path.t[a];
+        std::vector<double> point = start_;
+        for (std::size_t a = 0; a < n; a++) point[at(wide_[a])] = path.t[a];
         for (const double sure : {1.0, 1e-2, 1e-4}) {
             if (!curved_) break;
             const double steep = steep_ / sure;
-            sides_.assign(at(m_), -1), tight_.assign(room.size(), 0);
+            for (Index j = 0; j < m_; j++) sides_[at(j)] = forced_ && start_[at(j)] > 0.5 * caps_->high[j] ? 1 : -1;
+            tight_.assign(tight_.size(), 0);
             for (std::size_t a = 0; a < n; a++)
-                sides_[at(wide[a])] = steep * path.t[a] < path.zl[a] ? -1 : steep * (high[a] - path.t[a]) < path.zh[a] ? 1 : 0;
-            for (std::size_t i = 0; i < q; i++) tight_[at(rows[i])] = steep * (high[n + i] - path.t[n + i]) < path.zh[n + i];
+                sides_[at(wide_[a])] = steep * path.t[a] < path.zl[a] ? -1 : steep * (high[a] - path.t[a]) < path.zh[a] ? 1 : 0;
+            for (std::size_t i = 0; i < rows_.size(); i++)
+                tight_[at(rows_[i])] = forced_ || steep * (high[n + i] - path.t[n + i]) < path.zh[n + i];
             if (active_set() || (asked && asked())) return;
         }
         offer(point);

@@ -118,3 +118,15 @@ def test_runs_are_saved_and_go_on(tmp_path):
     gh.minimize(*make(), gh.Corrective(steps=1), stop=stop | gh.Iterations(1), checkpoint=tmp_path / "state.npz")
     again = gh.minimize(*make(), gh.Corrective(steps=1), stop=stop, resume=tmp_path / "state.npz")
     assert whole.iterations > 1 and again.x.tobytes() == whole.x.tobytes()
+
+
+@pytest.mark.parametrize("turnover", [0.2, 0.9, 3.0])
+def test_caps_that_just_sum_to_the_total_leave_a_choice_within_groups(turnover):
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        of = np.array([0, 1, 2, 1, 2, 0, 1, 1])
+        caps = gh.GroupedSimplex(of, group_upper=np.full(3, 1.0 / 3.0))
+        previous = np.bincount(of, minlength=3)[of] ** -1.0 / 3.0
+        f = gh.least_squares(rng.standard_normal((2, 8)) * [1, 1, 1, 1, 0, 1, 1, 1], rng.standard_normal(2))
+        s = gh.minimize(f, TurnoverSimplex(caps, previous, turnover), gh.Corrective(), stop=gh.Gap(1e-10) | gh.Iterations(6))
+        assert s.converged, "as fast as with room to spare"

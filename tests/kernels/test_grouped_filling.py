@@ -105,3 +105,11 @@ def test_caps_without_room_have_no_vertex():
     for way in (grouped_vertex, REFERENCES["grouped_vertex"]):
         given_ = np.zeros(2), np.full(2, 0.4), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.0
         assert way(*given_, np.zeros(2, dtype=np.intp), np.zeros(2)) == -1
+
+
+def test_a_cap_of_zero_has_the_price_of_what_it_keeps_out():
+    g, high, of, room = np.array([3.0, 4.0, 1.0, 2.0]), np.ones(4), np.array([0, 0, 1, 1]), np.array([1.0, 0.0])
+    for told in (grouped_levels, REFERENCES["grouped_levels"]):
+        level = np.empty(2)
+        assert told(g, high, of, room, 1.0, level) == 3.0 and level.tolist() == [3.0, 1.0]
+    assert grouped_gap(g, np.array([1.0, 0.0, 0.0, 0.0]), high, of, room) == 0.0

@@ -74,7 +74,8 @@ def grouped_levels(g: Array, high: Array, of: Index, room: Array, total: float, 
     order, filled = order[: place + 1], filled[: place + 1]
     used = np.bincount(of[order], filled, len(room))
     level[:] = nu
-    last = order[filled > 0.0]
+    last, closed = order[filled > 0.0], order[room[of[order]] <= 0.0][::-1]
+    level[of[closed]] = g[closed]  # a cap of zero is reached at once
     level[of[last]] = g[last]  # of several, the last one counts: the one at which the group is full
     level[used < room * (1.0 - NEAR)] = nu
     return nu
