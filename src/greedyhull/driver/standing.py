@@ -20,7 +20,9 @@ from greedyhull.types import Solver, State
 BLURRED = 0.5  # of the gap: where rounding may be a larger share
 LESS = 0.99  # of an earlier gap is progress
 PATIENCE = 8  # looks without progress, and a quarter of all rounds at least
-ROUNDS = 64  # so many rounds with the same value and bound before anything is compared, and so many more after
+# so many rounds without a better value or bound before anything is compared, and so many more after; a multiple of 2 to 6,
+# for runs may go round among a few points that rounding cannot tell apart
+ROUNDS = 60
 # they go up even if nothing moves
 COUNTERS = ("work", "k", "gap", "calls", "glances", "count", "counts", "asked", "used", "beside", "given", "moves", "spent",
             "proofs")
@@ -48,7 +50,7 @@ def beyond_proof(event: Event, least: float) -> Reason:
 
 
 class Standing:
-    """Watches the value and the best lower bound, which is cheap, and compares everything else once they no longer change.
+    """Watches the value and the best lower bound, which is cheap, and compares everything else once neither gets better.
 
     A run ends only where its point, its views, its step rule and all that its solver remembers are the same to the last bit
     as `ROUNDS` rounds before.
@@ -76,7 +78,7 @@ class Standing:
     def still(self, event: Event, w: Iterate, memory: Memory) -> bool:
         """Whether nothing has changed for so long that nothing will."""
         now = (event.value, memory.lower)
-        if now != self.seen:
+        if self.seen is None or now[0] < self.seen[0] or now[1] > self.seen[1]:
             self.seen, self.rounds = now, 0
             return False
         self.rounds += 1
