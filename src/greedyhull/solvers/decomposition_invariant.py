@@ -88,4 +88,5 @@ def _go(f: Objective, w: Iterate, there: Atom) -> bool:
     if not (line.limit > 1.0 and line.value(1.0) < f.value(w)):
         return False
     w.move(move, 1.0)
+    w.refresh()  # what a resume would compute
     return True
