@@ -66,14 +66,15 @@ def test_where_guesses_go_round_in_circles_there_is_another_way(n: int) -> None:
     assert abs(s.value - other.value) <= s.gap + other.gap
 
 
+@pytest.mark.parametrize("solver", [gh.Corrective(), gh.DecompositionInvariant()])
 @pytest.mark.parametrize("n, made", [(16, "mismatch"), (46, "corner")])
-def test_resumed_runs_go_on_bit_by_bit(n: int, made: str, tmp_path: Path) -> None:
+def test_resumed_runs_go_on_bit_by_bit(n: int, made: str, solver: Any, tmp_path: Path) -> None:
     f = gh.least_squares(Mismatch(n), np.zeros(n * n)) if made == "mismatch" else near_a_corner(n)
     S, stop = gh.Birkhoff(n), gh.Gap(0.0) | gh.Iterations(8)
-    whole = gh.minimize(f, S, stop=stop)
-    for k in (1, 2, 5):
-        gh.minimize(f, S, stop=gh.Gap(0.0) | gh.Iterations(k), checkpoint=tmp_path / "run")
-        rest = gh.minimize(f, S, stop=stop, resume=tmp_path / "run")
+    whole = gh.minimize(f, S, solver, stop=stop)
+    for k in (0, 1, 2, 5):
+        gh.minimize(f, S, solver, stop=gh.Gap(0.0) | gh.Iterations(k), checkpoint=tmp_path / "run")
+        rest = gh.minimize(f, S, solver, stop=stop, resume=tmp_path / "run")
         assert np.array_equal(rest.x, whole.x) and rest.value == whole.value and rest.gap == whole.gap
 
 
