@@ -15,6 +15,7 @@ from greedyhull.types.override import KeepsRegion, KeepsSection, override
 
 AHEAD = 120  # coordinates at p or at an end that are let in together, the steepest; or as many as there are already
 OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
+FORCED = 1e-13  # of the total: caps that leave less of it leave no choice
 MANY = 200  # variables from which on systems of few rows pay
 
 
@@ -147,10 +148,16 @@ def reduced(g: Array, pieces: Pieces) -> tuple[float, Array]:
 
 
 def near_of(pieces: Pieces) -> Near:
-    """The same set by rows: the sum, and groups whose caps can hold something back."""
-    d = len(pieces.p)
+    """The same set by rows: the sum, and groups whose caps can hold something back.
+
+    Where these caps just sum to the total they are equations, of which the sum is one too many.
+    """
+    d, room = len(pieces.p), pieces.room
     of, high = pieces.groups[:d], pieces.p + pieces.ends[d:]
-    binding = (np.minimum(np.bincount(of, high, len(pieces.room)), pieces.total) > pieces.room).nonzero()[0]
+    holds = np.minimum(np.bincount(of, high, len(room)), pieces.total) > room
+    binding = holds.nonzero()[0]
+    if holds.all() and float(room.sum()) <= pieces.total * (1.0 + FORCED):
+        return Near(np.zeros(d), high, (of == binding[:, None]).astype(np.float64), room, room, pieces.p, pieces.most)
     A = np.concatenate([np.ones((1, d)), of == binding[:, None]])
     l = np.concatenate([[pieces.total], np.full(len(binding), -np.inf)])
     u = np.concatenate([[pieces.total], pieces.room[binding]])
