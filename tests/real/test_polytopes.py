@@ -86,7 +86,7 @@ def test_every_bounded_netlib_program_has_its_published_optimum(data: Path) -> N
 def test_unbounded_netlib_programs_are_refused(data: Path) -> None:
     pytest.importorskip("highspy")
     for name in ("ADLITTLE", "BEACONFD"):
-        with pytest.raises(gh.GreedyhullError, match="no end"):
+        with pytest.raises(gh.GreedyhullError, match="unbounded"):
             netlib(data, name)
 
 

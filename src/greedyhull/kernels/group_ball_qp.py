@@ -100,7 +100,7 @@ def _solved(q: _Quadratic, tol: float) -> Array:
     bend, slow = max(_steepest(q.M), FLAT), False
     while done < MOST and least > tol:
         before = least
-        for trial in (_newton(q, t, tol), t):
+        for trial in (_newton(q, t, tol, done >= ENOUGH), t):
             if trial is None:
                 continue
             grad = q.gradient(trial)
@@ -153,19 +153,21 @@ def _projected(q: _Quadratic, t: Array, bend: float, steps: int) -> Array:
     return t
 
 
-def _newton(q: _Quadratic, t: Array, tol: float) -> Array | None:
-    """The minimiser with those groups that are not zero at t, some of which may become so; None where there is none."""
+def _newton(q: _Quadratic, t: Array, tol: float, through: bool) -> Array | None:
+    """The minimiser with those groups that are not zero at t, some of which may become so; with all where the ball does not
+    hold t and ``through`` zero is wanted; None where there is none."""
     grad = q.gradient(t)
     for _ in range(NEWTON):
         norms = q.ball.norms(t)
         full = float(norms.sum()) >= INSIDE
-        on = (norms > 0.0) | (not full)  # well inside, the ball holds no group at zero
+        whole = through and not full  # well inside, the ball holds no group at zero
+        on = (norms > 0.0) | whole
         if not on.any():
             return None
         moved = _step(q, t, grad, norms, on[q.ball.of].nonzero()[0])
         if moved is None:
             return t
-        new = _followed(q, t, grad, moved, full)
+        new = _followed(q, t, grad, moved, not whole)
         if new is None:
             return t
         t = new
@@ -208,13 +210,13 @@ def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Ar
     return step
 
 
-def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, full: bool) -> Array | None:
-    """The point that the step leads to, drawn into the ball, its groups that turn round set to zero if the ball was full; None
+def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, held: bool) -> Array | None:
+    """The point that the step leads to, drawn into the ball, its groups that turn round set to zero if the ball held them; None
     where q rises."""
     here = q.value(t, grad)
     for k in range(HALVED):
         new = t + 0.5**k * step
-        if full:
+        if held:
             turned = np.add.reduceat(new * t, q.ball.starts) <= 0.0
             new = np.where(turned[q.ball.of], 0.0, new)
         norm = float(q.ball.norms(new).sum())
