@@ -211,8 +211,8 @@ def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Ar
 
 
 def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, held: bool) -> Array | None:
-    """The point that the step leads to, drawn into the ball, its groups that turn round set to zero if the ball held them; None
-    where q rises."""
+    """The point that the step leads to, drawn into the ball; None where q rises. If the ``held`` groups turn round, they
+    become zero."""
     here = q.value(t, grad)
     for k in range(HALVED):
         new = t + 0.5**k * step
