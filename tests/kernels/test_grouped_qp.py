@@ -76,4 +76,4 @@ def test_caps_that_just_sum_to_the_total_leave_a_choice_within_groups(groups, ro
         grad = c + B.T @ (B @ (found - x))
         least = sum(room[k] * grad[of == k].min() for k in range(len(room)))  # every group has to hold its cap
         assert grad @ found - least <= 1e-5
-        assert (found >= 0.0).all() and np.allclose(np.bincount(of, found), room, rtol=0.0, atol=1e-10)  # rows are kept to 1e-11 of their size
+        assert (found >= 0.0).all() and np.allclose(np.bincount(of, found), room, rtol=0.0, atol=1e-10)
