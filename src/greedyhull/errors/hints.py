@@ -27,6 +27,9 @@ MEANT = {  # arguments as other libraries call them, and what to give here
     **dict.fromkeys(("ridge", "l2_penalty", "weight_decay"), ("l2", "l2={given}, the factor in (l2/2)‖w‖²")),
     **dict.fromkeys(("jac", "grad", "fprime"), ("gradient", "gradient={given}")),
     **dict.fromkeys(("fun", "func"), ("value", "value={given}")),
+    **dict.fromkeys(("lower", "short", "short_selling", "long_only", "leverage", "weight_bounds", "bounds"), ("previous",
+        "upper= for caps; weights are at least 0 and sum to 1, without short positions. For a floor of 0.1 on an asset give "
+        "constraints={{'floor': ({{asset: -1}}, -0.1)}}")),
     **dict.fromkeys(("dim", "dimension", "n_features"), ("shape", "shape={given}")),
 }
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetClassifierCV",

@@ -94,7 +94,7 @@ def test_names_come_from_frames() -> None:
     ({"returns": R, "turnover": 0.1}, "belong together"), ({"returns": R, "risk": -1.0}, "risk = -1"),
     ({"returns": R, "risk": "low"}, "risk = 'low'"), ({"covariance": COVARIANCE, "risk": 2.0}, "Give mean="),
     ({"covariance": COVARIANCE, "risk": "log"}, "without returns"), ({"returns": R, "benchmark": [1.0]}, "benchmark has"),
-    ({"returns": R, "upper": {"nobody": 0.1}}, "'nobody', which is no asset"), ({"returns": R, "upper": 0.01}, "sum to"),
+    ({"returns": R, "upper": {"nobody": 0.1}}, "unknown 'nobody'"), ({"returns": R, "upper": 0.01}, "sum to"),
     ({"returns": R, "constraints": [1]}, "no mapping"), ({"returns": R[:1]}, "two periods"),
     ({"returns": R, "groups": SECTORS, "group_upper": 0.5, "constraints": {"none": (np.ones(12), 0.5)}}, "No point satisfies"),
 ])

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.portfolios.assets import Assets, few, labels_of
+from greedyhull.apps.portfolios.assets import Assets, by_label, groups_of
 from greedyhull.atoms.arguments import positive
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.turnover_simplex import TurnoverSimplex
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.points.aligned import few
 from greedyhull.types import Array, AtomSet
 
 GROUP = "group "  # before a label, in the name of its row
@@ -50,24 +52,31 @@ class Feasible:
 def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover: float | None, previous: Any,
              constraints: Any) -> Feasible:
     """The set that these limits describe."""
-    d = len(assets.names)
-    caps = None if upper is None else np.where(_given(upper, assets), assets.vector(upper, "upper"), 1.0)
+    d, group_upper = len(assets.names), by_label(group_upper)
+    caps = None if upper is None else assets.vector(upper, "upper", missing=1.0)
+    limits = group_upper.values() if isinstance(group_upper, Mapping) else [group_upper]
+    _warn_of_idle([] if caps is None else caps, "upper", 1.0)
+    _warn_of_idle([one for one in limits if isinstance(one, (int, float, np.number))], "group_upper", 1.0)
     rows = [*_groups(assets, groups, group_upper), *_own(assets, constraints)]
     check((turnover is None) == (previous is None), "turnover= and previous= belong together: the sum of all trades, and the "
                                                     "weights before them.")
+    before = None if previous is None else assets.vector(previous, "previous")
+    if before is not None and isinstance(turnover, (int, float, np.number)):
+        _warn_of_idle([turnover], "turnover", 1.0 + float(np.abs(before).sum()))
     if not rows and turnover is None:
         return Feasible(Simplex(d, upper=caps), d, caps)
     if constraints is None:  # caps on disjoint groups are a polymatroid: no program is needed
         limits = {name.removeprefix(GROUP): min(end, 1.0) for name, _, end in rows}
-        grouped = GroupedSimplex(labels_of(groups, assets) if rows else ["all"] * d, upper=caps, group_upper=limits)
+        grouped = GroupedSimplex(groups_of(groups, assets) if rows else ["all"] * d, upper=caps, group_upper=limits)
         if turnover is None:
             return Feasible(grouped, d, caps)
-        return Feasible(TurnoverSimplex(grouped, assets.vector(previous, "previous"), turnover), d, caps)
+        return Feasible(TurnoverSimplex(grouped, before, turnover), d, caps)
     A, b = np.array([row for _, row, _ in rows]).reshape(len(rows), d), [float(end) for _, _, end in rows]
     names, bounds = [name for name, _, _ in rows], [(0.0, cap) for cap in (np.ones(d) if caps is None else caps)]
     sum_ = np.ones((1, d))
     if turnover is not None:
-        before, limit = assets.vector(previous, "previous"), positive(turnover, "turnover")
+        assert before is not None
+        limit = positive(turnover, "turnover")
         one, none = np.eye(d), np.zeros((len(rows), d))
         A = np.block([[A, none], [one, -one], [-one, -one], [np.zeros((1, d)), np.ones((1, d))]])
         b = [*b, *before, *-before, limit]
@@ -76,12 +85,12 @@ def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover
     return Feasible(LinearProgram(A, b, sum_, [1.0], bounds, [*names, "sum of weights"]), d, caps)
 
 
-def _given(upper: Any, assets: Assets) -> Array:
-    """Whether each asset has a cap: a mapping may name only some."""
-    if isinstance(upper, Mapping):
-        named = {str(key) for key in upper}
-        return np.array([name in named for name in assets.names])
-    return np.ones(len(assets.names), dtype=bool)
+def _warn_of_idle(limits: Any, name: str, most: float) -> None:
+    """Warn of limits that no portfolio reaches, such as caps in per cent."""
+    largest = max(limits, default=0.0)
+    if largest > most:
+        warnings.warn(f"{name} holds {largest:g} and has no effect there: the weights sum to 1, so that nothing exceeds {most:g}. "
+                      f"For {largest:g} per cent give {largest / 100:g}.", GreedyhullWarning, stacklevel=5)
 
 
 def _groups(assets: Assets, groups: Any, group_upper: Any) -> list[tuple[str, Array, float]]:
@@ -90,7 +99,7 @@ def _groups(assets: Assets, groups: Any, group_upper: Any) -> list[tuple[str, Ar
                                                      "the largest weight of a group.")
     if groups is None:
         return []
-    labels = labels_of(groups, assets)
+    labels = groups_of(groups, assets)
     kinds = sorted(set(labels))
     if isinstance(group_upper, Mapping):
         lost = [str(key) for key in group_upper if str(key) not in kinds]

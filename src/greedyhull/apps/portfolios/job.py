@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -16,7 +16,9 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.by_name import least_squares, log_likelihood, quadratic
+from greedyhull.points.aligned import alike
 from greedyhull.points.gradients import as_array
 from greedyhull.types import Array, Objective
 
@@ -31,13 +33,15 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
 def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, risk: Sequence[float],
               groups: Any = None, group_upper: Any = None, upper: Any = None, turnover: float | None = None,
               previous: Any = None, constraints: Any = None, benchmark: Any = None, tol: float = 1e-8) -> list[Portfolio]: ...
+@hinting
 def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, risk: Any = "minimum", groups: Any = None,
               group_upper: Any = None, upper: Any = None, turnover: float | None = None, previous: Any = None,
               constraints: Any = None, benchmark: Any = None, tol: float = 1e-8) -> Portfolio | list[Portfolio]:
     """Find portfolio weights under any linear constraints, with a proof and the price of each constraint.
 
     The weights are non-negative and sum to one. With a ``benchmark`` they track it by least squares; otherwise ``risk`` says
-    what is minimised.
+    what is minimised. Labelled arguments are aligned by label: the assets are the columns of ``returns`` or, without names,
+    the labels of the first argument that has any. Arrays, lists and polars series are taken by position.
 
     Parameters
     ----------
@@ -50,12 +54,12 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     risk : "minimum", "log", float or sequence of float, default "minimum"
         "minimum": the least variance, ½wᵀΣw. A number λ > 0: mean and variance, ½λwᵀΣw − μᵀw. Several numbers: the frontier,
         a portfolio for each, every one started from the last. "log": the largest mean of log(1 + return), from ``returns``.
-    groups : sequence or mapping, optional
+    groups : sequence, series or mapping, optional
         The group of each asset, such as its sector.
-    group_upper : float or mapping, optional
+    group_upper : float, series or mapping, optional
         The largest weight of a group, one number for all or one for some of them.
     upper : float, array_like or mapping, optional
-        The largest weight of an asset, one number for all or one for some of them.
+        The largest weight of an asset, 0.2 for 20 per cent: one number for all, one for each, or a mapping for some of them.
     turnover : float, optional
         The largest Σ|w − previous|.
     previous : array_like or mapping, optional
@@ -87,7 +91,10 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     >>> {name: round(price, 3) for name, price in found.prices.items()}
     {'group a': 0.233}
     """
-    assets = assets_of(returns, covariance, mean)
+    coefficients = [row[0] for row in constraints.values() if isinstance(row, (tuple, list)) and row] \
+        if isinstance(constraints, Mapping) else []
+    assets = assets_of(returns, covariance, mean, upper, previous, groups, *coefficients)
+    benchmark = alike(("returns", returns, 0), ("benchmark", benchmark, 0))[1][1]
     allowed = feasible(assets, groups, group_upper, upper, turnover, previous, constraints)
     stop = Relative(tol) | Stalled(300) | Iterations(10_000)
     if not isinstance(risk, str) and np.ndim(risk) == 1:

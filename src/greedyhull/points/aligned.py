@@ -1,0 +1,182 @@
+"""Labels of rows and columns: whatever has them is put into one order before it becomes an array.
+
+pandas and polars are recognised by their attributes, so that neither is imported. A pandas index and the columns of any frame
+are labels. An index or columns that count 0, 1, 2, … are none, for that is what pandas writes where nothing was named. Arrays,
+lists and polars series have no labels and are taken by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.types import Index
+from greedyhull.types.attributes import has, own
+
+PLAIN = (np.ndarray, list, tuple, float, int, bool, str, type(None))  # without labels, as most arguments are
+
+
+def labels_of(thing: Any, axis: int = 0) -> Any:
+    """Return the labels along an axis, −1 for the last one, as the library of a frame keeps them; None if there are none.
+
+    >>> labels_of({"a": [1.0], "b": [2.0]}, 1), labels_of([1.0, 2.0])
+    (['a', 'b'], None)
+    """
+    if type(thing) in PLAIN:
+        return None
+    if isinstance(thing, Mapping):
+        return None if axis == 0 else list(thing)
+    if has(thing, "iloc"):  # pandas, and what looks like it
+        table = has(thing, "columns")
+        return thing.index if axis == 0 or (axis < 0 and not table) else thing.columns if table else None
+    if axis == 0:
+        return None
+    return list(thing.column_names) if has(thing, "column_names") else list(thing.columns) if has(thing, "columns") else None
+
+
+def numbered(labels: Any) -> bool:
+    """Whether labels count 0, 1, 2, …, as where nothing was named."""
+    places = _integers(labels)
+    return places is not None and bool((places == np.arange(len(places))).all())
+
+
+def alike(*given: tuple[str, Any, int]) -> tuple[Any, list[Any]]:
+    """Return the labels of the first argument that has any, and all arguments in their order.
+
+    Each is given as (name, argument, axis).
+
+    >>> alike(("X", [1.0, 2.0], 0), ("y", None, 0))
+    (None, [[1.0, 2.0], None])
+    """
+    things = [thing for _, thing, _ in given]
+    if all(type(thing) in PLAIN for thing in things):
+        return None, things
+    for name, thing, axis in given:
+        labels = labels_of(thing, axis)
+        if labels is not None and not numbered(labels):
+            whose = f"the {'columns' if axis else 'rows'} of {name}" if axis > 0 or has(thing, "columns") else name
+            return labels, [ordered(other, labels, called, whose, along) for called, other, along in given]
+    return None, things
+
+
+def ordered(thing: Any, labels: Any, name: str, whose: str, axis: int = 0) -> Any:
+    """Return ``thing`` with its entries along an axis in the order of ``labels``, or as it is if it has no labels.
+
+    Labels that are missing, unknown or repeated are errors. ``whose`` says what ``labels`` belong to.
+    """
+    held = None if labels is None else labels_of(thing, axis)
+    if held is None or _same(held, labels):
+        return thing
+    if numbered(labels) or numbered(held):
+        one, other = _integers(held), _integers(labels)
+        same = one is not None and other is not None and np.array_equal(np.sort(one), np.sort(other))
+        check(not same, lambda: f"The labels of {name} and of {whose} are the same integers in another order, and one of them "
+              f"counts 0, 1, 2, …, which may mean no labels. Pass {_bare(name)} to go by position.")
+        return thing
+    return _taken(thing, places_of(held, labels, name, whose, f"Pass {_bare(name)} to go by position."), axis)
+
+
+def places_of(held: Any, labels: Any, name: str, whose: str, remedy: str = "", some: bool = False) -> Index:
+    """Return the place of each of the ``labels`` in ``held``, −1 where ``some`` may be missing.
+
+    Where all labels are text, those held are compared as text.
+    """
+    wanted = list(labels)
+    mine = [str(one) for one in held] if all(isinstance(one, str) for one in wanted) else list(held)
+    place = {one: k for k, one in enumerate(mine)}
+    known = set(wanted)
+    wrong = {"repeats": [one for k, one in enumerate(mine) if place[one] != k],
+             "has the unknown": [one for one in mine if one not in known],
+             "lacks": [] if some else [one for one in wanted if one not in place]}
+    said = " and ".join(f"{what} {few(found)}" for what, found in wrong.items() if found)
+    if said:
+        raise GreedyhullError(f"{name} must have {'' if some else 'the '}labels of {whose}, each once; it {said}. {remedy}".rstrip())
+    check(len(known) == len(wanted), lambda: f"The labels of {whose} must differ where {name} has another order; they repeat "
+          f"{few([one for k, one in enumerate(wanted) if one in wanted[:k]])}. {remedy}".rstrip())
+    return np.array([place.get(one, -1) for one in wanted], dtype=np.intp)
+
+
+def square(Q: Any, name: str, labels: Any = None, whose: str = "") -> Any:
+    """Return a square matrix with its columns in the order of ``labels``, its own columns by default, and its rows likewise.
+
+    Rows without labels belong to the columns in their order.
+    """
+    columns = labels_of(Q, 1)
+    if columns is None:
+        return Q
+    rows = labels_of(Q, 0)
+    if labels is None or numbered(columns):
+        labels, whose = columns, f"the columns of {name}"
+    turned = ordered(Q, labels, name, whose, 1)
+    if rows is not None and not numbered(rows):
+        return ordered(turned, labels, f"The index of {name}", whose, 0)
+    return turned if turned is Q else table_of(turned)[places_of(columns, labels, name, whose)]
+
+
+def coordinates(owner: Any, **given: Any) -> list[Any]:
+    """Return arguments of a set whose last axis is its coordinates, in the order of the first that has labels.
+
+    The set remembers these, so that they are compared with those of the objective.
+    """
+    labels, found = alike(*((name, thing, -1) for name, thing in given.items()))
+    keep(owner, labels)
+    return found
+
+
+def keep(owner: Any, labels: Any) -> None:
+    """Let an objective or a set remember the labels of its coordinates; they are no part of what it is."""
+    if labels is not None and not numbered(labels):
+        vars(owner)["_labels"] = tuple(labels)
+
+
+def kept(owner: Any) -> tuple[Any, ...] | None:
+    """Return the labels of the coordinates of an objective or a set, or of the set inside it."""
+    held = own(owner) or {}
+    found: tuple[Any, ...] | None = held.get("_labels")
+    return kept(held["S"]) if found is None and "S" in held else found
+
+
+def few(labels: Sequence[Any]) -> str:
+    """Return the first few of many labels in words.
+
+    >>> few(["a", "b"]), few(range(9))
+    ("'a', 'b'", '0, 1, 2, 3, 4 and 4 more')
+    """
+    more = f" and {len(labels) - 5} more" if len(labels) > 5 else ""
+    return ", ".join(str(one) if isinstance(one, np.generic) else repr(one) for one in list(labels)[:5]) + more
+
+
+def table_of(thing: Any) -> Any:
+    """Return a frame or a mapping of columns as an array."""
+    return np.column_stack([np.asarray(one) for one in thing.values()]) if isinstance(thing, Mapping) else np.asarray(thing)
+
+
+def _integers(labels: Any) -> Index | None:
+    """Labels as an array of integers; None if some are none."""
+    found = None if isinstance(labels, list | tuple) and not all(type(one) is int for one in labels) else np.asarray(labels)
+    return found if found is not None and found.dtype.kind in "iu" and found.ndim == 1 else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether labels are equal in the same order; pandas compares its own fast."""
+    if one is other or len(one) != len(other):
+        return one is other
+    return bool(one.equals(other)) if has(one, "equals") and has(other, "equals") else list(one) == list(other)
+
+
+def _taken(thing: Any, order: Index, axis: int) -> Any:
+    """The entries of a frame, a series or a mapping of columns in another order."""
+    last = axis == 1 or (axis < 0 and has(thing, "columns"))
+    if isinstance(thing, Mapping):
+        keys = list(thing)
+        return {keys[k]: thing[keys[k]] for k in order.tolist()}
+    if has(thing, "iloc"):
+        return thing.iloc[:, order] if last else thing.iloc[order]
+    return thing.select([thing.columns[k] for k in order.tolist()]) if has(thing, "select") else np.asarray(thing)[:, order]
+
+
+def _bare(name: str) -> str:
+    return f"{name.removeprefix('The index of ')}.to_numpy()"
