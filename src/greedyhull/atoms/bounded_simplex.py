@@ -17,6 +17,7 @@ from greedyhull.atoms.neighbours import best_of
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.points.aligned import coordinates
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index, SetTraits
@@ -42,6 +43,7 @@ class BoundedSimplex(AtomSet):
     def __init__(self, d: int, total: float = 1.0, upper: Any = np.inf, lower: Any = 0.0) -> None:
         self.shape = (dimension(d),)
         self.total = positive(total, "total")
+        lower, upper = coordinates(self, lower=lower, upper=upper)
         self.lower, self._low = _bounds(lower, "lower", self.shape)
         below = float(self._low.sum())
         self._size = max(self.total, float(np.abs(self._low).sum()))

@@ -14,6 +14,7 @@ from greedyhull.atoms.geometry.regions import BoxRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import products, row_spans
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.aligned import alike, coordinates
 from greedyhull.points.arrays import locked
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Dense, DenseBlock
@@ -54,6 +55,8 @@ class Box(AtomSet):
     dense_atoms = True
 
     def __init__(self, lower: Any, upper: Any) -> None:
+        _, (lower, upper) = alike(("lower", lower, 0), ("upper", upper, 0))
+        lower, upper = coordinates(self, lower=lower, upper=upper)
         low, high = numbers(lower, "lower"), numbers(upper, "upper")
         check(low.shape == high.shape or 0 in (low.ndim, high.ndim),
               f"lower has shape {low.shape} and upper {high.shape}; the same shape, or one number for all, is wanted.")

@@ -20,6 +20,7 @@ from greedyhull.atoms.labels import Groups, grouped_entries
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.kernels.latent_norm import Latent, latent_norm
+from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Sparse, SparseBlock
@@ -67,6 +68,8 @@ class GroupL1Ball(AtomSet):
     def __init__(self, groups: Any, radius: float, *, shape: Any = None) -> None:
         self.groups: Groups
         self.groups, self.shape = grouped_entries(groups, shape)
+        if len(self.shape) == 1:
+            coordinates(self, groups=groups)
         self.radius = positive(radius, "radius")
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.box_qp import as_given
 from greedyhull.kernels.grouped_filling import TINY, fill_in_order, grouped_vertex, levels
+from greedyhull.points.aligned import coordinates, mapping_of
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Index, SetTraits
@@ -61,6 +62,7 @@ class GroupedSimplex(AtomSet):
 
     def __init__(self, groups: Any, *, upper: Any = None, group_upper: Any = None, total: float = 1.0) -> None:
         self.total = positive(total, "total")
+        groups, upper = coordinates(self, groups=groups, upper=upper)
         self.labels, self.of = labelled(groups)
         d = len(self.of)
         self.shape = (d,)
@@ -208,6 +210,7 @@ class GroupedSimplex(AtomSet):
 
 def _by_label(given: Any, labels: Array, total: float) -> Array:
     """The cap of every group, total where there is none."""
+    given = mapping_of(given, "group_upper")
     if isinstance(given, Mapping):
         known = labels.tolist()
         strange = [label for label in given if label not in known]

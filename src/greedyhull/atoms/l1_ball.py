@@ -16,6 +16,7 @@ from greedyhull.atoms.geometry.row_ranges import row_extremes
 from greedyhull.atoms.scores import largest, lowest, total
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat
 from greedyhull.points.gradients import as_array, kept_entries
 from greedyhull.points.shapes import Basis, BasisBlock
@@ -67,6 +68,8 @@ class L1Ball(AtomSet, KeepsFinite):
         self.weights: Array | None = None
         self._scale: Any = self.radius
         if weights is not None:
+            if len(self.shape) == 1:
+                coordinates(self, weights=weights)
             self.weights = numbers(weights, "weights")
             check(self.weights.shape == self.shape and bool((self.weights > 0).all()),
                   f"weights has shape {self.weights.shape} and least entry {self.weights.min(initial=np.inf):g}; {d} positive "

@@ -12,6 +12,7 @@ from greedyhull.atoms.geometry.regions import BallRegion, as_written
 from greedyhull.atoms.geometry.row_ranges import products, row_norms
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.points.aligned import coordinates
 from greedyhull.points.lengths import length
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
@@ -53,6 +54,7 @@ class L2Ball(AtomSet):
     def __init__(self, d: int, radius: float, *, centre: Any = None) -> None:
         self.shape = (dimension(d),)
         self.radius = positive(radius, "radius")
+        centre, = coordinates(self, centre=centre)
         self.middle = np.zeros(self.shape) if centre is None else numbers(centre, "centre")
         check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
         self.middle.flags.writeable = False

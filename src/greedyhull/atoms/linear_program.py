@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.atoms.linear.polytope import Polytope
 from greedyhull.atoms.linear.rows import rows_of
+from greedyhull.points.aligned import alike, keep, labels_of
 from greedyhull.points.arrays import locked
 from greedyhull.types import Array
 
@@ -64,6 +65,10 @@ class LinearProgram(Polytope):
     def __init__(self, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, bounds: Any = (0, None),
                  names: Sequence[str] | None = None, *, variables: Sequence[str] | None = None,
                  options: Mapping[str, Any] | None = None) -> None:
+        labels, (A_ub, A_eq, bounds) = alike(("A_ub", A_ub, -1), ("A_eq", A_eq, -1), ("bounds", bounds, 0))
+        keep(self, labels)
+        b_ub, b_eq = (alike((f"A_{name}", A, 0), (f"b_{name}", b, 0))[1][1] if labels_of(A, 1) is not None else b
+                      for name, A, b in (("ub", A_ub, b_ub), ("eq", A_eq, b_eq)))
         rows = rows_of(A_ub, b_ub, A_eq, b_eq, bounds, names, variables)
         super().__init__(rows, (rows.d,), options or {})
         self.cost: Array | None = None

@@ -12,6 +12,7 @@ from greedyhull.atoms.base import NEAR, SAME
 from greedyhull.atoms.joined import Joined, checked_sets
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.aligned import agree
 from greedyhull.points.mixture import owners_agree
 from greedyhull.points.shapes import dense
 from greedyhull.types import Array, Atom
@@ -52,6 +53,8 @@ class Sum(Joined):
             if S.shape != flat[0].shape:
                 raise GreedyhullError(f"The sets of a sum must have points of one shape: {flat[0]!r} has {flat[0].shape}, and "
                                       f"{S!r}, number {i}, has {S.shape}. To put points side by side, use Product.")
+        for S in flat:
+            agree(flat[0], S, "The sets of a sum")
         super().__init__(flat, [0] * len(flat), flat[0].shape)
 
     def _of(self, sets: Sequence[AnySet]) -> Sum:

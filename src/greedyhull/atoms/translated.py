@@ -11,6 +11,7 @@ from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.mapped import Mapped
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.points.aligned import keep, kept, labels_of, ordered
 from greedyhull.points.arrays import locked
 from greedyhull.points.shapes import Basis, Dense, Sparse, dense
 from greedyhull.theory import Constant
@@ -46,7 +47,8 @@ class Translated(Mapped):
 
     def __init__(self, S: AnySet, v: Any) -> None:
         super().__init__(S)
-        v = numbers(v, "v")
+        keep(self, labels_of(v, -1) if kept(S) is None else kept(S))
+        v = numbers(ordered(v, kept(S), "v", "the set"), "v")
         check(v.shape == self.shape, f"v has shape {v.shape}, but {S!r} holds points of shape {self.shape}.")
         self.v = locked(v + 0.0)
         self._places = np.flatnonzero(self.v)

@@ -15,6 +15,7 @@ from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.kernels.box_qp import as_given
 from greedyhull.kernels.traded_filling import EPS, Pieces, traded_levels, traded_vertex
+from greedyhull.points.aligned import keep, kept, ordered
 from greedyhull.points.shapes import Sparse
 from greedyhull.types import Answer, Array, Atom, SetTraits
 
@@ -56,6 +57,8 @@ class TurnoverSimplex(AtomSet):
 
     def __init__(self, caps: GroupedSimplex, previous: Any, turnover: float) -> None:
         self.caps, self.shape, self.total = caps, caps.shape, caps.total
+        keep(self, kept(caps))
+        previous = ordered(previous, kept(caps), "previous", "the caps")
         self.previous, self.turnover = numbers(previous, "previous"), positive(turnover, "turnover")
         check(self.previous.shape == self.shape, lambda: f"previous has shape {self.previous.shape}; {self.shape[0]} weights "
                                                          "are wanted.")

@@ -17,6 +17,7 @@ from greedyhull.atoms.geometry.row_ranges import CHUNK, products
 from greedyhull.atoms.scores import lowest
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
+from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import is_sparse, value_key
 from greedyhull.points.given import compressed
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
@@ -56,6 +57,7 @@ class Vertices(AtomSet, KeepsFinite):
     """
 
     def __init__(self, matrix: Any) -> None:
+        coordinates(self, matrix=matrix)
         self.dense_atoms = not is_sparse(matrix)
         self.matrix: Any = _dense_rows(matrix) if self.dense_atoms else _sparse_rows(matrix)
         m, d = self.matrix.shape

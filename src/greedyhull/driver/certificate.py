@@ -25,6 +25,7 @@ from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.least import least
+from greedyhull.points.aligned import agree, point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
@@ -227,7 +228,7 @@ def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
             check_weights(w)
             w = Iterate(S.recognised(w.block), w.weights, w.shape).merged()
         return afresh(w)
-    x = array_of(w)
+    x = array_of(point_of(w, f, S))
     check(x.shape == S.shape, lambda: f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
     check(bool(np.isfinite(x).all()), "The point has NaN or infinite entries.")
     check(S.contains(x, tol),
@@ -266,6 +267,7 @@ def check_pair(f: Objective, S: AtomSet) -> None:
     if f.domain != S.shape:
         raise GreedyhullError(f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}. "
                               f"{_fitting(f, S)}")
+    agree(f, S, "The objective and the set")
 
 
 @lru_cache(maxsize=256)

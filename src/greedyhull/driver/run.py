@@ -39,6 +39,7 @@ from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.least import least
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
+from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
@@ -121,7 +122,7 @@ class Run:
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), lambda: f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
         else:
-            x = array_of(start)
+            x = array_of(point_of(start, f, S))
             check(x.shape == S.shape, lambda: f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
             check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
             check(S.contains(x), lambda: f"start lies outside {S!r}. Project it first, or leave start out.")

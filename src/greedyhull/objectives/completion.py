@@ -11,6 +11,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.designs.observed import Observed
+from greedyhull.objectives.labelled import by_label
 from greedyhull.objectives.losses.base import Separable, positive_number, shares, signs
 from greedyhull.objectives.losses.huber import Huber
 from greedyhull.objectives.losses.logistic import Logistic
@@ -23,6 +24,7 @@ from greedyhull.types import Array, Index
 LOSSES = ("squared", "logistic", "huber")
 
 
+@by_label("rows", "cols", "values", "sample_weight")
 @hinting
 def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "squared", sample_weight: Any = None,
                delta: float = 1.0) -> MatrixModel:

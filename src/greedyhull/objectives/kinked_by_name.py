@@ -10,6 +10,7 @@ from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
+from greedyhull.objectives.labelled import by_label
 from greedyhull.objectives.loss_model import labels, model, shares_of, targets
 from greedyhull.objectives.losses.absolute import Absolute
 from greedyhull.objectives.losses.base import number
@@ -20,6 +21,7 @@ from greedyhull.objectives.sharded.by_name import over_shards
 
 
 @over_shards("labels")
+@by_label("X", "y", "sample_weight")
 @hinting
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
@@ -64,6 +66,7 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
 
 
 @over_shards()
+@by_label("X", "y", "sample_weight")
 @hinting
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
@@ -106,6 +109,7 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 
 
 @over_shards(numbers=("q",))
+@by_label("X", "y", "sample_weight")
 @hinting
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
@@ -151,6 +155,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
 
 
 @over_shards(numbers=("epsilon",))
+@by_label("X", "y", "sample_weight")
 @hinting
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False,
                         l2: float = 0.0) -> Composite:

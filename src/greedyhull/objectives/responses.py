@@ -11,6 +11,7 @@ from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.tasks import Tasks
+from greedyhull.objectives.labelled import by_label
 from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.squared import Squared
 from greedyhull.objectives.multinomial import Multinomial, multinomial_model
@@ -21,6 +22,7 @@ from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array
 
 
+@by_label("X", "Y", "sample_weight")
 @hinting
 def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Several responses at once, f(W) = 1/(2n) ‖XW − Y‖_F².
@@ -65,6 +67,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> 
     return f if factor == 0.0 else RidgedResponses(f, factor)
 
 
+@by_label("X", "y", "sample_weight")
 @hinting
 def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
                 l2: float = 0.0) -> Multinomial | RidgedMultinomial:

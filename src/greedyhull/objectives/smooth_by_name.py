@@ -10,6 +10,7 @@ from greedyhull.errors import check
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
+from greedyhull.objectives.labelled import by_label
 from greedyhull.objectives.loss_model import labels, model, shares_of, targets
 from greedyhull.objectives.losses.base import number, positive_number
 from greedyhull.objectives.losses.huber import Huber
@@ -30,6 +31,7 @@ def least_squares(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> Sha
 @overload
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards()
+@by_label("X", "y", "sample_weight")
 @hinting
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
@@ -76,6 +78,7 @@ def logistic(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedM
 @overload
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("labels")
+@by_label("X", "y", "sample_weight")
 @hinting
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
@@ -121,6 +124,7 @@ def squared_hinge(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> Sha
 @overload
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("labels")
+@by_label("X", "y", "sample_weight")
 @hinting
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
@@ -167,6 +171,7 @@ def huber(X: Shards, *, delta: float = 1.0, intercept: bool = False, l2: float =
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None,
           intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards(numbers=("delta",))
+@by_label("X", "y", "sample_weight")
 @hinting
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
           l2: float = 0.0) -> Composite:
@@ -215,6 +220,7 @@ def poisson(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedMo
 @overload
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("counts")
+@by_label("X", "y", "sample_weight")
 @hinting
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
@@ -265,6 +271,7 @@ def lp_loss(X: Shards, *, p: float, intercept: bool = False, l2: float = 0.0) ->
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None,
             intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards(numbers=("power",))
+@by_label("X", "y", "sample_weight")
 @hinting
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.

@@ -16,10 +16,12 @@ from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.counted import in_place_of
 from greedyhull.objectives.factored import FactoredForm
 from greedyhull.objectives.information import LogDet, TraceInverse
+from greedyhull.objectives.labelled import by_label
 from greedyhull.objectives.loss_model import model, shares_of
 from greedyhull.objectives.losses.negative_log import NegativeLog, levelled
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.sharded.by_name import over_shards
+from greedyhull.points.aligned import alike, keep, labels_of, square
 from greedyhull.types import Array, Shape
 from greedyhull.types.kinds import stored
 
@@ -63,16 +65,18 @@ def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, facto
     >>> gh.minimize(gh.quadratic([0.0, 2.0], factors=[[1.0, 1.0]]), gh.Simplex(2)).x
     array([1., 0.])
     """
-    if factors is not None:
-        return FactoredForm(factors, Q, b, scale)
-    check(Q is not None, "Q = None was given; a square matrix, or factors=F where Q is FᵀF, is wanted.")
-    return QuadraticForm(Q, b, scale)
+    check(Q is not None or factors is not None, "Q = None was given; a square matrix, or factors=F where Q is FᵀF, is wanted.")
+    labels, (factors, Q, b) = alike(("factors", factors, -1), ("Q", Q, -1), ("b", b, -1))
+    f = QuadraticForm(square(Q, "Q"), b, scale) if factors is None else FactoredForm(factors, Q, b, scale)
+    keep(f, labels)
+    return f
 
 
 @over_shards(instead="It is infinite where a row has the likelihood 0, and its certificate asks of each row whether rounding "
                      "alone keeps it from that; sums over shards do not tell. Give P as one matrix, or a sample of its rows.")
 
 
+@by_label("P", "sample_weight")
 @hinting
 def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.
@@ -147,7 +151,9 @@ def log_det(X: Any) -> LogDet:
     >>> gh.minimize(gh.log_det(X), gh.Simplex(3), stop=gh.Gap(1e-9)).x.round(4)
     array([0.5, 0. , 0.5])
     """
-    return LogDet(X)
+    f = LogDet(X)
+    keep(f, labels_of(X))
+    return f
 
 
 def trace_inverse(X: Any) -> TraceInverse:
@@ -177,7 +183,9 @@ def trace_inverse(X: Any) -> TraceInverse:
     >>> gh.minimize(gh.trace_inverse(X), gh.Simplex(3), stop=gh.Gap(1e-9)).x.round(4)
     array([0.5, 0. , 0.5])
     """
-    return TraceInverse(X)
+    f = TraceInverse(X)
+    keep(f, labels_of(X))
+    return f
 
 
 @hinting

@@ -28,13 +28,16 @@ def labels_of(thing: Any, axis: int = 0) -> Any:
     if type(thing) in PLAIN:
         return None
     if isinstance(thing, Mapping):
-        return None if axis == 0 else list(thing)
-    if has(thing, "iloc"):  # pandas, and what looks like it
-        table = has(thing, "columns")
-        return thing.index if axis == 0 or (axis < 0 and not table) else thing.columns if table else None
-    if axis == 0:
-        return None
-    return list(thing.column_names) if has(thing, "column_names") else list(thing.columns) if has(thing, "columns") else None
+        return None if axis == 0 else list(thing)  # a table of columns
+    names = _columns(thing)
+    if axis == 0 or (axis < 0 and names is None):
+        return thing.index if has(thing, "iloc") else None  # pandas, and what looks like it
+    return names
+
+
+def labelled(thing: Any) -> bool:
+    """Whether rows, columns or entries of a thing have labels."""
+    return type(thing) not in PLAIN and (labels_of(thing, 0) is not None or labels_of(thing, 1) is not None)
 
 
 def numbered(labels: Any) -> bool:
@@ -52,12 +55,10 @@ def alike(*given: tuple[str, Any, int]) -> tuple[Any, list[Any]]:
     (None, [[1.0, 2.0], None])
     """
     things = [thing for _, thing, _ in given]
-    if all(type(thing) in PLAIN for thing in things):
-        return None, things
     for name, thing, axis in given:
         labels = labels_of(thing, axis)
         if labels is not None and not numbered(labels):
-            whose = f"the {'columns' if axis else 'rows'} of {name}" if axis > 0 or has(thing, "columns") else name
+            whose = f"the {'columns' if axis else 'rows'} of {name}" if labels_of(thing, 1) is not None else name
             return labels, [ordered(other, labels, called, whose, along) for called, other, along in given]
     return None, things
 
@@ -93,7 +94,8 @@ def places_of(held: Any, labels: Any, name: str, whose: str, remedy: str = "", s
              "lacks": [] if some else [one for one in wanted if one not in place]}
     said = " and ".join(f"{what} {few(found)}" for what, found in wrong.items() if found)
     if said:
-        raise GreedyhullError(f"{name} must have {'' if some else 'the '}labels of {whose}, each once; it {said}. {remedy}".rstrip())
+        which = "labels" if some else "the labels"
+        raise GreedyhullError(f"{name} must have {which} of {whose}, each once; it {said}. {remedy}".rstrip())
     check(len(known) == len(wanted), lambda: f"The labels of {whose} must differ where {name} has another order; they repeat "
           f"{few([one for k, one in enumerate(wanted) if one in wanted[:k]])}. {remedy}".rstrip())
     return np.array([place.get(one, -1) for one in wanted], dtype=np.intp)
@@ -116,6 +118,15 @@ def square(Q: Any, name: str, labels: Any = None, whose: str = "") -> Any:
     return turned if turned is Q else table_of(turned)[places_of(columns, labels, name, whose)]
 
 
+def mapping_of(thing: Any, name: str) -> Any:
+    """Return a labelled series as a mapping, and anything else as it is."""
+    labels = labels_of(thing)
+    if labels is None or numbered(labels):
+        return thing
+    places_of(labels, dict.fromkeys(labels), name, "its entries")
+    return dict(zip(labels, np.asarray(thing).tolist(), strict=True))
+
+
 def coordinates(owner: Any, **given: Any) -> list[Any]:
     """Return arguments of a set whose last axis is its coordinates, in the order of the first that has labels.
 
@@ -128,8 +139,9 @@ def coordinates(owner: Any, **given: Any) -> list[Any]:
 
 def keep(owner: Any, labels: Any) -> None:
     """Let an objective or a set remember the labels of its coordinates; they are no part of what it is."""
-    if labels is not None and not numbered(labels):
-        vars(owner)["_labels"] = tuple(labels)
+    held = own(owner)
+    if labels is not None and held is not None and not numbered(labels):
+        held["_labels"] = tuple(labels)
 
 
 def kept(owner: Any) -> tuple[Any, ...] | None:
@@ -137,6 +149,20 @@ def kept(owner: Any) -> tuple[Any, ...] | None:
     held = own(owner) or {}
     found: tuple[Any, ...] | None = held.get("_labels")
     return kept(held["S"]) if found is None and "S" in held else found
+
+
+def point_of(w: Any, *owners: Any) -> Any:
+    """Return a point with its entries in the order of the labels that an objective or a set remembers."""
+    labels = next((found for found in map(kept, owners) if found is not None), None) if labelled(w) else None
+    return ordered(w, labels, "The point", "the coordinates", -1)
+
+
+def agree(one: Any, other: Any, what: str) -> None:
+    """Raise if both remember labels of their coordinates, and these differ or have another order."""
+    mine, theirs = kept(one), kept(other)
+    if mine is not None and theirs is not None and mine != theirs:
+        raise GreedyhullError(f"{what} must have the same labels in the same order; got {few(mine)} and {few(theirs)}. Sort "
+                              "what one of them was made from, for instance upper[X.columns].")
 
 
 def few(labels: Sequence[Any]) -> str:
@@ -160,6 +186,12 @@ def _integers(labels: Any) -> Index | None:
     return found if found is not None and found.dtype.kind in "iu" and found.ndim == 1 else None
 
 
+def _columns(thing: Any) -> Any:
+    """The names of the columns of a frame; a design has a method of that name."""
+    names = thing.column_names if has(thing, "column_names") else thing.columns if has(thing, "columns") else None
+    return None if callable(names) else names
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether labels are equal in the same order; pandas compares its own fast."""
     if one is other or len(one) != len(other):
@@ -169,13 +201,14 @@ def _same(one: Any, other: Any) -> bool:
 
 def _taken(thing: Any, order: Index, axis: int) -> Any:
     """The entries of a frame, a series or a mapping of columns in another order."""
-    last = axis == 1 or (axis < 0 and has(thing, "columns"))
+    last = axis == 1 or (axis < 0 and _columns(thing) is not None)
     if isinstance(thing, Mapping):
         keys = list(thing)
         return {keys[k]: thing[keys[k]] for k in order.tolist()}
     if has(thing, "iloc"):
         return thing.iloc[:, order] if last else thing.iloc[order]
-    return thing.select([thing.columns[k] for k in order.tolist()]) if has(thing, "select") else np.asarray(thing)[:, order]
+    names = list(_columns(thing))
+    return thing.select([names[k] for k in order.tolist()])
 
 
 def _bare(name: str) -> str:

@@ -10,6 +10,7 @@ from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
 from greedyhull.objectives.black_box import number
+from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import masked
 from greedyhull.points.entering import as_answer, as_floor
 from greedyhull.points.states import under
@@ -101,7 +102,7 @@ class Online:
         self.weights = Unweighted(c) if horizon is None else Steady(horizon, c)
         self._oracle = S.oracle(generator(S, 0, 1))
         first = argmin_over(self.regularizer, S) if start is None else start
-        self._x = np.array(array_of(first), dtype=np.float64)
+        self._x = np.array(array_of(point_of(first, S)), dtype=np.float64)
         check(self._x.shape == S.shape and S.contains(self._x),
               f"start lies outside {S!r}. Leave it out, or give a point inside.")
         self.rounds, self.loss, self._products = 0, 0.0, 0.0

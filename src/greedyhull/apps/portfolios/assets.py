@@ -43,7 +43,7 @@ class Assets:
         return np.broadcast_to(found, d).copy()
 
     def ordered(self, given: Any, name: str, missing: Any = None) -> Any:
-        """What was given for each asset, in the order of the assets; a mapping must name all unless the ``missing`` is given."""
+        """What was given for each asset, in their order; a mapping must name all unless ``missing`` is given."""
         if not isinstance(given, Mapping):
             return ordered(given, self.labels, name, "the assets")
         known = f"The assets are {few(self.names)}."
@@ -78,9 +78,9 @@ def _warn_of_prices(assets: Assets) -> None:
     R = assets.returns
     odd = [] if R is None else np.flatnonzero((R > 0.0).all(axis=0) & (np.median(R, axis=0) >= 0.5)).tolist()
     if odd:
-        warnings.warn(f"returns holds positive numbers only for {few([assets.names[j] for j in odd])}, with a median of at least "
-                      "0.5, and looks like prices. Returns are changes relative to the price before, 0.01 for one per cent: "
-                      "prices[1:] / prices[:-1] - 1.", GreedyhullWarning, stacklevel=5)
+        warnings.warn(f"returns holds positive numbers only for {few([assets.names[j] for j in odd])}, with a median of at "
+                      "least 0.5, and looks like prices. Returns are changes relative to the price before, 0.01 for one per "
+                      "cent: prices[1:] / prices[:-1] - 1.", GreedyhullWarning, stacklevel=5)
 
 
 def groups_of(groups: Any, assets: Assets) -> list[str]:
@@ -92,15 +92,6 @@ def groups_of(groups: Any, assets: Assets) -> list[str]:
     check(len(found) == len(assets.labels),
           lambda: f"groups has {len(found)} labels; {len(assets.labels)} are wanted, one for each asset.")
     return [str(label) for label in found]
-
-
-def by_label(given: Any) -> Any:
-    """A labelled series as a mapping; anything else as it is."""
-    labels = labels_of(given)
-    if labels is None:
-        return given
-    check(len(set(labels)) == len(labels), lambda: f"group_upper must name each group once; it names {few(list(labels))}.")
-    return dict(zip(labels, np.asarray(given).tolist(), strict=True))
 
 
 def _matrix(given: Any, name: str) -> Array:

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.apps.portfolios.assets import Assets, by_label, groups_of
+from greedyhull.apps.portfolios.assets import Assets, groups_of
 from greedyhull.atoms.arguments import positive
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.turnover_simplex import TurnoverSimplex
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.points.aligned import few
+from greedyhull.points.aligned import few, mapping_of
 from greedyhull.types import Array, AtomSet
 
 GROUP = "group "  # before a label, in the name of its row
@@ -52,7 +52,7 @@ class Feasible:
 def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover: float | None, previous: Any,
              constraints: Any) -> Feasible:
     """The set that these limits describe."""
-    d, group_upper = len(assets.names), by_label(group_upper)
+    d, group_upper = len(assets.names), mapping_of(group_upper, "group_upper")
     caps = None if upper is None else assets.vector(upper, "upper", missing=1.0)
     limits = group_upper.values() if isinstance(group_upper, Mapping) else [group_upper]
     _warn_of_idle([] if caps is None else caps, "upper", 1.0)
@@ -89,8 +89,8 @@ def _warn_of_idle(limits: Any, name: str, most: float) -> None:
     """Warn of limits that no portfolio reaches, such as caps in per cent."""
     largest = max(limits, default=0.0)
     if largest > most:
-        warnings.warn(f"{name} holds {largest:g} and has no effect there: the weights sum to 1, so that nothing exceeds {most:g}. "
-                      f"For {largest:g} per cent give {largest / 100:g}.", GreedyhullWarning, stacklevel=5)
+        warnings.warn(f"{name} holds {largest:g} and has no effect there: the weights sum to 1, so that nothing exceeds "
+                      f"{most:g}. For {largest:g} per cent give {largest / 100:g}.", GreedyhullWarning, stacklevel=5)
 
 
 def _groups(assets: Assets, groups: Any, group_upper: Any) -> list[tuple[str, Array, float]]:

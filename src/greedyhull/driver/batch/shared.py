@@ -13,6 +13,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.losses.profiled import Profiled
 from greedyhull.objectives.losses.squared import Squared
+from greedyhull.points.aligned import agree
 from greedyhull.types import Array, AtomSet
 
 WIDEST = 2048  # columns, so that the Gram matrix takes 32 MB at most
@@ -97,6 +98,7 @@ def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared
     if found is None or found[0].domain != S.shape:
         return None
     f, Y = found
+    agree(f, S, "The objectives and the set")
     assert isinstance(f.design, DenseDesign)
     shared = Shared(f, S, budget, f.design.X.astype(np.float64, copy=False), Y, f.exact.p, f.has_intercept)
     return shared if shared.in_range else None

@@ -11,6 +11,7 @@ from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.points.aligned import point_of
 from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense
@@ -49,7 +50,7 @@ def starts_of(start: Any, problems: int, S: AtomSet) -> Starts:
     if start is None or isinstance(start, (Solution, Iterate)) or not lacks(start, "add_to"):
         return Starts(start)
     try:
-        given = start.x if isinstance(start, Solutions) else np.asarray(start, dtype=np.float64)
+        given = start.x if isinstance(start, Solutions) else np.asarray(point_of(start, S), dtype=np.float64)
     except (TypeError, ValueError):
         raise GreedyhullError(f"start={shown(start)} was given; a point of the set, or one for each problem, is "
                               "wanted.") from None
