@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sklearn.base import _fit_context
 
 from greedyhull.estimators.convergence import warning_once
+from greedyhull.estimators.labelled import by_row
 from greedyhull.types import Objective
 
 try:
@@ -72,5 +73,5 @@ def end(estimator: Any, X: Any, y: Any) -> None:
 
 def checked(fit: F) -> F:
     """A fit whose parameters scikit-learn checks first, whose callbacks it closes, and which warns once at most."""
-    managed: F = with_callbacks(_fit_context(prefer_skip_nested_validation=True)(fit))
+    managed: F = with_callbacks(_fit_context(prefer_skip_nested_validation=True)(by_row(fit)))
     return warning_once(managed)

@@ -22,6 +22,7 @@ from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.estimators.base import FLOATS, Certified, bounded
 from greedyhull.estimators.caller import caller_level
 from greedyhull.estimators.cardinality import best_few
+from greedyhull.estimators.labelled import by_column
 from greedyhull.estimators.models import Named, named
 from greedyhull.estimators.out_of_fold import Ask, check_models, out_of_fold, refitted
 from greedyhull.estimators.scorers import meant
@@ -109,8 +110,8 @@ class Ensemble(Certified):
         """Data to predict, checked as those of the fit were."""
         check_is_fitted(self)
         if self.models_ is None:
-            return validate_data(self, X, reset=False, dtype=FLOATS)
-        return validate_data(self, X, reset=False, skip_check_array=True)
+            return validate_data(self, by_column(self, X), reset=False, dtype=FLOATS)
+        return validate_data(self, by_column(self, X), reset=False, skip_check_array=True)
 
     def _names(self) -> list[str] | None:
         return self.model_names_

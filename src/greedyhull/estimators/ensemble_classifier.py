@@ -16,6 +16,7 @@ from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.columns import TINY, columns_of
 from greedyhull.estimators.described import ENSEMBLE, described
 from greedyhull.estimators.ensemble import COMMON, Ensemble
+from greedyhull.estimators.labelled import by_row
 from greedyhull.estimators.models import classes_of, probabilities
 from greedyhull.estimators.scorers import CLASSIFICATION
 from greedyhull.estimators.seen import warn_if_seen
@@ -101,6 +102,8 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # where the columns do not predict the classes
         return tags
+
+    score = by_row(ClassifierMixin.score)
 
     @checked
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -14,6 +14,7 @@ from greedyhull.estimators.base import Certified, bounded, weights_of
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.described import ENSEMBLE, described
 from greedyhull.estimators.ensemble import COMMON, Ensemble
+from greedyhull.estimators.labelled import by_row
 from greedyhull.estimators.models import predictions
 from greedyhull.estimators.scorers import REGRESSION
 from greedyhull.estimators.seen import warn_if_seen
@@ -92,6 +93,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     """
 
     asks = "predict"
+    score = by_row(RegressorMixin.score)
     scorers = REGRESSION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}

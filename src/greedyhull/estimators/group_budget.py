@@ -15,6 +15,7 @@ from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.estimators.radius_path import RadiusPath
+from greedyhull.points.aligned import point_of
 from greedyhull.types import Array, AtomSet
 
 GROUPS: dict[str, list[Any]] = {"groups": ["array-like", None]}
@@ -28,7 +29,7 @@ class Grouped(Certified):
 
     def _ball(self, X: Any, radius: float) -> GroupL1Ball:
         d = X.shape[1]
-        S = GroupL1Ball(np.arange(d) if self.groups is None else self.groups, radius)
+        S = GroupL1Ball(np.arange(d) if self.groups is None else point_of(self.groups, self, name="groups"), radius)
         check(S.shape == (d,), lambda: f"groups is about {S.shape[0]} features, and the data have {d}; one label for each "
                                        "feature, or lists that have every feature, are wanted.")
         return S

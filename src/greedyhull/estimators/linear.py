@@ -21,6 +21,7 @@ from greedyhull.errors import check
 from greedyhull.estimators.base import FLOATS, Certified, bounded, plain, weights_of
 from greedyhull.estimators.by_block import predictions, r_squared
 from greedyhull.estimators.callbacks import begin, checked, end
+from greedyhull.estimators.labelled import by_column, by_row
 from greedyhull.estimators.losses import REGRESSION, Posed, mean
 from greedyhull.estimators.over_shards import are_shards, fit_regressor
 from greedyhull.estimators.reports import write_report
@@ -89,7 +90,7 @@ class Linear(Certified, ABC):
         if are_shards(X):
             return predictions(self._linear, X, self._feature_names())
         if not plain(X) or X.shape[1] != self.n_features_in_ or "feature_names_in_" in vars(self):
-            X = validate_data(self, sound(X), reset=False, **STORAGE)
+            X = validate_data(self, sound(by_column(self, X)), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _minimised(self) -> str:
@@ -206,6 +207,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         """
         return mean(self.loss, self._linear(X))
 
+    @by_row
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """
         Compute R², the share of the variance of the targets that is predicted.

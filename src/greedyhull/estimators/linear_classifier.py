@@ -18,6 +18,7 @@ from greedyhull.estimators.base import Certified, weights_of
 from greedyhull.estimators.by_block import accuracy, predictions
 from greedyhull.estimators.callbacks import begin, checked, end
 from greedyhull.estimators.class_weights import class_weighted
+from greedyhull.estimators.labelled import by_row
 from greedyhull.estimators.linear import Linear
 from greedyhull.estimators.losses import CLASSIFICATION, Posed
 from greedyhull.estimators.over_shards import are_shards, fit_classifier
@@ -210,6 +211,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
             return np.column_stack([1.0 - p, p])
         return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
 
+    @by_row
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """
         Compute the share of samples whose class is predicted.

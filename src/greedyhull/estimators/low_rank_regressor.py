@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from greedyhull.atoms.nuclear_ball import NuclearBall
 from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
 from greedyhull.estimators.convergence import warning_once
+from greedyhull.estimators.labelled import by_column, by_row
 from greedyhull.objectives.responses import multitask
 from greedyhull.types import Array
 
@@ -78,7 +79,10 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         self.radius, self.fit_intercept, self.tol, self.max_iter = radius, fit_intercept, tol, max_iter
         self.random_state, self.verbose = random_state, verbose
 
+    score = by_row(RegressorMixin.score)
+
     @warning_once
+    @by_row
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """
         Fit the coefficients.
@@ -130,5 +134,5 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
             The predictions.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=FLOATS)
+        X = validate_data(self, by_column(self, X), reset=False, dtype=FLOATS)
         return np.asarray(X @ self.coef_.T + self.intercept_)

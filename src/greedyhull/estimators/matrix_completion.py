@@ -17,7 +17,9 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.estimators.biases import Biases, fitted_biases, no_biases
 from greedyhull.estimators.convergence import counted, warning_once
+from greedyhull.estimators.labelled import by_row
 from greedyhull.objectives.completion import LOSSES, completion
+from greedyhull.points.aligned import kept, labels_of, ordered
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.factors import gathered
 from greedyhull.points.given import compressed
@@ -102,6 +104,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     @warning_once
+    @by_row
     def fit(self, X: Any, y: Any = None) -> Self:
         """
         Fit to the known entries.
@@ -148,7 +151,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
             The predictions.
         """
         check_is_fitted(self, "components_")
-        table = _table(pairs)
+        table = _table(self._turned(pairs))
         rows, cols = _pairs(table)
         i, j = _found(self.rows_, rows, table[:, 0]), _found(self.columns_, cols, table[:, 1])
         new = (i < 0) | (j < 0)
@@ -161,6 +164,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         out[some] += gathered(self.row_factors_, self.components_.T, np.ones(r), i[some], j[some])
         return out
 
+    @by_row
     def score(self, pairs: Any, values: Any = None) -> float:
         """
         How well entries are predicted: R², or with loss="logistic" the share of entries whose sign is predicted.
@@ -180,11 +184,18 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         from sklearn.metrics import r2_score
 
         check_is_fitted(self, "components_")
-        rows, cols, v = _entries(pairs, values, "score")
+        rows, cols, v = _entries(self._turned(pairs), values, "score")
         found = self.predict([*zip(rows.tolist(), cols.tolist(), strict=True)])
         if self.loss == "logistic":
             return float(((found > 0.0) == (v > 0.0)).mean())
         return float(r2_score(v, found))
+
+    def _turned(self, pairs: Any) -> Any:
+        """A frame with the columns that were rows and columns in the fit first; others are taken by position."""
+        known, names = kept(self), labels_of(pairs, 1)
+        if known is None or names is None or not set(known[:2]) & set(names):
+            return pairs
+        return ordered(pairs, [*known[:2], *(name for name in names if name not in known[:2])], "pairs", "the fit", 1)
 
     @property
     def _has_biases(self) -> bool:

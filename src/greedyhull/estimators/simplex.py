@@ -12,6 +12,7 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
+from greedyhull.points.aligned import point_of
 from greedyhull.types import Array, AtomSet
 
 LIMITS: dict[str, list[Any]] = {"total": [Interval(Real, 0, None, closed="neither")],
@@ -26,7 +27,7 @@ class Shared(Linear):
     upper: Any
 
     def _atoms(self, X: Any, s: Array | None) -> Any:
-        return Simplex(X.shape[1], self.total, upper=self.upper)
+        return Simplex(X.shape[1], self.total, upper=point_of(self.upper, self, name="upper"))
 
     def _moved(self, x: Array, S: AtomSet) -> Array:
         inside = np.maximum(x, 0.0)

@@ -7,7 +7,8 @@ lists and polars series have no labels and are taken by position.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,22 @@ def alike(*given: tuple[str, Any, int]) -> tuple[Any, list[Any]]:
             whose = f"the {'columns' if axis else 'rows'} of {name}" if labels_of(thing, 1) is not None else name
             return labels, [ordered(other, labels, called, whose, along) for called, other, along in given]
     return None, things
+
+
+def rows_alike(function: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], *rows: str) -> Any:
+    """Return the arguments of a call bound to their names, those that have an entry for each row aligned.
+
+    None if nothing has labels, or if the arguments do not fit the function, which then says so itself.
+    """
+    if not any(labelled(one) for one in (*args, *given.values())):
+        return None
+    try:
+        bound = signature(function).bind(*args, **given)
+    except TypeError:
+        return None
+    there = [name for name in rows if name in bound.arguments]
+    bound.arguments.update(zip(there, alike(*((name, bound.arguments[name], 0) for name in there))[1], strict=True))
+    return bound
 
 
 def ordered(thing: Any, labels: Any, name: str, whose: str, axis: int = 0) -> Any:
@@ -151,10 +168,10 @@ def kept(owner: Any) -> tuple[Any, ...] | None:
     return kept(held["S"]) if found is None and "S" in held else found
 
 
-def point_of(w: Any, *owners: Any) -> Any:
+def point_of(w: Any, *owners: Any, name: str = "The point") -> Any:
     """Return a point with its entries in the order of the labels that an objective or a set remembers."""
     labels = next((found for found in map(kept, owners) if found is not None), None) if labelled(w) else None
-    return ordered(w, labels, "The point", "the coordinates", -1)
+    return ordered(w, labels, name, "the coordinates", -1)
 
 
 def agree(one: Any, other: Any, what: str) -> None:
@@ -212,4 +229,4 @@ def _taken(thing: Any, order: Index, axis: int) -> Any:
 
 
 def _bare(name: str) -> str:
-    return f"{name.removeprefix('The index of ')}.to_numpy()"
+    return "its values" if " " in name else f"{name}.to_numpy()"
