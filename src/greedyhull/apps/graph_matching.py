@@ -15,8 +15,10 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.line import Parabola
+from greedyhull.points.aligned import square
 from greedyhull.points.arrays import is_sparse, masked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
@@ -131,6 +133,7 @@ def mismatch(A: Array, B: Array) -> Form:
     return Form(L, len(A), convex=True)
 
 
+@hinting
 def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, tol: float = 1e-3,
                    seed: int = 0) -> Matching:
     """Find the permutation p with a small Σ AᵢⱼB_p(i)p(j), the quadratic assignment problem.
@@ -142,7 +145,8 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     Parameters
     ----------
     A, B : array_like or sparse matrix of shape (n, n)
-        Weights of the edges from i to j; 0 where there is none. They need not be symmetric.
+        Weights of the edges from i to j; 0 where there is none. They need not be symmetric. The nodes of a data frame are its
+        columns, and its rows are aligned with them by label.
     maximize : bool, default False
         Whether a large value is wanted: True to match two graphs.
     starts : int, default 10
@@ -178,7 +182,7 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     >>> bool((A == A[np.ix_(hidden, hidden)][np.ix_(found.permutation, found.permutation)]).all())
     True
     """
-    first, second = _weights(A, "A"), _weights(B, "B")
+    first, second = _weights(square(A, "A"), "A"), _weights(square(B, "B"), "B")
     check(first.shape == second.shape, lambda: f"A has {len(first)} nodes and B has {len(second)}; as many of both are "
           "wanted. Add rows and columns of zeros to the smaller one: nodes without edges.")
     check(isinstance(starts, (int, np.integer)) and not isinstance(starts, bool) and starts >= 1,

@@ -16,7 +16,9 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.information import Information, LogDet, MeanVariance, OrthogonalLogDet, TraceInverse, candidates
+from greedyhull.points.aligned import alike, ordered
 from greedyhull.types import Array, Index
 
 SMALL = 1e-6  # a candidate with less weight is not in the support
@@ -116,14 +118,14 @@ class Design:
         Parameters
         ----------
         weights : array_like
-            A non-negative number for each candidate.
+            A non-negative number for each candidate; a labelled series is aligned by the names of the candidates.
 
         Returns
         -------
         float
             The efficiency, at least; zero where the information matrix is singular.
         """
-        w = np.asarray(weights, dtype=np.float64)
+        w = np.asarray(ordered(weights, self.names, "weights", "the candidates"), dtype=np.float64)
         check(w.shape == self.weights.shape and bool((w >= 0.0).all()) and 0.0 < float(w.sum()) < np.inf,
               lambda: f"weights={shown(weights)} was given; a non-negative number for each of the {len(self.names)} "
                       "candidates, not all of them zero, is wanted.")
@@ -142,6 +144,7 @@ class Design:
         return np.flatnonzero(self.weights > SMALL)
 
 
+@hinting
 def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, names: Sequence[object] | None = None,
                    tol: float = 1e-8) -> Design:
     """Share experiments out among candidates so that a linear model is estimated best.
@@ -157,7 +160,7 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
         What is small: the volume of the confidence ellipsoid (D), the mean variance of the parameters (A), the largest (G)
         or the mean (I) variance of a prediction at the candidates.
     names : sequence, optional
-        Names of the candidates; their numbers by default.
+        Names of the candidates; by default the labels of the rows of X, or their numbers.
     tol : float, default 1e-8
         The run stops at an efficiency of 1 − tol, proved.
 
@@ -187,6 +190,8 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
     """
     check(criterion in CRITERIA, lambda: f"criterion={shown(criterion)} was given; one of {', '.join(CRITERIA)} is wanted.")
     check(0.0 < tol < 1.0, lambda: f"tol={shown(tol)} was given; a number between 0 and 1 is wanted.")
+    labels, (_, names) = alike(("X", X, 0), ("names", names, 0))
+    names = labels if names is None else names
     given = candidates(X, "optimal_design")
     n, p = given.shape
     called = [str(j) for j in range(n)] if names is None else [str(name) for name in names]

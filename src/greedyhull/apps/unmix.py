@@ -16,7 +16,9 @@ from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.errors.given import shown
+from greedyhull.errors.hints import hinting
 from greedyhull.objectives.by_name import least_squares
+from greedyhull.points.aligned import alike, labels_of, numbered
 from greedyhull.points.arrays import masked
 from greedyhull.types import Array
 
@@ -107,12 +109,13 @@ class Unmixing:
         return figure
 
 
+@hinting
 def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequence[str] | None = None, tol: float = 1e-8,
           progress: bool = False) -> Unmixing:
     """Write every spectrum of an image as a mixture of known spectra.
 
     The abundances of a pixel are non-negative and sum to one. They minimise the mean squared error of its spectrum, which is
-    fully constrained least squares; each pixel has a certificate.
+    fully constrained least squares; each pixel has a certificate. Bands of data frames are aligned by the names of columns.
 
     Parameters
     ----------
@@ -124,7 +127,7 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     sum_to_one : bool, default True
         Whether abundances sum to one; if False, to at most one, which leaves room for shade.
     names : sequence of str, optional
-        Names of the materials; "material 0" and so on by default.
+        Names of the materials; the labels of the rows of ``endmembers``, or "material 0" and so on, by default.
     tol : float, default 1e-8
         The certified gap of each pixel, relative to its loss or to that of predicting zero, whichever is larger.
     progress : bool, default False
@@ -147,6 +150,9 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
+    _, (endmembers, spectra) = alike(("endmembers", endmembers, -1), ("spectra", spectra, -1))
+    materials = labels_of(endmembers, 0) if names is None else names
+    names = materials if names is not None or (materials is not None and not numbered(materials)) else None
     E, pixels = _numbers(endmembers, "endmembers"), _numbers(spectra, "spectra")
     check(E.ndim == 2 and bool(np.isfinite(E).all()), lambda: f"endmembers has shape {E.shape}; finite numbers, a row for "
                                                               "each material and a column for each band, are wanted.")

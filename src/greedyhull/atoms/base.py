@@ -19,6 +19,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
+from greedyhull.points.aligned import point_of
 from greedyhull.points.entering import as_atom, as_block, as_own_atom
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
@@ -200,7 +201,7 @@ class AtomSet(ABC, KeepsAtomSet):
     @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
-        return self._has(array_of(w), tol)
+        return self._has(array_of(point_of(w, self)), tol)
 
     def _has(self, x: Array, tol: float) -> bool:
         """Whether an array is a point of the hull, of the right shape and without NaN."""
@@ -246,7 +247,7 @@ class AtomSet(ABC, KeepsAtomSet):
     @override
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point certainly lies outside; False where a search for membership stays open."""
-        x = array_of(w)
+        x = array_of(point_of(w, self))
         if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
             return not self.contains(x, tol)
         if x.shape != self.shape or not np.isfinite(x).all():
@@ -285,7 +286,7 @@ class AtomSet(ABC, KeepsAtomSet):
 
     def _inside(self, w: Any, tol: float = 1e-9) -> Array:
         """w as an array, if it is a point of the hull."""
-        x = array_of(w)
+        x = array_of(point_of(w, self))
         check(x.shape == self.shape, lambda: f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
         check(bool(np.isfinite(x).all()), "The array has NaN or infinite entries.")
         check(self._holds(x, tol),
@@ -296,7 +297,7 @@ class AtomSet(ABC, KeepsAtomSet):
     @override
     def decompose(self, w: Array) -> Iterate:
         """Return the array w as atoms and weights; without a formula, by a search for a mixture within 1e-7."""
-        x = array_of(w)
+        x = array_of(point_of(w, self))
         check(x.shape == self.shape and bool(np.isfinite(x).all()),
               lambda: f"{self!r} holds points of shape {self.shape}; an array "
                       "of finite numbers of that shape is wanted.")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Index
 from greedyhull.types.attributes import has, own
 
@@ -28,8 +29,8 @@ def labels_of(thing: Any, axis: int = 0) -> Any:
     """
     if type(thing) in PLAIN:
         return None
-    if isinstance(thing, Mapping):
-        return None if axis == 0 else list(thing)  # a table of columns
+    if isinstance(thing, Mapping):  # a table of columns; a sparse matrix may be a mapping of places
+        return None if axis == 0 or is_sparse(thing) else list(thing)
     names = _columns(thing)
     if axis == 0 or (axis < 0 and names is None):
         return thing.index if has(thing, "iloc") else None  # pandas, and what looks like it

@@ -19,8 +19,8 @@ from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
 from greedyhull.objectives.by_name import least_squares
+from greedyhull.points.aligned import labels_of, ordered
 from greedyhull.types import Array, Index
-from greedyhull.types.attributes import lacks
 
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # errors of so small a share of the outcomes are none
 
@@ -114,6 +114,8 @@ def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: 
         P = _means(panel, start, Y, [predictors] if isinstance(predictors, str) else list(predictors), unit, time)
     else:
         P = _aligned(panel, predictors)
+    known = labels_of(predictors) if isinstance(predictors, str) or not _names(predictors) else list(predictors)
+    importance = ordered(importance, known, "importance", "the predictors")
     check(bool(np.isfinite(P).all()), "predictors holds NaN or infinite values; drop those predictors or units first.")
     check_size(P, "predictors")
     V = np.full(len(P), 1.0 / len(P)) if importance is None else numbers(importance, "importance")
@@ -133,7 +135,7 @@ def _names(predictors: Any) -> bool:
 
 def _aligned(panel: Panel, predictors: Any) -> Array:
     """One row for each predictor, one column for each unit of the panel; columns of a data frame are found by name."""
-    if not lacks(predictors, "columns"):
+    if labels_of(predictors, 1) is not None:
         names = names_of(predictors)
         there = [names[place(name, names, "unit", "a column of predictors")] for name in panel.names]
         return np.column_stack([numbers(predictors[name], f"The column {name!r} of predictors") for name in there])

@@ -13,8 +13,10 @@ from greedyhull.apps.synthetic.panel import read_long, read_wide
 from greedyhull.apps.synthetic.result import SyntheticControl, checked_limit
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import check
+from greedyhull.errors.hints import hinting
 
 
+@hinting
 def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: Any = None, outcome: Any = None,
                       donors: Sequence[Any] | None = None, predictors: Any = None, importance: Sequence[float] | None = None,
                       intercept: bool = False, placebos: bool = True, max_pre_mspe: float | None = None,
@@ -48,7 +50,7 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
         is found by name. For a long frame, names of columns: their means over the periods before ``t0`` are matched, missing
         values left out. Each predictor is divided by its standard deviation over the units.
     importance : sequence of float, optional
-        How much each predictor counts; all the same by default.
+        How much each predictor counts; all the same by default. A labelled series is aligned with the names of predictors.
     intercept : bool, default=False
         Add a constant to the mean of the donors, so that only the path of the treated unit must be matched and not its
         level (demeaned synthetic control). With ``predictors``, which are matched as before, the constant is the mean

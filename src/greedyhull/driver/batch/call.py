@@ -22,6 +22,7 @@ from greedyhull.driver.stop import Stop
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
+from greedyhull.points.aligned import agree
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.types import Array, AtomSet, Index, Objective, Solver
 from greedyhull.types.attributes import lacks
@@ -99,6 +100,7 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
     check_problem(None, S)
     check(not lacks(S, "oracle", "shape"), lambda: f"S is {shown(S)}; a set such as Simplex(d) is wanted.")
     problems = problems_of(fs, X, Y, settings)
+    agree(problems, S, "The columns of X and the set")
     count = len(problems)
     out = left_out(without, count, S.shape[0], S)
     asked = Asked(problems, S, np.full(count, -1) if out is None else out, stop, seed)

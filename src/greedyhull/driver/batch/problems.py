@@ -16,7 +16,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import unknown
 from greedyhull.objectives.designs import design
-from greedyhull.points.aligned import alike, keep, labels_of
+from greedyhull.points.aligned import alike, keep, kept, labels_of
 from greedyhull.points.arrays import is_sparse, masked
 from greedyhull.types import Array, AtomSet, Index, Objective
 from greedyhull.types.attributes import lacks
@@ -45,7 +45,8 @@ class Targets:
     def __init__(self, make: Callable[..., Any], X: Any, Y: Any, settings: dict[str, Any]) -> None:
         _, (X, Y, weights) = alike(("X", X, 0), ("Y", Y, 0), ("sample_weight", settings.get("sample_weight"), 0))
         settings = settings if weights is None else {**settings, "sample_weight": weights}
-        self.make, self.settings, self.Y, self.labels = make, settings, _columns(Y), labels_of(X, 1)
+        self.make, self.settings, self.Y = make, settings, _columns(Y)
+        keep(self, labels_of(X, 1))
         ours = isinstance(make, FunctionType) and make.__module__.startswith("greedyhull.")
         self.X: Any = design(X) if ours else X
         rows = self.X.n if ours else self.Y.shape[0]  # what others make of their data they say themselves
@@ -58,7 +59,7 @@ class Targets:
     def objective(self, i: int) -> Any:
         """The objective for column i of Y."""
         f = self.make(self.X, self.Y[:, i], **self.settings)
-        keep(f, self.labels)
+        keep(f, kept(self))
         return f
 
 
