@@ -11,6 +11,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.atoms.inexact import InexactOracle
 from greedyhull.atoms.singular_oracle import SingularOracle
+from greedyhull.points import aligned
 from greedyhull.points.shapes import DenseBlock
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing.fuzz import KINDS, Report, fuzz, main, membership, play
@@ -53,6 +54,14 @@ def test_an_oracle_whose_slack_is_dropped_is_found(monkeypatch: pytest.MonkeyPat
         told = oracle.argmin
         monkeypatch.setattr(oracle, "argmin", lambda self, *a, told=told, **kw: told(self, *a, **kw)._replace(slack=0.0))
     assert found("false", "certify", 12, seed=10) > honest
+
+
+def test_labels_that_are_ignored_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found("false", "labels", 20) == 0
+    monkeypatch.setattr(aligned, "_taken", lambda thing, order, axis: thing)
+    assert found("false", "labels", 20) > 5
+    monkeypatch.setattr(aligned, "labels_of", lambda thing, axis=0: None)
+    assert found("accepted", "labels", 20) > 3
 
 
 def test_gaps_ten_times_too_small_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

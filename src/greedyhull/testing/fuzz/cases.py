@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.testing.fuzz.draws import Rng, pick
 from greedyhull.testing.fuzz.ensembles import metric
 from greedyhull.testing.fuzz.hostile import bad_numbers, malformed, wrong_gradient
+from greedyhull.testing.fuzz.labels import labels
 from greedyhull.testing.fuzz.matrices import matrix
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.resumes import changed, resume
@@ -23,7 +24,8 @@ KINDS: dict[str, tuple[float, Callable[[Rng, Say], list[Record]]]] = {
     "gradient": (5.0, wrong_gradient),
     "numbers": (3.0, bad_numbers),
     "malformed": (2.0, malformed),
-    "ensemble": (2.0, metric),
+    "ensemble": (1.0, metric),
+    "labels": (1.0, labels),
 }
 
 
