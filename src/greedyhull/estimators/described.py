@@ -91,7 +91,7 @@ cv_losses_ : ndarray of shape (n_radii, n_folds)
     The loss on left-out data.
 groups : array-like of shape (n_features,) or list of index arrays, default=None
     The group of each feature, a number or a name; or a list with the features of each group, which may overlap. None makes
-    each feature a group of its own, an l1 budget.
+    each feature a group of its own, an l1 budget. A labelled series is aligned with the columns of X.
 """)
 
 REGRESSOR = _table("""

@@ -57,7 +57,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
             Training data. float32 is kept; other types become float64. Shards have labels and weights of their own.
         y : array-like of shape (n_samples,), default=None
-            Class labels: numbers, strings or booleans.
+            Class labels: numbers, strings or booleans, aligned with the rows of X where both have labels, as weights are.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. They are multiplied by ``class_weight``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from greedyhull.points.aligned import keep, labels_of, rows_alike
 
@@ -26,7 +26,7 @@ def by_label(*rows: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             made: Any = function(*bound.args, **bound.kwargs)
             if len(made.domain) == 1:
                 keep(made, labels_of(bound.arguments.get(rows[0]), 1))
-            return made
+            return cast(R, made)
 
         return aligned
 

@@ -66,11 +66,11 @@ def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
     d = (R if R is not None else Q).shape[1]  # type: ignore[union-attr]
     check(Q is None or Q.shape == (d, d), lambda: f"covariance has shape {Q.shape}; {(d, d)} is wanted, for {d} assets.")  # type: ignore[union-attr]
     check(R is None or len(R) > 1, "returns has one row; at least two periods are wanted.")
-    labels = range(d) if labels is None or len(labels) != d else labels
-    check(len({str(label) for label in labels}) == d, "Two assets have the same name; a name of its own for each is wanted.")
-    kept = Assets(labels, R, Q, None)
+    known: Sequence[Any] = range(d) if labels is None or len(labels) != d else labels
+    check(len({str(label) for label in known}) == d, "Two assets have the same name; a name of its own for each is wanted.")
+    kept = Assets(known, R, Q, None)
     _warn_of_prices(kept)
-    return Assets(labels, R, Q, None if mean is None else kept.vector(mean, "mean"))
+    return Assets(known, R, Q, None if mean is None else kept.vector(mean, "mean"))
 
 
 def _warn_of_prices(assets: Assets) -> None:

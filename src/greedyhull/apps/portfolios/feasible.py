@@ -54,9 +54,9 @@ def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover
     """The set that these limits describe."""
     d, group_upper = len(assets.names), mapping_of(group_upper, "group_upper")
     caps = None if upper is None else assets.vector(upper, "upper", missing=1.0)
-    limits = group_upper.values() if isinstance(group_upper, Mapping) else [group_upper]
+    for_groups = group_upper.values() if isinstance(group_upper, Mapping) else [group_upper]
     _warn_of_idle([] if caps is None else caps, "upper", 1.0)
-    _warn_of_idle([one for one in limits if isinstance(one, (int, float, np.number))], "group_upper", 1.0)
+    _warn_of_idle([one for one in for_groups if isinstance(one, (int, float, np.number))], "group_upper", 1.0)
     rows = [*_groups(assets, groups, group_upper), *_own(assets, constraints)]
     check((turnover is None) == (previous is None), "turnover= and previous= belong together: the sum of all trades, and the "
                                                     "weights before them.")

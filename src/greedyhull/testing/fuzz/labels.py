@@ -98,7 +98,7 @@ def _samples(rng: Rng, n: int, d: int) -> dict[str, tuple[Array, str]]:
 
 
 def _loss(rng: Rng, n: int, d: int) -> Job:
-    make = pick(rng, (gh.least_squares, gh.logistic, gh.huber, gh.squared_hinge, gh.absolute, gh.hinge))
+    make: Any = pick(rng, (gh.least_squares, gh.logistic, gh.huber, gh.squared_hinge, gh.absolute, gh.hinge))
     S = pick(rng, (gh.Simplex(d), gh.L1Ball(d, 1.0)))
     return Job(make.__name__, lambda **given: gh.minimize(make(**given), S, stop=STOP).certificate, _samples(rng, n, d))
 
@@ -129,8 +129,9 @@ def _fit(rng: Rng, n: int, d: int) -> Job | None:
         return None
     given = _samples(rng, n, d)
     given["y"][0][:2] = -1.0, 1.0
-    make: Any = pick(rng, (SimplexRegressor, GroupBudgetRegressor, L1BudgetClassifier))
-    own = {SimplexRegressor: "upper", GroupBudgetRegressor: "groups"}.get(make)
+    made: list[tuple[Any, str | None]] = [(SimplexRegressor, "upper"), (GroupBudgetRegressor, "groups"),
+                                          (L1BudgetClassifier, None)]
+    make, own = pick(rng, made)
     if own is not None:
         given[own] = (rng.uniform(0.5, 1.0, d) if own == "upper" else rng.integers(0, 2, d)), "c"
 
