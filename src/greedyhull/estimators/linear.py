@@ -128,8 +128,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
             Training data. float32 is kept; other types become float64. Shards have targets and weights of their own.
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Target values, aligned with the rows of X where both have labels, as weights are. Several targets are for `SimplexRegressor` alone, with any loss but "poisson": each gets
-            coefficients of its own.
+            Target values, aligned with the rows of X where both have labels, as weights are. Several targets are for
+            `SimplexRegressor` alone, with any loss but "poisson": each gets coefficients of its own.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ.
 

@@ -42,10 +42,10 @@ def labelled(thing: Any) -> bool:
     return type(thing) not in PLAIN and (labels_of(thing, 0) is not None or labels_of(thing, 1) is not None)
 
 
-def numbered(labels: Any) -> bool:
-    """Whether labels count 0, 1, 2, …, as where nothing was named."""
+def numbered(labels: Any, *, shuffled: bool = False) -> bool:
+    """Whether labels count 0, 1, 2, …, as where nothing was named; if ``shuffled``, in any order."""
     places = _integers(labels)
-    return places is not None and bool((places == np.arange(len(places))).all())
+    return places is not None and bool(((np.sort(places) if shuffled else places) == np.arange(len(places))).all())
 
 
 def alike(*given: tuple[str, Any, int]) -> tuple[Any, list[Any]]:

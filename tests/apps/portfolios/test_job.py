@@ -1,8 +1,11 @@
 """Portfolios: against SLSQP, against their prices by differences, and words for bad input."""
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize as scipy_minimize
 
@@ -101,3 +104,50 @@ def test_names_come_from_frames() -> None:
 def test_bad_input_gets_words(given: dict[str, Any], words: str) -> None:
     with pytest.raises(gh.GreedyhullError, match=words):
         portfolio(**given)
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"returns": 100.0 * np.exp(np.cumsum(R, axis=0))}, "looks like prices"), ({"returns": 1.0 + R}, "looks like prices"),
+    ({"returns": R, "upper": 20}, "upper holds 20 and has no effect there.* give 0.2"),
+    ({"returns": R, "upper": {"3": 5.0}}, "upper holds 5"),
+    ({"returns": R, "groups": SECTORS, "group_upper": 60.0}, "group_upper holds 60"),
+    ({"returns": R, "turnover": 30.0, "previous": np.full(12, 1 / 12)}, "turnover holds 30"),
+])
+def test_numbers_that_are_hardly_meant_are_warned_of(given: dict[str, Any], words: str) -> None:
+    with pytest.warns(gh.GreedyhullWarning, match=words) as said:
+        portfolio(**given)
+    assert [Path(one.filename).name for one in said] == ["test_job.py"]
+
+
+def test_usual_numbers_are_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        portfolio(np.abs(R), upper=1.0)  # a bond that never loses
+        portfolio(R, turnover=2.0, previous=np.full(12, 1 / 12))
+
+
+def test_short_positions_are_said_not_to_exist() -> None:
+    with pytest.raises(TypeError, match="lower") as raised:
+        portfolio(R, lower=-0.1)  # type: ignore[call-overload]
+    assert "at least 0 and sum to 1, without short positions" in raised.value.__notes__[0]
+    floor = {"floor": ({"3": -1.0}, -0.1)}
+    assert portfolio(R, constraints=floor).weights[3] >= 0.1 - 1e-9  # as the note says
+
+
+def test_a_covariance_whose_index_does_not_fit_is_named() -> None:
+    Q = pd.DataFrame(COVARIANCE)
+    Q.index, Q.columns = [f"a{j}" for j in range(len(Q))], [f"a{j}" for j in range(len(Q))]
+    want = portfolio(covariance=Q).weights
+    assert np.array_equal(portfolio(covariance=Q.iloc[::-1]).weights, want)
+    with pytest.raises(gh.GreedyhullError, match="The index of covariance must have the labels of the assets, each once"):
+        portfolio(covariance=Q.rename(index={"a0": "b"}))
+    with pytest.raises(gh.GreedyhullError, match="upper must have the labels of the assets, each once; it repeats 'a1'"):
+        portfolio(covariance=Q, upper=pd.Series(0.5, index=["a1", *Q.columns[1:]]))
+
+
+def test_without_names_assets_have_the_labels_of_the_first_series() -> None:
+    caps = pd.Series(np.linspace(0.1, 0.3, 12), index=list("abcdefghijkl"))
+    found = portfolio(R, upper=caps, previous=pd.Series(1 / 12, index=caps.index[::-1]), turnover=0.5)
+    assert found.names == list("abcdefghijkl")
+    with pytest.raises(gh.GreedyhullError, match="the same integers in another order"):
+        portfolio(R, upper=caps.set_axis(range(11, -1, -1)))

@@ -59,8 +59,8 @@ def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
     """
     check(returns is not None or covariance is not None, "portfolio() was given neither returns nor covariance; one row of "
                                                          "returns for each period, or a covariance matrix, is wanted.")
-    named = [labels_of(returns, 1), labels_of(covariance, 1), *(labels_of(one) for one in (mean, *others))]
-    labels = next((list(one) for one in named if one is not None and not numbered(one)), None)
+    named = [*(labels_of(one, 1) for one in (returns, covariance)), *(labels_of(one) for one in (mean, *others))]
+    labels = next((list(one) for k, one in enumerate(named) if one is not None and not numbered(one, shuffled=k > 1)), None)
     R = None if returns is None else _matrix(ordered(returns, labels, "returns", "the assets", 1), "returns")
     Q = None if covariance is None else _matrix(square(covariance, "covariance", labels, "the assets"), "covariance")
     d = (R if R is not None else Q).shape[1]  # type: ignore[union-attr]
