@@ -148,6 +148,10 @@ class Mapped(AtomSet):
         return None if self.S.contains_quickly(CoordinateIterate(self.back(w.array()))) is None else self.contains(w)
 
     @property
+    def coarse(self) -> str:
+        return self.S.coarse
+
+    @property
     def sized(self) -> bool:
         return self.S.sized
 

@@ -138,6 +138,10 @@ class Wrapped(AtomSet):
         return self.S.max_length()
 
     @property
+    def coarse(self) -> str:
+        return self.S.coarse
+
+    @property
     def sized(self) -> bool:
         return self.S.sized
 

@@ -15,6 +15,7 @@ import numpy as np
 from greedyhull.driver.own import functions_of, own_objective, own_set, ships
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.coarse import coarse_of, value_error
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array, finite
@@ -75,11 +76,11 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
     )
     slope = d.dot(g) - w.dot(g)
     before, after = (here - left) / NUDGE, (right - here) / NUDGE
-    noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
+    size, own = abs(begin) + abs(here) + abs(end), value_error(coarse_of(exact, middle), 1.0)
+    noise = (1e-11 + own) * size / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord, slack = 0.5 * (begin + end), gradient_slack(exact, middle, S)
     check(
-        not f.traits.convex
-        or (here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise),
+        not f.traits.convex or (here <= chord + (1e-10 + own) * size and before <= after + noise),
         f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
         f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
     )
@@ -108,14 +109,14 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
         slope = float(np.vdot(there, v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
-    slack = 0.0 if f.traits.exact_gradient else max(gradient_slack(f, w, S),
-                                                    gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
+    middle = CoordinateIterate(x + 0.4 * v)
+    slack, own = max(gradient_slack(f, w, S), gradient_slack(f, middle, S)), value_error(coarse_of(f, middle), 1.0)
+    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
     if not np.isfinite([before, after, slope]).all():
         return
     start, now = _both(f, value, gradient, x)
     first = float(np.vdot(now, v))
-    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
+    rise, blur = here - start, (1e-6 + own) * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "

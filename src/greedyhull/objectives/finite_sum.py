@@ -30,7 +30,7 @@ class Terms:
         self.f, self.index, self.size = f, index, len(index)
 
     def value(self, x: Array) -> float:
-        return number(self.f.value_of(locked(x.copy()), self.index), self.f.called)
+        return number(self.f.value_of(locked(x.copy()), self.index), self.f.called, self.f._coarse)
 
     def gradient(self, x: Array) -> Array:
         return self.f.checked(self.f.gradient_of(locked(x.copy()), self.index))
@@ -83,7 +83,7 @@ class FiniteSum(BlackBox, KeepsSummed):
 
     def checked(self, g: Any) -> Array:
         """The gradient as a float64 array of its own."""
-        array = numbers(g, "gradient(w, index)", self.domain)
+        array = numbers(g, "gradient(w, index)", self.domain, self._coarse)
         check(array.shape == self.domain,
               f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
         return array

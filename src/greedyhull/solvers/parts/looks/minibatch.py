@@ -108,7 +108,7 @@ class _Working(Looking):
         batch = source.draw(b)
         g = batch.gradient(x)
         answer = self.oracle.glance(g)
-        gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack
+        gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
         atoms = self.atoms
         scores = batch.pulls(x, atoms) if atoms is not None and b * len(atoms) <= TABLE else None
         if scores is None:
@@ -129,5 +129,5 @@ class _Working(Looking):
         answer = self.oracle.glance(g)
         parts = np.array([float(np.vdot(part, x)) - answer.atom.dot(part) for part in gradients])
         chance = float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
-        gap = float(parts.mean()) + answer.slack + chance
+        gap = float(parts.mean()) + answer.slack + chance + self.coarse_slack(g)
         return float(np.mean([batch.value(x) for batch in batches])), gap, answer, "estimate"
