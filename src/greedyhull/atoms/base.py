@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -281,8 +282,20 @@ class AtomSet(ABC, KeepsAtomSet):
 
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: a point of the hull that is near says yes, a bound on the distance of all of them says no."""
-        near = max(tol, NEAR)
+        near = max(tol, SAME)
         return self._nearest(x, near, near).distance <= near
+
+    @property
+    @override
+    def resolution(self) -> float:
+        """How far outside a point may lie that ``contains(w, 0)`` accepts, relative to the set's size: rounding, by default."""
+        return SAME
+
+    @property
+    @override
+    def least_size(self) -> float:
+        """What tolerances are relative to: the mean size of a coordinate; the least one where a set is made of several."""
+        return self.max_abs(np.ones(self.shape)) / prod(self.shape)
 
     def _nearest(self, x: Array, near: float, far: float) -> Nearest:
         """The point of the hull nearest to x, until one is within ``near`` or none within ``far``, relative to the size of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from inspect import signature
 from math import prod
@@ -154,7 +154,8 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     w : array_like, iterate or Solution
         A point of the convex hull of S.
     tol : float, default 1e-9
-        How far outside the hull the point may lie, relative to the size of the set.
+        How far outside the hull the point may lie, relative to the size of the set; with 0, by rounding alone. If the set
+        decides membership less accurately than that, the certificate states how accurately in ``note``.
 
     Returns
     -------
@@ -175,11 +176,16 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     check_problem(f, S)
     check(tol is None or (isinstance(tol, Real) and tol >= 0),
           lambda: f"tol={shown(tol)} was given; a number of at least 0, or None, is wanted.")
-    point = as_iterate(f, S, w if lacks(w, "point") else w.point, 1e-9 if tol is None else tol)
+    near = 1e-9 if tol is None else float(tol)
+    point = as_iterate(f, S, w if lacks(w, "point") else w.point, near)
     check(f.traits.terms != "stream", lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
           "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
-        return certificate_of(f, S, point)
+        certificate = certificate_of(f, S, point)
+    if point.keeps_atoms or S.resolution <= max(near, 1e-12):
+        return certificate
+    about = f"whether the point lies in the set is known up to {S.resolution:.2g} of its size"
+    return replace(certificate, note="; ".join(filter(None, (certificate.note, about))))
 
 
 def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
