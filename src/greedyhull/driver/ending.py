@@ -22,6 +22,7 @@ from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.coarse import value_error, words_of
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.looks.minibatch import in_place_of_sample
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Floor, Gradient
 
@@ -170,8 +171,9 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
         certificate = replace(certificate, kind="estimate")
     why = reason if met and not reason.cause else closing(run.stop, reason, final)
     said: Any = why.told  # perhaps a function, whose words are made when they are read
-    if certificate.note or run.taken_over or run.interrupt.requested:
-        said = " ".join(filter(None, (why.words, sentence(certificate.note), run.taken_over)))
+    sampled = "" if final.self_standing else in_place_of_sample(run.solver, run.f)
+    if certificate.note or sampled or run.taken_over or run.interrupt.requested:
+        said = " ".join(filter(None, (why.words, sentence(certificate.note), sampled, run.taken_over)))
         if run.interrupt.requested and not said.startswith("Interrupted"):
             said = f"{said} {PRESSED}"
     choice: Any = run.choice

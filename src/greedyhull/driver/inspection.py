@@ -33,6 +33,7 @@ FAINT = 1e-290  # differences that are smaller may be what underflow has left
 NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
               "where it is wrong, or say convex=False.")
 FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
+SEVEN = 1e-7  # digits to which linear programs are solved
 NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
@@ -205,20 +206,26 @@ def _inspect_oracle(S: AtomSet, rng: np.random.Generator) -> list[Any]:
     asked = [rng.standard_normal(S.shape) for _ in range(6)]
     answers = [oracle.argmin(g) for g in asked]
     atoms = [answer.atom for answer in answers]
-    for d in atoms:
-        _inspect_atom(S, d)
     rows = np.stack([dense_atom(d, S.shape).ravel() for d in atoms])
     for g, answer in zip(asked, answers, strict=True):
         if answer.kind == "always":
             _inspect_slack(S, answer, g, rows.dot(g.ravel()), "an atom that it named for another gradient")
+    for d in atoms:
+        _inspect_atom(S, d)
     return atoms
 
 
 def _inspect_atom(S: AtomSet, d: Any) -> None:
     x = dense_atom(d, S.shape)
     check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
+    searched = S.contains_quickly(Iterate.at(d, S.shape)) is None  # then nothing but the oracle itself says what S is
     check(
-        S.contains(x),
+        not searched or S.contains(x, SEVEN),
+        f"The oracle of {S!r} returned {d!r}, and for another gradient an atom that is worse than this one. Its argmin must "
+        "return the atom with the least ⟨g, ·⟩; look at signs, and at what it compares.",
+    )
+    check(
+        searched or S.contains(x),
         f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
         "look at signs, scales and the radius.",
     )
@@ -229,7 +236,7 @@ def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: s
     score, best = float(answer.atom.dot(g)), float(scores.min())
     eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
     terms = abs(score) + float(np.abs(scores).max()) + float(np.vdot(np.abs(g), np.abs(dense_atom(answer.atom, S.shape))))
-    noise = (64.0 * eps * g.size + 1e-7) * terms + 1e-300  # linear programs are solved to seven digits
+    noise = (64.0 * eps * g.size + SEVEN) * terms + 1e-300
     check(
         best >= score - answer.slack - noise,
         f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "

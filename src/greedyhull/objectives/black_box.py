@@ -14,7 +14,7 @@ from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.costly_line import AskedLine
 from greedyhull.objectives.relative import given_scale
-from greedyhull.points.arrays import coarse_dtype, dense, is_sparse, locked, masked
+from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, locked, masked
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.coordinates import Ahead, Coordinates
 from greedyhull.points.direction import Direction
@@ -26,6 +26,7 @@ from greedyhull.types.attributes import lacks
 from greedyhull.types.override import KeepsCurved, KeepsSecondOrder, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
+SURE = 1e-6  # shares of lengths that are more than rounding
 
 
 class BlackBox(KeepsCurved, KeepsSecondOrder):
@@ -41,6 +42,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     domain: Shape
     scale: float
     traits: Traits
+    _last: tuple[Array, Array, float] | None = None  # the last point and gradient, and the length of the longest one
 
     if TYPE_CHECKING:
         keeps(Curved.domain, Curved.traits, Curved.scale)
@@ -83,6 +85,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         view = self.at(w)
         if view.gradient is None:
             view.gradient = self._checked(self._gradient(locked(view.x)))
+            self._compare(view.x, view.gradient)
             w.work.gradients += 1
         return view.gradient
 
@@ -118,6 +121,19 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
               lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
+    def _compare(self, x: Array, g: Array) -> None:
+        """Raise where two gradients differ by more than ``smoothness`` allows, and by more than rounding explains."""
+        if self.smoothness is None:
+            return
+        before, self._last = self._last, (x.copy(), g, max(length(g), 0.0 if self._last is None else self._last[2]))
+        if before is None:
+            return
+        way, change = length(x - before[0]), length(g - before[1])
+        blur = (SURE + 8.0 * eps_of(self._coarse.gradient)) * self._last[2]
+        check(not (way > SURE * length(x) and change > (1.0 + SURE) * self.smoothness * way + blur),
+              lambda: f"smoothness must be at least {change / way:.6g}, the rate at which the gradient changes between two points "
+                      f"of the run; got {self.smoothness!r}. Steps and bounds rest on it: give a larger one, or leave it out.")
+
     @override
     def gradient_dot(self, w: Iterate) -> float:
         return float(np.vdot(self.gradient(w), self.at(w).x))
@@ -134,6 +150,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
             x = view.after(move, step)
             w.work.gradients += 1
             g = self._checked(self._gradient(locked(x)))
+            self._compare(x, g)
             view.ahead = Ahead(move, step, x, None, g)
             return float(np.vdot(g, v)), np.nan
 
@@ -193,6 +210,13 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         return self
 
 
+def check_length(g: Array, lipschitz: float | None) -> None:
+    """Raise where the gradient of some terms is longer than that of each of them is said to be."""
+    if lipschitz is not None:
+        check(length(g) <= (1.0 + SURE) * lipschitz, lambda: f"lipschitz must be at least {length(g):.6g}, the length of a "
+              f"gradient of the run; got {lipschitz!r}. Bounds rest on it: give a larger one, or leave it out.")
+
+
 def number(value: Any, called: str, coarse: Coarse | None = None) -> float:
     """What a function returned, as a float; arrays of one entry are taken, NaN and infinity are for others to judge.
 
@@ -234,12 +258,13 @@ def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> 
         g = dense(g)
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
-        check(not np.iscomplexobj(g) and not masked(g),
-              f"{called} returned masked or complex entries; real numbers are wanted.")
         try:
-            return np.array(g, dtype=np.float64)
+            array = np.asanyarray(g)
         except (TypeError, RuntimeError):  # tensors of torch that are bfloat16, follow gradients or are on another device
-            return np.array(g.tolist(), dtype=np.float64)
+            array = np.asarray(g.tolist())
+        check(not np.iscomplexobj(array) and not masked(array),
+              f"{called} returned masked or complex entries; real numbers are wanted.")
+        return np.array(array, dtype=np.float64)
     except GreedyhullError:
         raise
     except (AttributeError, TypeError, ValueError):

@@ -13,7 +13,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.batch import pulls_of
-from greedyhull.objectives.black_box import BlackBox, number, numbers
+from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
 from greedyhull.points.arrays import locked
 from greedyhull.types import Array, Finite, Index, Shape, Summed
 from greedyhull.types.override import KeepsSummed, keeps, override
@@ -86,6 +86,12 @@ class FiniteSum(BlackBox, KeepsSummed):
         array = numbers(g, "gradient(w, index)", self.domain, self._coarse)
         check(array.shape == self.domain,
               f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
+        check_length(array, self.lipschitz)
+        return array
+
+    def _checked(self, g: Any) -> Array:
+        array = super()._checked(g)
+        check_length(array, self.lipschitz)
         return array
 
 

@@ -14,7 +14,7 @@ from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hints import hinting
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import pulls_of
-from greedyhull.objectives.black_box import BlackBox, number, numbers
+from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
 from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.quadratic import QuadraticForm
@@ -56,6 +56,7 @@ class Drawn(KeepsMinibatch):
         check(bool(np.isfinite(g).all()),
               lambda: f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
                       "overflow in what draw(size, rng) makes.")
+        check_length(g, self.f.lipschitz)
         return g
 
     @override

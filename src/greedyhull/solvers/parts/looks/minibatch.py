@@ -19,6 +19,7 @@ from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress, weaker
 from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, Supply
+from greedyhull.types.attributes import has
 from greedyhull.types.kinds import listed
 
 FEW = 1000  # terms in a sample that nobody gave a size
@@ -32,7 +33,8 @@ class MinibatchGap:
     """Certify points of a stochastic run by the gap of a fresh sample.
 
     The bound is max over S of ⟨∇f_B(w), w − ·⟩ for a sample B, plus a confidence term: kind "probability". Where no bound on
-    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate".
+    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". If a sample would hold all
+    terms, the full gap is computed, as `FullGap` does, and ``solution.reason`` states it.
 
     Parameters
     ----------
@@ -82,6 +84,14 @@ class MinibatchGap:
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
         return _Working(self, f, S, w, memory)
+
+
+def in_place_of_sample(solver: Any, f: Objective) -> str:
+    """Why a run that was to be certified by samples ended with a full gap, in words; "" where samples were not requested."""
+    if not (has(solver, "look") and isinstance(solver.look, MinibatchGap)):
+        return ""
+    return (f"The last sample of MinibatchGap would have held all {count_of(f)} terms, so the full gap was computed and the "
+            "bound does not rest on samples.")
 
 
 class _Working(Looking):
