@@ -19,8 +19,9 @@ from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import closing
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.black_box import BlackBox
-from greedyhull.objectives.coarse import value_error, words_of
+from greedyhull.objectives.coarse import coarse_of, value_error, words_of
 from greedyhull.objectives.composite import Composite
+from greedyhull.points.arrays import eps_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.minibatch import in_place_of_sample
 from greedyhull.solvers.parts.progress import Event
@@ -112,11 +113,12 @@ def noise(f: object, w: Iterate) -> float:
     if not isinstance(f, BlackBox):
         return 0.0
     value, _ = f.sampled_functions()
-    x, rng = w.array(), np.random.default_rng(0)
+    x, rng, seen = w.array(), np.random.default_rng(0), coarse_of(f)
+    eps = DOUBLE if seen is None else max(map(eps_of, (seen.value, seen.gradient)))  # of the point as the function casts it
     here = value(x)
     if value(x) != here:  # one that answers differently from call to call has no such excuse
         return 0.0
-    return max(abs(value(x * (1.0 + DOUBLE * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(NEARBY))
+    return max(abs(value(x * (1.0 + eps * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(NEARBY))
 
 
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:

@@ -10,6 +10,7 @@ from greedyhull.testing.fuzz.draws import Rng, pick
 from greedyhull.testing.fuzz.ensembles import metric
 from greedyhull.testing.fuzz.hostile import bad_numbers, malformed, wrong_gradient
 from greedyhull.testing.fuzz.matrices import matrix
+from greedyhull.testing.fuzz.pushed import pushed
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.resumes import changed, resume
 from greedyhull.testing.fuzz.solves import Say, certify, solve
@@ -24,6 +25,7 @@ KINDS: dict[str, tuple[float, Callable[[Rng, Say], list[Record]]]] = {
     "numbers": (3.0, bad_numbers),
     "malformed": (2.0, malformed),
     "ensemble": (2.0, metric),
+    "outside": (4.0, pushed),
 }
 
 
