@@ -10,7 +10,7 @@ from greedyhull.objectives.coarse import Coarse
 
 rng = np.random.default_rng(0)
 X, Y = rng.standard_normal((30, 6)), rng.standard_normal(30)
-SAID = "alue and gradient are float32; return float64 for a proof"
+SAID = "and gradient are float32; return float64 for a proof"
 
 
 def value32(w, X=X, y=Y):

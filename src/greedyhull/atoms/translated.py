@@ -103,13 +103,13 @@ class Translated(Mapped):
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         x = array_of(w)
-        if self._shifted and x.shape == self.shape:
+        if isinstance(self.S, Product) and x.shape == self.shape:
             return all(T.contains(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
         return x.shape == self.shape and self.S.contains(self.back(x), tol + self._rounding)
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         x = array_of(w)
-        if self._shifted and x.shape == self.shape:
+        if isinstance(self.S, Product) and x.shape == self.shape:
             return any(T.excludes(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
         return x.shape != self.shape or self.S.excludes(self.back(x), tol + self._rounding)
 

@@ -150,7 +150,7 @@ class Vertices(AtomSet, KeepsFinite):
 
     @property
     def resolution(self) -> float:
-        return 4.0 * EPS * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size
+        return float(4.0 * EPS * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
 
     @override
     def decompose(self, w: Array) -> Iterate:

@@ -244,13 +244,13 @@ class Run:
             inspect_gradient(f, self.S, self.w, memory)
         self.told = p.value is not None
         if p.value is not None:
-            self.coarse = coarse_of(f)
+            told, self.coarse = p.value, coarse_of(f)
             p = p if self.coarse is None else p._replace(kind=weaker(p.kind, "estimate"))
-            if isnan(p.gap) or not isfinite(p.value):
-                question(self, p.value, p.gap, p)
+            if isnan(p.gap) or not isfinite(told):
+                question(self, told, p.gap, p)
             memory.spend(p.spent)
             memory.gap = p.gap if p.gap < inf else None
-            return self._note(p, p.value, Bound(p.gap, -inf, p.kind, p.delta))
+            return self._note(p, told, Bound(p.gap, -inf, p.kind, p.delta))
         value = f.value(w)
         if memory.k == self.unproved:  # the answers that are repeated may be those of another set
             memory.spend(p.spent)

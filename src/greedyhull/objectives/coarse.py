@@ -95,7 +95,7 @@ def value_error(seen: Coarse | None, value: float) -> float:
 def gradient_errors(seen: Coarse, g: Array) -> Array:
     """What each entry of a gradient may be off by because of its dtype."""
     size = np.abs(g)
-    return 4.0 * eps_of(seen.gradient) * (size.max(initial=0.0) + size)
+    return np.asarray(4.0 * eps_of(seen.gradient) * (size.max(initial=0.0) + size))
 
 
 def words_of(seen: Coarse | None, S: AtomSet) -> str:
