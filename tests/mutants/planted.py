@@ -199,7 +199,7 @@ MUTANTS = (
            "kept = all(S.contains_quickly(Iterate.at(d, S.shape)) for d in atoms)", "kept = True", (ASTRAY,)),
     Mutant("a point whose atoms slid is looked for in the set", "driver/guard.py", "(S.traits.slides or not w.keeps_atoms)",
            "(not w.keeps_atoms)", (SEARCHED,)),
-    Mutant("a place outside is seen", "driver/guard.py", "if inside is not None and not inside:", "if inside is not None and inside is None:", (OUTSIDE,)),
+    Mutant("a place outside is seen", "driver/guard.py", "if inside is not None and not inside and not _rounded", "if inside is not None and inside is None and not _rounded", (OUTSIDE,)),
     Mutant("a value that drifted is seen", "driver/guard.py", "if not abs(carried - value)", "if not abs(value - value)",
            (DRIFT,)),
     Mutant("a point in fewer atoms is the same point", "driver/fewer_atoms.py", "if not off <= allowed:", "if off != off:",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +21,8 @@ from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
 from greedyhull.points.aligned import point_of
-from greedyhull.points.entering import as_atom, as_block, as_own_atom
+from greedyhull.points.arrays import eps_of
+from greedyhull.points.entering import as_atom, as_block, as_own_atom, atom_dtype
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
 from greedyhull.points.owners import owners_of, whole
@@ -112,6 +114,7 @@ class AtomSet(ABC, KeepsAtomSet):
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _faces = False  # whether it writes ``within`` and ``room``
     _ships = False  # whether it is one of the library's own
+    _coarse = ""  # the coarsest dtype in which a user's oracle has answered, if that is less than float64
 
     if TYPE_CHECKING:
         keeps(KeepsAtomSet.shape, KeepsAtomSet.dense_atoms)
@@ -165,10 +168,24 @@ class AtomSet(ABC, KeepsAtomSet):
         if self._ships:
             d = as_atom(self.argmin(g), self.shape)
         else:  # it may write on g, and on its answer once more
-            d = as_own_atom(self.argmin(copied(g)), self.shape)
+            given = self.argmin(copied(g))
+            self.note_dtype(given)
+            d = as_own_atom(given, self.shape)
         if not self._measures:
             self.saw(d)
         return d
+
+    def note_dtype(self, given: Any) -> None:
+        """Remember the dtype of a user's answer, if it is the coarsest so far."""
+        name = atom_dtype(given)
+        if eps_of(name) > eps_of(self._coarse):
+            self._coarse = name
+
+    @property
+    @override
+    def coarse(self) -> str:
+        """The coarsest dtype of the answers of a user's oracle so far; "" for float64."""
+        return self._coarse
 
     @override
     def best(self, g: Array, m: int) -> Block:
@@ -266,8 +283,20 @@ class AtomSet(ABC, KeepsAtomSet):
 
     def _holds(self, x: Array, tol: float) -> bool:
         """Without a formula: a point of the hull that is near says yes, a bound on the distance of all of them says no."""
-        near = max(tol, NEAR)
+        near = max(tol, SAME)
         return self._nearest(x, near, near).distance <= near
+
+    @property
+    @override
+    def resolution(self) -> float:
+        """How far outside a point may lie that ``contains(w, 0)`` accepts, relative to the set's size: rounding, by default."""
+        return SAME
+
+    @property
+    @override
+    def least_size(self) -> float:
+        """What tolerances are relative to: the mean size of a coordinate; the least one where a set is made of several."""
+        return self.max_abs(np.ones(self.shape)) / prod(self.shape)
 
     def _nearest(self, x: Array, near: float, far: float) -> Nearest:
         """The point of the hull nearest to x, until one is within ``near`` or none within ``far``, relative to the size of

@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import positive, whole_shape
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.closed_oracle import ClosedOracle
+from greedyhull.atoms.closed_oracle import ClosedOracle, with_dtype
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import check
 from greedyhull.errors.given import shown, signed, takes
@@ -37,7 +37,9 @@ class FromFunction(AtomSet):
         given = self.fn(g.copy())  # it may write on it
         check(_formed(given), lambda: f"The oracle fn(g) returned {shown(given)}; an array of shape {self.shape}, or a pair "
                                       "(array, slack), is wanted.")
-        return as_answer(given, self.shape)
+        self.note_dtype(given if isinstance(given, Answer) or not isinstance(given, tuple) else given[0])
+        answer = as_answer(given, self.shape)
+        return with_dtype(self, g, answer) if self.coarse else answer
 
     def argmin(self, g: Array) -> Atom:
         return self.answer(g).atom

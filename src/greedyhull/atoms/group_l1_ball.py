@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, positive
-from greedyhull.atoms.base import NEAR, AtomSet
+from greedyhull.atoms.base import NEAR, SAME, AtomSet
 from greedyhull.atoms.geometry.group_ball_region import GroupBallRegion
 from greedyhull.atoms.geometry.regions import as_written
 from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
@@ -124,6 +124,10 @@ class GroupL1Ball(AtomSet):
             return False
         found = self._latent(x, (1.0 + tol) * self.radius)  # where its bounds stay apart, none says that x is outside
         return found.lower <= (1.0 + tol) * self.radius and found.upper <= (1.0 + max(tol, NEAR)) * self.radius
+
+    @property
+    def resolution(self) -> float:
+        return NEAR if self.groups.overlap else SAME
 
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the set; where groups overlap, to about 13 digits and never less."""

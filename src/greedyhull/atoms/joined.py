@@ -16,6 +16,7 @@ from greedyhull.atoms.geometry.segments import BasisTable
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.points.arrays import eps_of
 from greedyhull.points.blocks import is_block
 from greedyhull.points.entering import as_answer, as_floor, as_shortlist
 from greedyhull.points.owners import Joint, OwnedBlock
@@ -147,6 +148,10 @@ class Joined(AtomSet):
         if table is not None:
             return table.max_abs(np.asarray(c, dtype=np.float64).ravel())
         return float(sum(S.max_abs(part) for S, part in zip(self.sets, self.slices(c), strict=True)))
+
+    @property
+    def coarse(self) -> str:
+        return max((S.coarse for S in self.sets), key=eps_of)
 
     @property
     def sized(self) -> bool:

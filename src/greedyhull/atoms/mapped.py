@@ -148,6 +148,18 @@ class Mapped(AtomSet):
         return None if self.S.contains_quickly(CoordinateIterate(self.back(w.array()))) is None else self.contains(w)
 
     @property
+    def resolution(self) -> float:
+        return self.S.resolution
+
+    @property
+    def least_size(self) -> float:
+        return self.unit * self.S.least_size
+
+    @property
+    def coarse(self) -> str:
+        return self.S.coarse
+
+    @property
     def sized(self) -> bool:
         return self.S.sized
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of
+from greedyhull.atoms.base import NEAR, SAME
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
 from greedyhull.atoms.geometry.path_mixtures import Mixture, acyclic, mixture
 from greedyhull.atoms.graph import edges_of, node_of
@@ -166,6 +167,11 @@ class PathPolytope(Combinatorial):
         found = self._mixture(x, tol)
         return found is None or len(found.ways) > 0
 
+    @property
+    def resolution(self) -> float:
+        """Where flows may run round cycles, that of the linear program that looks for a mixture."""
+        return SAME if self.acyclic else NEAR
+
     def _near(self, x: Array, tol: float) -> float:
         return max(tol, 4.0 * EPS) * max(1.0, float(np.abs(x).max()))
 
@@ -175,7 +181,7 @@ class PathPolytope(Combinatorial):
         on = np.flatnonzero(x > near)
         if self.acyclic or acyclic(self.edges[on], self.nodes):
             return None
-        return mixture(self.edges, on, (self.source, self.target), x, max(2.0 * near, 1e-7))
+        return mixture(self.edges, on, (self.source, self.target), x, max(2.0 * near, NEAR))
 
     def _flows(self, x: Array, tol: float) -> bool:
         """Whether x is a unit flow on edges that lie on paths."""

@@ -98,6 +98,14 @@ class Product(Joined):
         simple = all(type(S) is Simplex for S in self.sets)
         return np.array([S.total for S in self.sets if isinstance(S, Simplex)]) if simple else None
 
+    @property
+    def resolution(self) -> float:
+        return max(S.resolution for S in self.sets)
+
+    @property
+    def least_size(self) -> float:
+        return min(S.least_size for S in self.sets)
+
     def _holds(self, x: Array, tol: float) -> bool:
         totals = self._totals
         if totals is None:

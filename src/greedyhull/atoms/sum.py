@@ -62,7 +62,7 @@ class Sum(Joined):
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
-        mixture within 1e-7."""
+        mixture."""
         return self.holds_parts(w, tol) or self._has(array_of(w), tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:

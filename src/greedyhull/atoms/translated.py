@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import prod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.mapped import Mapped
+from greedyhull.atoms.product import Product
 from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
 from greedyhull.points.aligned import keep, kept, labels_of, ordered
@@ -86,18 +87,33 @@ class Translated(Mapped):
     def seen_by(self, g: Array) -> tuple[Array, float]:
         return g, float(np.vdot(g, self.v))
 
-    def _near(self, tol: float) -> float:
-        """The tolerance, with what rounding w + v may do to a point of S."""
-        size = self.S.max_abs(np.ones(self.shape)) / prod(self.shape)
-        return tol + 4.0 * EPS * float(np.abs(self.v).max()) / max(size, 1e-300)
+    @cached_property
+    def _rounding(self) -> float:
+        """What rounding w + v may do to a point of S, relative to what tolerances of S are relative to."""
+        return 4.0 * EPS * float(np.abs(self.v).max()) / max(self.S.least_size, 1e-300)
+
+    @cached_property
+    def _shifted(self) -> list[Translated]:
+        """The parts of a product, each with its own shift, and so with its own rounding."""
+        S = self.S
+        return [Translated(T, v.reshape(T.shape)) for T, v in zip(S.sets, S.slices(self.v), strict=True)] if isinstance(
+            S, Product) else []
+
+    @property
+    def resolution(self) -> float:
+        return max((T.resolution for T in self._shifted), default=self.S.resolution + self._rounding)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         x = array_of(w)
-        return x.shape == self.shape and self.S.contains(self.back(x), self._near(tol))
+        if isinstance(self.S, Product) and x.shape == self.shape:
+            return all(T.contains(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
+        return x.shape == self.shape and self.S.contains(self.back(x), tol + self._rounding)
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         x = array_of(w)
-        return x.shape != self.shape or self.S.excludes(self.back(x), self._near(tol))
+        if isinstance(self.S, Product) and x.shape == self.shape:
+            return any(T.excludes(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
+        return x.shape != self.shape or self.S.excludes(self.back(x), tol + self._rounding)
 
     def max_abs(self, c: Array) -> float:
         return self.S.max_abs(c) + float((c * np.abs(self.v)).sum())

@@ -28,6 +28,7 @@ from greedyhull.types.override import KeepsFinite, override
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
+EPS = float(np.finfo(np.float64).eps)
 FAR = 1e-7  # a mixture that stays so far from a point, relative to the set's size, has not reached it
 NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are wanted."
 LARGEST = 2e8  # entries of the largest matrix of images that is made
@@ -146,8 +147,12 @@ class Vertices(AtomSet, KeepsFinite):
         return -1
 
     def _holds(self, x: Array, tol: float) -> bool:
-        near = max(tol, FAR) * self._size
+        near = max(tol, self.resolution) * self._size
         return nearest_mixture(self.matrix, x, near, near)[1] <= near
+
+    @property
+    def resolution(self) -> float:
+        return float(4.0 * EPS * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
 
     @override
     def decompose(self, w: Array) -> Iterate:

@@ -138,6 +138,18 @@ class Wrapped(AtomSet):
         return self.S.max_length()
 
     @property
+    def resolution(self) -> float:
+        return self.S.resolution
+
+    @property
+    def least_size(self) -> float:
+        return self.S.least_size
+
+    @property
+    def coarse(self) -> str:
+        return self.S.coarse
+
+    @property
     def sized(self) -> bool:
         return self.S.sized
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from inspect import signature
 from math import prod
@@ -22,6 +22,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
+from greedyhull.objectives.coarse import Coarse, coarse_of, value_error, words_of
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.least import least
@@ -43,6 +44,15 @@ def promise(kind: Kind, delta: float = 0.0) -> str:
     """
     return {"always": "always", "probability": f"with probability at least {1 - delta:g}", "expectation": "in expectation",
             "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
+
+
+def sentence(note: str) -> str:
+    """A note of a certificate as a sentence.
+
+    >>> sentence("gradient is float32")
+    'Gradient is float32.'
+    """
+    return f"{note[0].upper()}{note[1:]}." if note else ""
 
 
 @suggesting(CERTIFICATE)
@@ -70,6 +80,8 @@ class Certificate:
     rounding : {"proved", "estimated"}, default "proved"
         "estimated" if the set does not say how large its atoms can be, so that the allowance for rounding rests on the atoms
         seen.
+    note : str, default ""
+        What the bound rests on besides, or why it is no proof, in words.
 
     See Also
     --------
@@ -95,20 +107,25 @@ class Certificate:
     kind: Kind = "always"
     delta: float = 0.0
     rounding: Literal["proved", "estimated"] = "proved"
+    note: str = ""
 
     def __init__(self, value: float | None, gap: float | None, lower: float, kind: Kind = "always", delta: float = 0.0,
-                 rounding: Literal["proved", "estimated"] = "proved") -> None:
+                 rounding: Literal["proved", "estimated"] = "proved", note: str = "") -> None:
         # what a frozen dataclass writes takes three times as long
-        vars(self).update(value=value, gap=gap, lower=lower, kind=kind, delta=delta, rounding=rounding)
+        vars(self).update(value=value, gap=gap, lower=lower, kind=kind, delta=delta, rounding=rounding, note=note)
 
     def __repr__(self) -> str:
         value = "unknown" if self.value is None else f"{self.value:.10g}"
         gap = "unknown" if self.gap is None else f"{self.gap:.3g}"
         delta = f", delta={self.delta:.3g}" if self.delta else ""
-        rounding = "" if self.rounding == "proved" else f", rounding={self.rounding!r}"
-        return f"Certificate(value={value}, gap={gap}, lower={self.lower:.10g}, kind={self.kind!r}{delta}{rounding})"
+        rest = "" if self.rounding == "proved" else f", rounding={self.rounding!r}"
+        rest += f", note={self.note!r}" if self.note else ""
+        return f"Certificate(value={value}, gap={gap}, lower={self.lower:.10g}, kind={self.kind!r}{delta}{rest})"
 
     def __str__(self) -> str:
+        return f"{self._promised()} {sentence(self.note)}".rstrip()
+
+    def _promised(self) -> str:
         held = promise(self.kind, self.delta)
         value = "The value of a stream cannot be known" if self.value is None else f"The value is {self.value:.10g}"
         if self.gap is None:
@@ -138,7 +155,8 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     w : array_like, iterate or Solution
         A point of the convex hull of S.
     tol : float, default 1e-9
-        How far outside the hull the point may lie, relative to the size of the set.
+        How far outside the hull the point may lie, relative to the size of the set; with 0, by rounding alone. If the set
+        decides membership less accurately than that, the certificate states how accurately in ``note``.
 
     Returns
     -------
@@ -159,11 +177,16 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     check_problem(f, S)
     check(tol is None or (isinstance(tol, Real) and tol >= 0),
           lambda: f"tol={shown(tol)} was given; a number of at least 0, or None, is wanted.")
-    point = as_iterate(f, S, w if lacks(w, "point") else w.point, 1e-9 if tol is None else tol)
+    near = 1e-9 if tol is None else float(tol)
+    point = as_iterate(f, S, w if lacks(w, "point") else w.point, near)
     check(f.traits.terms != "stream", lambda: f"{f!r} is a stream: neither its value nor its full gradient can be known, "
           "and no point certified for good. Solve with look=MinibatchGap() or look=Regret(), and read solution.certificate.")
     with np.errstate(all="ignore"):  # overflow is told by values that are not finite, in words
-        return certificate_of(f, S, point)
+        certificate = certificate_of(f, S, point)
+    if point.keeps_atoms or S.resolution <= max(near, 1e-12):
+        return certificate
+    about = f"whether the point lies in the set is known up to {S.resolution:.2g} of its size"
+    return replace(certificate, note="; ".join(filter(None, (certificate.note, about))))
 
 
 def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
@@ -181,24 +204,26 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     check(finite(g),
           lambda: f"The gradient of {f!r} has NaN or infinite entries at this point; nothing can be certified there. Check "
                   "the objective's gradient.")
-    rounding = precise.rounding(w, S)
+    seen = coarse_of(precise, w)
+    rounding = precise.rounding(w, S) + value_error(seen, value)
     check(rounding < np.inf, lambda: at_edge(f))
     ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
     lowest = ask(g)
     slack = gradient_slack(precise, w, S)
     gap = max(precise.gradient_dot(w) - lowest.lower + rounding + slack, 0.0)
     if not f.traits.convex:
-        return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S))
-    found = Floor(value - gap, kind_of(lowest.kind, precise, S), lowest.delta)
+        return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S), note=words_of(seen, S))
+    found = Floor(value - gap, kind_of(lowest.kind, precise, S, seen), lowest.delta)
     floor = least(precise)
     if not f.traits.smooth and (isinstance(precise, Composite) or f.traits.remote):
         from greedyhull.driver.dual_bound import dual_bound
 
         found = dual_bound(precise, S, w, found, max(known, floor), ask)
     kind, delta = held(found.kind, found.delta)
+    gap = max(value - found.lower, 0.0)
     if floor - rounding > found.lower:
-        return Certificate(value, max(value - floor, 0.0) + rounding, floor, rounding=rounding_of(S))
-    return Certificate(value, max(value - found.lower, 0.0), max(found.lower, floor), kind, delta, rounding=rounding_of(S))
+        gap, kind, delta = max(value - floor, 0.0) + rounding, kind_of("always", precise, S, seen), 0.0
+    return Certificate(value, gap, max(found.lower, floor), kind, delta, rounding_of(S), words_of(seen, S))
 
 
 def at_edge(f: object) -> str:
@@ -212,9 +237,10 @@ def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
     return "proved" if S.sized else "estimated"
 
 
-def kind_of(kind: Kind, f: Objective, S: AtomSet) -> Kind:
-    """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are."""
-    return kind if f.traits.exact_gradient or S.sized else weaker(kind, "estimate")
+def kind_of(kind: Kind, f: Objective, S: AtomSet, seen: Coarse | None = None) -> Kind:
+    """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are, and the error of
+    values and gradients in less than float64 always."""
+    return kind if (f.traits.exact_gradient or S.sized) and seen is None else weaker(kind, "estimate")
 
 
 def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.driver.bound import held
-from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of
+from greedyhull.driver.certificate import Certificate, afresh, certificate_of, rounding_of, sentence
 from greedyhull.driver.fewer_atoms import in_fewer_atoms
 from greedyhull.driver.guard import check_drift, check_lower, check_point
 from greedyhull.driver.inspection import challenge, inspect_opposite
@@ -19,8 +19,11 @@ from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import closing
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.coarse import coarse_of, value_error, words_of
 from greedyhull.objectives.composite import Composite
+from greedyhull.points.arrays import eps_of
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.looks.minibatch import in_place_of_sample
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Floor, Gradient
 
@@ -51,7 +54,8 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
         check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
-        return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S))
+        return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S),
+                                  words_of(run.coarse, run.S))
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
     if run.convex and (own_objective(run.f) or not ships(run.solver)):
@@ -80,7 +84,8 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
     memory.spent += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared with what was known
     allowance = max(allowance, drift(run, w), fresh.gap if run.single_precision else 0.0)
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
-    rounding = float(f.rounding(w, S))  # the value is rounded too, and the bound of the run may be about another point
+    # the value is rounded too, and the bound of the run may be about another point
+    rounding = float(f.rounding(w, S)) + value_error(run.coarse, fresh.value)
     check_lower(f, S, fresh.value, known, memory.kind, rounding)
     if not known - rounding > fresh.lower:  # rounding may be NaN in the precision of the data: then nothing else is known
         kind, delta = held(fresh.kind, memory.spent)
@@ -93,7 +98,7 @@ def drift(run: Run, w: Iterate) -> float:
     """What rounding can have done to the value that the views have, in all moves of the run."""
     moves, f = 1.0 + run.memory.k, run.f
     if not run.single_precision:
-        return moves * float(f.rounding(w, run.S))
+        return moves * (float(f.rounding(w, run.S)) + value_error(run.coarse, float(f.value(w))))
     single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
     drift = moves * (single + SINGLE * (start + float(f.scale))) + UNDER
@@ -108,21 +113,24 @@ def noise(f: object, w: Iterate) -> float:
     if not isinstance(f, BlackBox):
         return 0.0
     value, _ = f.sampled_functions()
-    x, rng = w.array(), np.random.default_rng(0)
+    x, rng, seen = w.array(), np.random.default_rng(0), coarse_of(f)
+    eps = DOUBLE if seen is None else max(map(eps_of, (seen.value, seen.gradient)))  # of the point as the function casts it
     here = value(x)
     if value(x) != here:  # one that answers differently from call to call has no such excuse
         return 0.0
-    return max(abs(value(x * (1.0 + DOUBLE * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(NEARBY))
+    return max(abs(value(x * (1.0 + eps * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(NEARBY))
 
 
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
     """A bound that was told stands as it is; the value is computed, once, where there is one."""
     value = float(run.f.precise().value(afresh(event.point)))
-    gap = None if isinf(event.gap) else event.gap
     if isnan(value):
-        return event, Certificate(None, gap, -inf, event.kind, event.delta)
+        gap = None if isinf(event.gap) else event.gap
+        return event, Certificate(None, gap, -inf, event.kind, event.delta, note=words_of(run.coarse, run.S))
+    event = replace(event, value=value, gap=event.gap + value_error(run.coarse, value))
     lower = -inf if event.kind == "stationary" else value - event.gap
-    return replace(event, value=value), Certificate(value, gap, lower, event.kind, event.delta)
+    gap = None if isinf(event.gap) else event.gap
+    return event, Certificate(value, gap, lower, event.kind, event.delta, note=words_of(run.coarse, run.S))
 
 
 def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:
@@ -165,8 +173,9 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
         certificate = replace(certificate, kind="estimate")
     why = reason if met and not reason.cause else closing(run.stop, reason, final)
     said: Any = why.told  # perhaps a function, whose words are made when they are read
-    if run.taken_over or run.interrupt.requested:
-        said = f"{why.words} {run.taken_over}".rstrip()
+    sampled = "" if final.self_standing else in_place_of_sample(run.solver, run.f)
+    if certificate.note or sampled or run.taken_over or run.interrupt.requested:
+        said = " ".join(filter(None, (why.words, sentence(certificate.note), sampled, run.taken_over)))
         if run.interrupt.requested and not said.startswith("Interrupted"):
             said = f"{said} {PRESSED}"
     choice: Any = run.choice

@@ -48,12 +48,18 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
         inside = not S.excludes(w)  # by a search, which an oracle that errs may leave open
     elif unproved and w.keeps_atoms:
         inside = not _sticks_out(w, S)
-    if inside is not None and not inside:
+    if inside is not None and not inside and not _rounded(w, S, moves):
         wrong = f"its point lies outside the set ({_described(w)})"
     if wrong is not None:
         raise GreedyhullError(f"{type(solver).__name__} over {S!r} ended at a point that cannot be certified: {wrong}. This "
                               "is an error of the solver, of the set's oracle or of a step rule, not of the data; run with "
                               "check=True to see where it begins, or use another solver.")
+
+
+def _rounded(w: Iterate, S: AtomSet, moves: int) -> bool:
+    """Whether the coordinates of w are so large beside the set, or a part of it, that rounding them explains where it lies."""
+    off = EPS * (16.0 + len(w) + moves) * float(np.abs(w.array()).max()) / max(S.least_size, 1e-300)
+    return off > 1e-9 and S.contains(w, off)
 
 
 def _sticks_out(w: Iterate, S: AtomSet) -> bool:

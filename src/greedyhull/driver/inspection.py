@@ -15,6 +15,7 @@ import numpy as np
 from greedyhull.driver.own import functions_of, own_objective, own_set, ships
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.coarse import coarse_of, value_error
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array, finite
@@ -32,6 +33,7 @@ FAINT = 1e-290  # differences that are smaller may be what underflow has left
 NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
               "where it is wrong, or say convex=False.")
 FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
+SEVEN = 1e-7  # digits to which linear programs are solved
 NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
@@ -75,11 +77,11 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
     )
     slope = d.dot(g) - w.dot(g)
     before, after = (here - left) / NUDGE, (right - here) / NUDGE
-    noise = 1e-11 * (abs(begin) + abs(here) + abs(end)) / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
+    size, own = abs(begin) + abs(here) + abs(end), value_error(coarse_of(exact, middle), 1.0)
+    noise = (1e-11 + own) * size / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord, slack = 0.5 * (begin + end), gradient_slack(exact, middle, S)
     check(
-        not f.traits.convex
-        or (here <= chord + 1e-10 * (abs(begin) + abs(here) + abs(end)) and before <= after + noise),
+        not f.traits.convex or (here <= chord + (1e-10 + own) * size and before <= after + noise),
         f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
         f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
     )
@@ -108,14 +110,14 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
         slope = float(np.vdot(there, v))
     before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
-    slack = 0.0 if f.traits.exact_gradient else max(gradient_slack(f, w, S),
-                                                    gradient_slack(f, CoordinateIterate(x + 0.4 * v), S))
-    noise = 1e-6 * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
+    middle = CoordinateIterate(x + 0.4 * v)
+    slack, own = max(gradient_slack(f, w, S), gradient_slack(f, middle, S)), value_error(coarse_of(f, middle), 1.0)
+    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
     if not np.isfinite([before, after, slope]).all():
         return
     start, now = _both(f, value, gradient, x)
     first = float(np.vdot(now, v))
-    rise, blur = here - start, 1e-6 * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
+    rise, blur = here - start, (1e-6 + own) * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
@@ -204,20 +206,26 @@ def _inspect_oracle(S: AtomSet, rng: np.random.Generator) -> list[Any]:
     asked = [rng.standard_normal(S.shape) for _ in range(6)]
     answers = [oracle.argmin(g) for g in asked]
     atoms = [answer.atom for answer in answers]
-    for d in atoms:
-        _inspect_atom(S, d)
     rows = np.stack([dense_atom(d, S.shape).ravel() for d in atoms])
     for g, answer in zip(asked, answers, strict=True):
         if answer.kind == "always":
             _inspect_slack(S, answer, g, rows.dot(g.ravel()), "an atom that it named for another gradient")
+    for d in atoms:
+        _inspect_atom(S, d)
     return atoms
 
 
 def _inspect_atom(S: AtomSet, d: Any) -> None:
     x = dense_atom(d, S.shape)
     check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
+    searched = S.contains_quickly(Iterate.at(d, S.shape)) is None  # then nothing but the oracle itself says what S is
     check(
-        S.contains(x),
+        not searched or S.contains(x, SEVEN),
+        f"The oracle of {S!r} returned {d!r}, and for another gradient an atom that is worse than this one. Its argmin must "
+        "return the atom with the least ⟨g, ·⟩; look at signs, and at what it compares.",
+    )
+    check(
+        searched or S.contains(x),
         f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
         "look at signs, scales and the radius.",
     )
@@ -228,7 +236,7 @@ def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: s
     score, best = float(answer.atom.dot(g)), float(scores.min())
     eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
     terms = abs(score) + float(np.abs(scores).max()) + float(np.vdot(np.abs(g), np.abs(dense_atom(answer.atom, S.shape))))
-    noise = (64.0 * eps * g.size + 1e-7) * terms + 1e-300  # linear programs are solved to seven digits
+    noise = (64.0 * eps * g.size + SEVEN) * terms + 1e-300
     check(
         best >= score - answer.slack - noise,
         f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "

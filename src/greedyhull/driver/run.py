@@ -34,6 +34,7 @@ from greedyhull.driver.words import in_words
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
+from greedyhull.objectives.coarse import Coarse, coarse_of, value_error
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
 from greedyhull.objectives.least import least
@@ -45,7 +46,7 @@ from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory, never, one_round
 from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms
-from greedyhull.solvers.parts.progress import Event, Progress
+from greedyhull.solvers.parts.progress import Event, Progress, weaker
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import AtomSet, Objective, Solver, State
 from greedyhull.types.attributes import has, is_method, lacks
@@ -76,6 +77,7 @@ class Run:
     taken_over = ""  # what a resumed run did not take over, in words
     rounding = 0.0  # what rounding may have done to the last gap
     gradient_slack = 0.0  # and an inexact gradient
+    coarse: Coarse | None = None  # values and gradients of a user that are less than float64
 
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_pair(f, S)
@@ -243,19 +245,23 @@ class Run:
             inspect_gradient(f, self.S, self.w, memory)
         self.told = p.value is not None
         if p.value is not None:
-            if isnan(p.gap) or not isfinite(p.value):
-                question(self, p.value, p.gap, p)
+            told, self.coarse = p.value, coarse_of(f)
+            p = p if self.coarse is None else p._replace(kind=weaker(p.kind, "estimate"))
+            if isnan(p.gap) or not isfinite(told):
+                question(self, told, p.gap, p)
             memory.spend(p.spent)
             memory.gap = p.gap if p.gap < inf else None
-            return self._note(p, p.value, Bound(p.gap, -inf, p.kind, p.delta))
+            return self._note(p, told, Bound(p.gap, -inf, p.kind, p.delta))
         value = f.value(w)
         if memory.k == self.unproved:  # the answers that are repeated may be those of another set
             memory.spend(p.spent)
             return self._note(p, value, Bound(value - memory.lower, memory.lower, memory.kind, memory.delta))
         self.rounding = 0.0 if self.single_precision else f.rounding(w, self.S)
-        if not self.exact_gradient:
+        if self.inspects or not self.exact_gradient:
+            self.coarse = coarse_of(f, w)
+            self.rounding += value_error(self.coarse, value)
             self.gradient_slack = gradient_slack(f, w, self.S)
-            p = p._replace(kind=kind_of(p.kind, f, self.S))
+            p = p._replace(kind=kind_of(p.kind, f, self.S, self.coarse))
         if p.gap == inf:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
         if p.spent or memory.spent:

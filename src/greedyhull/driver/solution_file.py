@@ -88,7 +88,7 @@ def _document(s: Solution, names: Sequence[str] | None) -> dict[str, Any]:
     return {
         "format": FORMAT, "version": VERSION, "written_by": written_by(), "kind": type(s).__name__,
         "certificate": {"value": _number(c.value), "gap": _number(c.gap), "lower": _number(c.lower), "kind": c.kind,
-                        "delta": _number(c.delta), "rounding": c.rounding},
+                        "delta": _number(c.delta), "rounding": c.rounding, "note": c.note},
         "reason": s.reason, "converged": bool(s.converged), "iterations": int(s.iterations), "seconds": _number(s.seconds),
         "rows": s.trace.recorded, "curvature": _number(s.curvature), "choice": s.choice, "seed": int(s.seed),
         "price": _number(s.price), "intercept": _constants(s.intercept), "measure": measure(s),
@@ -204,7 +204,7 @@ def _certificate(about: Fields, file: Path) -> Certificate:
     check(lower < inf and lower <= above, f"certificate.lower in {file} is {lower:g}, and the value {value}; a lower bound "
                                           "is wanted.")
     return Certificate(value, gap, lower, cast(Kind, kind), about.number("delta", 0.0),
-                       cast(Literal["proved", "estimated"], rounding))
+                       cast(Literal["proved", "estimated"], rounding), about.words("note") if "note" in about.told else "")
 
 
 def _document_in(state: State, file: Path) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.by_products import ByProducts
+from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.costly_line import AskedLine
 from greedyhull.objectives.relative import given_scale
-from greedyhull.points.arrays import dense, is_sparse, locked, masked
+from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, locked, masked
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.coordinates import Ahead, Coordinates
 from greedyhull.points.direction import Direction
@@ -21,9 +22,11 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.lengths import length
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Curved, Line, Shape, Traits
+from greedyhull.types.attributes import lacks
 from greedyhull.types.override import KeepsCurved, KeepsSecondOrder, keeps, override
 
 EPS = float(np.finfo(np.float64).eps)
+SURE = 1e-6  # shares of lengths that are more than rounding
 
 
 class BlackBox(KeepsCurved, KeepsSecondOrder):
@@ -39,6 +42,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     domain: Shape
     scale: float
     traits: Traits
+    _last: tuple[Array, Array, float] | None = None  # the last point and gradient, and the length of the longest one
 
     if TYPE_CHECKING:
         keeps(Curved.domain, Curved.traits, Curved.scale)
@@ -57,7 +61,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
               f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
-        self._product, self.scale = hessian_product, given_scale(scale)
+        self._product, self.scale, self._coarse = hessian_product, given_scale(scale), Coarse()
         self.traits = Traits(self.terms, convex=bool(convex), second_order=hessian_product is not None)
 
     def __repr__(self) -> str:
@@ -73,7 +77,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = number(self._value(locked(view.x)), self.called)
+            view.value = number(self._value(locked(view.x)), self.called, self._coarse)
         return view.value
 
     @override
@@ -81,6 +85,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         view = self.at(w)
         if view.gradient is None:
             view.gradient = self._checked(self._gradient(locked(view.x)))
+            self._compare(view.x, view.gradient)
             w.work.gradients += 1
         return view.gradient
 
@@ -104,17 +109,30 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
 
     def whole(self, x: Array) -> float:
         """f at an array of the hull."""
-        return number(self._value(locked(x)), self.called)
+        return number(self._value(locked(x)), self.called, self._coarse)
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return lambda x: number(self._value(locked(x)), self.called), lambda x: self._checked(self._gradient(locked(x)))
+        return self.whole, lambda x: self._checked(self._gradient(locked(x)))
 
     def _checked(self, g: Any) -> Array:
-        array = numbers(g, "gradient(w)", self.domain)
+        array = numbers(g, "gradient(w)", self.domain, self._coarse)
         check(array.shape == self.domain,
               lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
+
+    def _compare(self, x: Array, g: Array) -> None:
+        """Raise where two gradients differ by more than ``smoothness`` allows, and by more than rounding explains."""
+        if self.smoothness is None:
+            return
+        before, self._last = self._last, (x.copy(), g, max(length(g), 0.0 if self._last is None else self._last[2]))
+        if before is None:
+            return
+        way, change = length(x - before[0]), length(g - before[1])
+        blur = (SURE + 8.0 * eps_of(self._coarse.gradient)) * self._last[2]
+        check(not (way > SURE * length(x) and change > (1.0 + SURE) * self.smoothness * way + blur),
+              lambda: f"smoothness must be at least {change / way:.6g}, the rate at which the gradient changes between two points "
+                      f"of the run; got {self.smoothness!r}. Steps and bounds rest on it: give a larger one, or leave it out.")
 
     @override
     def gradient_dot(self, w: Iterate) -> float:
@@ -132,12 +150,14 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
             x = view.after(move, step)
             w.work.gradients += 1
             g = self._checked(self._gradient(locked(x)))
+            self._compare(x, g)
             view.ahead = Ahead(move, step, x, None, g)
             return float(np.vdot(g, v)), np.nan
 
         def value(step: float) -> float:
             seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
-            found = number(self._value(locked(view.after(move, step) if seen is None else seen.x)), self.called)
+            found = number(self._value(locked(view.after(move, step) if seen is None else seen.x)), self.called,
+                           self._coarse)
             view.ahead = None if seen is None else seen._replace(value=found)
             return found
 
@@ -190,12 +210,30 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         return self
 
 
-def number(value: Any, called: str) -> float:
-    """What a function returned, as a float; arrays of one entry are taken, NaN and infinity are for others to judge."""
+def check_length(g: Array, lipschitz: float | None) -> None:
+    """Raise where the gradient of some terms is longer than that of each of them is said to be."""
+    if lipschitz is not None:
+        check(length(g) <= (1.0 + SURE) * lipschitz, lambda: f"lipschitz must be at least {length(g):.6g}, the length of a "
+              f"gradient of the run; got {lipschitz!r}. Bounds rest on it: give a larger one, or leave it out.")
+
+
+def number(value: Any, called: str, coarse: Coarse | None = None) -> float:
+    """What a function returned, as a float; arrays of one entry are taken, NaN and infinity are for others to judge.
+
+    ``coarse`` remembers its dtype. Arrays of other libraries need no more than ``float(value)``.
+    """
     if isinstance(value, (float, int)):
         return float(value)
-    if isinstance(value, (np.ndarray, np.generic)) and value.size == 1 and value.dtype.kind in "biuf":
-        return float(value.item())
+    if coarse is not None:
+        coarse.note("value", value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        if value.size == 1 and (value.dtype.kind in "biuf" or coarse_dtype(value)):
+            return float(value.reshape(()))
+    elif not lacks(value, "__float__"):
+        try:
+            return float(value)
+        except (TypeError, ValueError, RuntimeError):  # of several entries
+            pass
     several = f"a {type(value).__name__}"
     if isinstance(value, tuple):
         several = f"{len(value)} things; return the value alone, and the gradient from a function of its own"
@@ -204,25 +242,31 @@ def number(value: Any, called: str) -> float:
     raise GreedyhullError(f"{called} returned {several}. One number is wanted.")
 
 
-def numbers(g: Any, called: str, shape: Shape) -> Array:
+def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> Array:
     """What a function returned, as a float64 array of its own: whoever returned it may write on it again.
 
-    A sparse gradient is made dense, and its only row or column a vector.
+    A sparse gradient is made dense, and its only row or column a vector. ``coarse`` remembers its dtype.
 
     >>> from scipy.sparse import csr_array
     >>> numbers(csr_array([[0.0, 2.0]]), "gradient(w)", (2,))
     array([0., 2.])
     """
     check(not isinstance(g, tuple), lambda: f"{called} returned several things; the gradient alone is wanted.")
+    if coarse is not None:
+        coarse.note("gradient", g)
     if is_sparse(g):
         g = dense(g)
         g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
     try:
-        check(not np.iscomplexobj(g) and not masked(g),
+        try:
+            array = np.asanyarray(g)
+        except (TypeError, RuntimeError):  # tensors of torch that are bfloat16, follow gradients or are on another device
+            array = np.asarray(g.tolist())
+        check(not np.iscomplexobj(array) and not masked(array),
               f"{called} returned masked or complex entries; real numbers are wanted.")
-        return np.array(g, dtype=np.float64)
+        return np.array(array, dtype=np.float64)
     except GreedyhullError:
         raise
-    except (TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
                               "of w is wanted.") from None

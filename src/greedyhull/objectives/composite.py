@@ -71,6 +71,7 @@ class Composite(KeepsLinearModel):
         self._precise: Composite | None = None
         self._image = "image"  # the name of its view
         self._scale: float | None = None
+        self._coarse: Any = None  # what a user's loss and design return, once somebody has looked: a `Coarse`
         self._centre: tuple[Array, float] | None = None
 
     def __repr__(self) -> str:

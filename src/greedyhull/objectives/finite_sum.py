@@ -13,7 +13,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.batch import pulls_of
-from greedyhull.objectives.black_box import BlackBox, number, numbers
+from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
 from greedyhull.points.arrays import locked
 from greedyhull.types import Array, Finite, Index, Shape, Summed
 from greedyhull.types.override import KeepsSummed, keeps, override
@@ -30,7 +30,7 @@ class Terms:
         self.f, self.index, self.size = f, index, len(index)
 
     def value(self, x: Array) -> float:
-        return number(self.f.value_of(locked(x.copy()), self.index), self.f.called)
+        return number(self.f.value_of(locked(x.copy()), self.index), self.f.called, self.f._coarse)
 
     def gradient(self, x: Array) -> Array:
         return self.f.checked(self.f.gradient_of(locked(x.copy()), self.index))
@@ -83,9 +83,15 @@ class FiniteSum(BlackBox, KeepsSummed):
 
     def checked(self, g: Any) -> Array:
         """The gradient as a float64 array of its own."""
-        array = numbers(g, "gradient(w, index)", self.domain)
+        array = numbers(g, "gradient(w, index)", self.domain, self._coarse)
         check(array.shape == self.domain,
               f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
+        check_length(array, self.lipschitz)
+        return array
+
+    def _checked(self, g: Any) -> Array:
+        array = super()._checked(g)
+        check_length(array, self.lipschitz)
         return array
 
 

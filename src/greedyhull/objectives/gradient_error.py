@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.objectives.coarse import coarse_of, gradient_errors
 from greedyhull.points.arrays import masked
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Objective
 from greedyhull.types.attributes import lacks
@@ -23,7 +25,9 @@ def gradient_slack(f: Objective, w: Iterate, S: AtomSet) -> float:
 
     Where ``S.sized`` is False it is an estimate, as `max_abs` is.
     """
-    rough = approximate(f)
+    rough, seen = approximate(f), coarse_of(f, w)
+    if seen is not None and rough is None:
+        return error_slack(gradient_errors(seen, as_array(f.gradient(w), S.shape)), S)
     if rough is None:
         return 0.0
     check(not lacks(f, "gradient_error"), lambda: f"{f!r} says exact_gradient=False, but has no gradient_error(w). Write one: "
@@ -33,12 +37,17 @@ def gradient_slack(f: Objective, w: Iterate, S: AtomSet) -> float:
     check(error.shape in ((), S.shape) and bool(np.isfinite(error).all()) and bool((error >= 0.0).all()),
           lambda: f"gradient_error(w) of {f!r} returned {told!r}; a finite number of at least 0 is wanted, or an array of "
                   f"them of shape {S.shape}: a bound on the error of each entry of the gradient.")
-    most = np.zeros(S.shape)  # an array of its own, which a user's set may write on
-    most[...] = error
-    slack = float(2.0 * S.max_abs(most) * (1.0 + EPS * (error.size + most.size + 16.0)))
+    slack = error_slack(error, S)
     check(slack < np.inf, lambda: f"gradient_error(w) of {f!r} is up to {error.max():g}, so large that the error of ⟨∇f(w), ·⟩"
                                   f" over {S!r} overflows. Nothing can be certified there.")
     return slack
+
+
+def error_slack(error: Array, S: AtomSet) -> float:
+    """2·max_abs(error), rounded up."""
+    most = np.zeros(S.shape)  # an array of its own, which a user's set may write on
+    most[...] = error
+    return float(2.0 * S.max_abs(most) * (1.0 + EPS * (error.size + most.size + 16.0)))
 
 
 def _numbers(told: object) -> Array:

@@ -14,7 +14,8 @@ from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hints import hinting
 from greedyhull.errors.renamed import former
 from greedyhull.objectives.batch import pulls_of
-from greedyhull.objectives.black_box import BlackBox, numbers
+from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
+from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
@@ -44,17 +45,18 @@ class Drawn(KeepsMinibatch):
 
     @override
     def value(self, x: Array) -> float:
-        return float(self.batch.value(locked(x.copy())))
+        return number(self.batch.value(locked(x.copy())), "value(w) of a batch", self.f._coarse)
 
     @override
     def gradient(self, x: Array) -> Array:
-        g = numbers(self.batch.gradient(locked(x.copy())), "gradient(w) of a batch", self.f.domain)
+        g = numbers(self.batch.gradient(locked(x.copy())), "gradient(w) of a batch", self.f.domain, self.f._coarse)
         check(g.shape == self.f.domain,
               lambda: f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
                       f"{self.f.domain}, is wanted.")
         check(bool(np.isfinite(g).all()),
               lambda: f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
                       "overflow in what draw(size, rng) makes.")
+        check_length(g, self.f.lipschitz)
         return g
 
     @override
@@ -83,7 +85,7 @@ class Stream(KeepsStreamed):
                                             "draw(size, rng), is wanted.")
         check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
               f"{shown(lipschitz)} was given; a bound on the length of every gradient, or None, is wanted.")
-        self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
+        self.draw, self.domain, self.lipschitz, self._coarse = draw, shape, lipschitz, Coarse()
         self.traits = Traits("stream", convex=bool(convex))
 
     def __repr__(self) -> str:

@@ -52,6 +52,27 @@ def compact(x: Any) -> Any:
     return dense(x) if lacks(x, "tocsc") else x.tocsc()
 
 
+def coarse_dtype(x: Any) -> str:
+    """The dtype of what somebody returned, an array of any library, where it holds less than float64; else "".
+
+    >>> coarse_dtype(np.float32(1.0)), coarse_dtype([np.float16(1.0)]), coarse_dtype(np.arange(3)), coarse_dtype(1.0)
+    ('float32', 'float16', '', '')
+    """
+    if isinstance(x, (float, int)) or (type(x) is np.ndarray and x.dtype == np.float64):
+        return ""
+    try:
+        dtype = np.asarray(x).dtype if lacks(x, "dtype") else x.dtype
+    except (TypeError, ValueError, RuntimeError):
+        return ""
+    name = str(dtype).lower().rpartition(".")[2]  # "torch.float32", "Float32"
+    return name if eps_of(name) else ""
+
+
+def eps_of(dtype: str) -> float:
+    """The distance from 1 to the next number of a dtype that holds less than float64; 0 for every other name."""
+    return {"float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}.get(dtype, 0.0)
+
+
 def locked(x: Array) -> Array:
     """x as a read-only view: whoever is shown it cannot change it."""
     view = x.view()

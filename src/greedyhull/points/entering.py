@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.arrays import dense, is_sparse, masked
+from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, masked
 from greedyhull.points.blocks import is_block
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, Dense, Sparse
@@ -60,6 +60,14 @@ def _as_atom(given: Any, shape: Shape) -> Atom:
     check(not isinstance(given, tuple), lambda: f"argmin(g) returned a tuple of {len(given)}; an atom or an array of shape "
           f"{shape} is wanted. To answer with a slack, use greedyhull.oracle(fn, shape).")
     return Dense(_numbers(given, shape))
+
+
+def atom_dtype(given: Any) -> str:
+    """The dtype of an atom that an oracle gave, in whatever form, where it holds less than float64; else ""."""
+    if isinstance(given, Joint):
+        return max(map(atom_dtype, given.parts), key=eps_of)
+    shown = given.scale if isinstance(given, Basis) else given.entries if isinstance(given, Sparse) else given
+    return coarse_dtype(given.array if isinstance(given, Dense) else shown)
 
 
 def as_own_atom(given: Any, shape: Shape) -> Atom:

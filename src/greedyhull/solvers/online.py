@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.generator import generator
 from greedyhull.errors import check
+from greedyhull.errors.given import shown
 from greedyhull.objectives.black_box import number
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import masked
@@ -234,6 +235,13 @@ class Online:
         state : dict of str to ndarray
             What `state` returned.
         """
+        needed = [name for name in self.state() if not name.startswith("oracle.")]
+        missing = [name for name in needed if not isinstance(state, dict) or name not in state]
+        check(not missing, lambda: f"state must be what Online.state() returned; got {shown(state)} without "
+                                   f"{', '.join(missing[:3])}.")
+        wrong = [name for name in ("x", "mean") if np.shape(state[name]) != self.S.shape]
+        check(not wrong and np.shape(state["sums"]) == (3,), lambda: f"state must be one over {self.S!r}, of points of shape "
+              f"{self.S.shape}; its arrays have other shapes.")
         self._x, self._mean = state["x"].copy(), state["mean"].copy()
         rounds, self.loss, self._products = state["sums"].tolist()
         self.rounds = int(rounds)

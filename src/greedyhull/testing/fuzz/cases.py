@@ -11,6 +11,7 @@ from greedyhull.testing.fuzz.ensembles import metric
 from greedyhull.testing.fuzz.hostile import bad_numbers, malformed, wrong_gradient
 from greedyhull.testing.fuzz.labels import labels
 from greedyhull.testing.fuzz.matrices import matrix
+from greedyhull.testing.fuzz.pushed import pushed
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.resumes import changed, resume
 from greedyhull.testing.fuzz.solves import Say, certify, solve
@@ -26,6 +27,7 @@ KINDS: dict[str, tuple[float, Callable[[Rng, Say], list[Record]]]] = {
     "malformed": (2.0, malformed),
     "ensemble": (1.0, metric),
     "labels": (1.0, labels),
+    "outside": (4.0, pushed),
 }
 
 

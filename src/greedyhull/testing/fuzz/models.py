@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -198,6 +198,8 @@ def black_box(rng: Rng, d: int) -> Model:
     L = float(np.linalg.norm(X, 2) ** 2) / n if chance(rng, 0.5) else None
     smoothness = L if L is None or L > 0 else None
     words = f"{'finite_sum' if terms == 'sum' else 'function'}(squares, {n}x{d}, smoothness={smoothness})"
+    if chance(rng, 0.3):
+        return _single(rng, Model("function in float32", None, d, exact, words, correctable=False), X, y)
     if terms == "sum":
         f: Any = gh.finite_sum(lambda w, i: 0.5 * float(((X[i] @ w - y[i]) ** 2).mean()),
                                lambda w, i: X[i].T @ (X[i] @ w - y[i]) / len(i), n, d, smoothness=smoothness)
@@ -207,6 +209,27 @@ def black_box(rng: Rng, d: int) -> Model:
     own = 8.0 * EPS * (n + d + 16)
     return Model("finite_sum" if terms == "sum" else "function", f, d, exact, words, n if terms == "sum" else 0,
                  correctable=False, own=own)
+
+
+def _single(rng: Rng, model: Model, X: Array, y: Array) -> Model:
+    """The same squares, computed in float32; value or gradient may be cast before they are returned."""
+    with np.errstate(all="ignore"):
+        A, b, half = X.astype(np.float32), y.astype(np.float32), np.float32(0.5)
+    cast = pick(rng, ("neither", "value", "gradient"))
+
+    def value(w: Array) -> Any:
+        with np.errstate(all="ignore"):  # float32 ends at 1e38
+            r = A @ w.astype(np.float32) - b
+            found = half * (r * r).mean(dtype=np.float32)
+        return float(found) if cast == "value" else found
+
+    def gradient(w: Array) -> Array:
+        with np.errstate(all="ignore"):
+            found = A.T @ (A @ w.astype(np.float32) - b) / np.float32(len(b))
+        return found.astype(np.float64) if cast == "gradient" else found
+
+    f = gh.function(value, gradient, model.d)
+    return replace(model, f=f, words=f"{model.words} in float32, {cast} cast")
 
 
 def _softmax(rng: Rng, X: Array, A: Array) -> Model:

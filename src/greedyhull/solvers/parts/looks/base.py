@@ -10,6 +10,8 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.errors.given import shown
+from greedyhull.objectives.coarse import coarse_of, gradient_errors
+from greedyhull.objectives.gradient_error import error_slack
 from greedyhull.objectives.ridged import without_ridge
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.looks.choice import choice_of
@@ -67,6 +69,11 @@ class Looking(ABC):
     @abstractmethod
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         """The point with its bound."""
+
+    def coarse_slack(self, g: Array) -> float:
+        """What an error of g because of its dtype may hide; 0 where a user's gradients are float64."""
+        seen = coarse_of(self.f)
+        return 0.0 if seen is None else error_slack(gradient_errors(seen, g), self.S)
 
     def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
         """At x the gradient was estimated as g, with that ``spread`` (`Estimate`); a step η follows.

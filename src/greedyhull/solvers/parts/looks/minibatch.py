@@ -19,6 +19,7 @@ from greedyhull.solvers.parts.looks.timing import Looks
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress, weaker
 from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, Supply
+from greedyhull.types.attributes import has
 from greedyhull.types.kinds import listed
 
 FEW = 1000  # terms in a sample that nobody gave a size
@@ -32,7 +33,8 @@ class MinibatchGap:
     """Certify points of a stochastic run by the gap of a fresh sample.
 
     The bound is max over S of ⟨∇f_B(w), w − ·⟩ for a sample B, plus a confidence term: kind "probability". Where no bound on
-    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate".
+    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". If a sample would hold all
+    terms, the full gap is computed, as `FullGap` does, and ``solution.reason`` states it.
 
     Parameters
     ----------
@@ -84,6 +86,14 @@ class MinibatchGap:
         return _Working(self, f, S, w, memory)
 
 
+def in_place_of_sample(solver: Any, f: Objective) -> str:
+    """Why a run that was to be certified by samples ended with a full gap, in words; "" where samples were not requested."""
+    if not (has(solver, "look") and isinstance(solver.look, MinibatchGap)):
+        return ""
+    return (f"The last sample of MinibatchGap would have held all {count_of(f)} terms, so the full gap was computed and the "
+            "bound does not rest on samples.")
+
+
 class _Working(Looking):
     def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
         super().__init__(f, S, w, memory, config.size or FEW, config.every)
@@ -108,7 +118,7 @@ class _Working(Looking):
         batch = source.draw(b)
         g = batch.gradient(x)
         answer = self.oracle.glance(g)
-        gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack
+        gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
         atoms = self.atoms
         scores = batch.pulls(x, atoms) if atoms is not None and b * len(atoms) <= TABLE else None
         if scores is None:
@@ -129,5 +139,5 @@ class _Working(Looking):
         answer = self.oracle.glance(g)
         parts = np.array([float(np.vdot(part, x)) - answer.atom.dot(part) for part in gradients])
         chance = float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
-        gap = float(parts.mean()) + answer.slack + chance
+        gap = float(parts.mean()) + answer.slack + chance + self.coarse_slack(g)
         return float(np.mean([batch.value(x) for batch in batches])), gap, answer, "estimate"

@@ -104,7 +104,7 @@ class _Working(Looking):
             return Progress(mean, inf, kind, also=also, value=value, delta=delta)  # type: ignore[arg-type]
         g = self.slope / self.total
         answer = self.oracle.glance(g)
-        gap = self.inner / self.total - answer.atom.dot(g) + answer.slack
+        gap = self.inner / self.total - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
         if self.config.delta is not None:
             failing = spent_on(self.config.delta, self.count)
             gap += self.C * sqrt(2.0 * log(1.0 / failing) * self.squares) / self.total
