@@ -15,6 +15,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
+from greedyhull.kernels.threads import alone, public
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.line import Parabola
 from greedyhull.points.arrays import is_sparse, masked
@@ -107,8 +108,8 @@ class Form(BlackBox):
     """f(X) = ½⟨X, L(X)⟩ for a symmetric linear map L: a parabola along every line, which may open downwards."""
 
     def __init__(self, L: Callable[[Array], Array], n: int, *, convex: bool) -> None:
-        self.L = L
-        super().__init__(lambda X: 0.5 * float(np.vdot(X, L(X))), L, (n, n), None, convex=convex, scale=1.0)
+        self.L = L = alone(L)  # it is called as a user's function would be
+        super().__init__(alone(lambda X: 0.5 * float(np.vdot(X, L(X)))), L, (n, n), None, convex=convex, scale=1.0)
 
     def along(self, w: Iterate, move: Direction) -> Line:
         """The parabola; where it opens downwards, its least point is an end."""
@@ -131,6 +132,7 @@ def mismatch(A: Array, B: Array) -> Form:
     return Form(L, len(A), convex=True)
 
 
+@public
 def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, tol: float = 1e-3,
                    seed: int = 0) -> Matching:
     """Find the permutation p with a small Σ AᵢⱼB_p(i)p(j), the quadratic assignment problem.

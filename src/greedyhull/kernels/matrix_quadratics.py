@@ -96,7 +96,7 @@ class NormalEquations:
     @cached_property
     def _factor(self) -> Array:
         """The Cholesky factor of K + ρI, in the lower triangle."""
-        from scipy.linalg.lapack import dpotrf, spotrf
+        from greedyhull.kernels.lapack import dpotrf, spotrf
 
         shifted = self.K.copy()
         shifted[np.diag_indices_from(shifted)] += self.unit
@@ -104,13 +104,13 @@ class NormalEquations:
         return np.asarray(factor)
 
     def _substituted(self, R: Array) -> Array:
-        from scipy.linalg.lapack import dpotrs, spotrs
+        from greedyhull.kernels.lapack import dpotrs, spotrs
 
         return np.asarray((spotrs if self.B.dtype == np.float32 else dpotrs)(self._factor, R, lower=1)[0])
 
     @cached_property
     def _inverse(self) -> Array:
-        from scipy.linalg.lapack import dpotri, spotri
+        from greedyhull.kernels.lapack import dpotri, spotri
 
         half, _ = (spotri if self.B.dtype == np.float32 else dpotri)(self._factor, lower=1)
         lower = np.tril(half)

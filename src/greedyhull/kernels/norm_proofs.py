@@ -93,7 +93,7 @@ def _square(G: Any) -> tuple[Array, float]:
 
 def _definite(B: Array, mu: float) -> bool:
     """Whether the factorisation of μI − B succeeds."""
-    from scipy.linalg.lapack import dpotrf
+    from greedyhull.kernels.lapack import dpotrf
 
     A = -B
     A[np.diag_indices_from(A)] += mu

@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.renamed import former
+from greedyhull.kernels.threads import user
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.costly_line import AskedLine
 from greedyhull.objectives.relative import given_scale
@@ -73,14 +74,14 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = number(self._value(locked(view.x)), self.called)
+            view.value = number(user(self._value, locked(view.x)), self.called)
         return view.value
 
     @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
-            view.gradient = self._checked(self._gradient(locked(view.x)))
+            view.gradient = self._checked(user(self._gradient, locked(view.x)))
             w.work.gradients += 1
         return view.gradient
 
@@ -89,7 +90,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
         if self._product is None:
             raise GreedyhullError(f"{self!r} was made without hessian_product=. Give one, or use BlendedPairwise().")
-        p = numbers(self._product(locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
+        p = numbers(user(self._product, locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
         check(p.shape == self.domain,
               lambda: f"hessian_product(w, v) returned shape {p.shape}; the shape {self.domain} of v is wanted.")
         check(bool(np.isfinite(p).all()), "hessian_product(w, v) returned NaN or infinite entries at a point of the hull. "
@@ -104,11 +105,11 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
 
     def whole(self, x: Array) -> float:
         """f at an array of the hull."""
-        return number(self._value(locked(x)), self.called)
+        return number(user(self._value, locked(x)), self.called)
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return lambda x: number(self._value(locked(x)), self.called), lambda x: self._checked(self._gradient(locked(x)))
+        return self.whole, lambda x: self._checked(user(self._gradient, locked(x)))
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain)
@@ -131,13 +132,13 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         def derivatives(step: float) -> tuple[float, float]:
             x = view.after(move, step)
             w.work.gradients += 1
-            g = self._checked(self._gradient(locked(x)))
+            g = self._checked(user(self._gradient, locked(x)))
             view.ahead = Ahead(move, step, x, None, g)
             return float(np.vdot(g, v)), np.nan
 
         def value(step: float) -> float:
             seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
-            found = number(self._value(locked(view.after(move, step) if seen is None else seen.x)), self.called)
+            found = number(user(self._value, locked(view.after(move, step) if seen is None else seen.x)), self.called)
             view.ahead = None if seen is None else seen._replace(value=found)
             return found
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.tasks import Tasks
@@ -21,7 +21,7 @@ from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array
 
 
-@hinting
+@public
 def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Several responses at once, f(W) = 1/(2n) ‖XW − Y‖_F².
 
@@ -65,7 +65,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> 
     return f if factor == 0.0 else RidgedResponses(f, factor)
 
 
-@hinting
+@public
 def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
                 l2: float = 0.0) -> Multinomial | RidgedMultinomial:
     """Cross-entropy of several classes, f(W) = mean of log Σₖ exp(xᵢ·wₖ) − xᵢ·w_yᵢ.
