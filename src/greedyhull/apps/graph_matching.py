@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import alone, public
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.line import Parabola
 from greedyhull.points.arrays import is_sparse, masked
@@ -107,9 +108,11 @@ class Matching:
 class Form(BlackBox):
     """f(X) = ½⟨X, L(X)⟩ for a symmetric linear map L: a parabola along every line, which may open downwards."""
 
+    call = staticmethod(operator.call)  # no user's functions
+
     def __init__(self, L: Callable[[Array], Array], n: int, *, convex: bool) -> None:
-        self.L = L = alone(L)  # it is called as a user's function would be
-        super().__init__(alone(lambda X: 0.5 * float(np.vdot(X, L(X)))), L, (n, n), None, convex=convex, scale=1.0)
+        self.L = L
+        super().__init__(lambda X: 0.5 * float(np.vdot(X, L(X))), L, (n, n), None, convex=convex, scale=1.0)
 
     def along(self, w: Iterate, move: Direction) -> Line:
         """The parabola; where it opens downwards, its least point is an end."""

@@ -37,6 +37,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     terms: ClassVar[Literal["none", "finite"]] = "none"
     name = "function"
     called = "value(w)"
+    call: ClassVar[Callable[..., Any]] = staticmethod(user)  # how the functions are called
     domain: Shape
     scale: float
     traits: Traits
@@ -74,14 +75,14 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = number(user(self._value, locked(view.x)), self.called)
+            view.value = number(self.call(self._value, locked(view.x)), self.called)
         return view.value
 
     @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
-            view.gradient = self._checked(user(self._gradient, locked(view.x)))
+            view.gradient = self._checked(self.call(self._gradient, locked(view.x)))
             w.work.gradients += 1
         return view.gradient
 
@@ -90,7 +91,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
         if self._product is None:
             raise GreedyhullError(f"{self!r} was made without hessian_product=. Give one, or use BlendedPairwise().")
-        p = numbers(user(self._product, locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
+        p = numbers(self.call(self._product, locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
         check(p.shape == self.domain,
               lambda: f"hessian_product(w, v) returned shape {p.shape}; the shape {self.domain} of v is wanted.")
         check(bool(np.isfinite(p).all()), "hessian_product(w, v) returned NaN or infinite entries at a point of the hull. "
@@ -105,11 +106,11 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
 
     def whole(self, x: Array) -> float:
         """f at an array of the hull."""
-        return number(user(self._value, locked(x)), self.called)
+        return number(self.call(self._value, locked(x)), self.called)
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return self.whole, lambda x: self._checked(user(self._gradient, locked(x)))
+        return self.whole, lambda x: self._checked(self.call(self._gradient, locked(x)))
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain)
@@ -132,13 +133,13 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         def derivatives(step: float) -> tuple[float, float]:
             x = view.after(move, step)
             w.work.gradients += 1
-            g = self._checked(user(self._gradient, locked(x)))
+            g = self._checked(self.call(self._gradient, locked(x)))
             view.ahead = Ahead(move, step, x, None, g)
             return float(np.vdot(g, v)), np.nan
 
         def value(step: float) -> float:
             seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
-            found = number(user(self._value, locked(view.after(move, step) if seen is None else seen.x)), self.called)
+            found = number(self.call(self._value, locked(view.after(move, step) if seen is None else seen.x)), self.called)
             view.ahead = None if seen is None else seen._replace(value=found)
             return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from abc import abstractmethod
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,8 @@ class _Known:
 
 class Information(BlackBox):
     """A convex function of M(w) that is infinite where M(w) is singular; p is the size of M."""
+
+    call = staticmethod(operator.call)  # no user's functions
 
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
