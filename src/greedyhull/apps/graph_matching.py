@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -108,7 +107,7 @@ class Matching:
 class Form(BlackBox):
     """f(X) = ½⟨X, L(X)⟩ for a symmetric linear map L: a parabola along every line, which may open downwards."""
 
-    call = staticmethod(operator.call)  # no user's functions
+    users = False
 
     def __init__(self, L: Callable[[Array], Array], n: int, *, convex: bool) -> None:
         self.L = L

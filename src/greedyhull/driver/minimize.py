@@ -72,8 +72,9 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
         A file or a folder that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues
         exactly. ``start`` is ignored then.
     threads : int, optional
-        How many threads the compiled core may use for its passes over large data. By default as many as ``OMP_NUM_THREADS``
-        says, or else the processors of this process. The result has the same bits whatever their number.
+        How many threads passes over large data and large products may use. By default as many as ``OMP_NUM_THREADS``
+        says, or else the processors of this process. The result has the same bits whatever their number. BLAS itself has
+        one thread during the run; functions of yours run with the number that you set.
 
     Returns
     -------

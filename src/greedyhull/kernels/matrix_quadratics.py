@@ -85,10 +85,10 @@ class NormalEquations:
 
         def solve(R: Array) -> Array:
             many = next(solved) >= SEVERAL and R.shape[1] >= WIDE
-            return np.asarray(rho * (self._inverse @ R if many else self._substituted(R)))
+            return np.asarray(rho * (product(self._inverse, R) if many else self._substituted(R)))
 
         def product(A: Array, V: Array | None) -> Array:
-            KA: Array = K @ A / rho
+            KA: Array = product(K, A) / rho
             return KA if V is None else KA @ V.T
 
         return Form(shared(self.B, self.unit, radius), product, solve)

@@ -37,7 +37,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     terms: ClassVar[Literal["none", "finite"]] = "none"
     name = "function"
     called = "value(w)"
-    call: ClassVar[Callable[..., Any]] = staticmethod(user)  # how the functions are called
+    users: ClassVar[bool] = True  # whether the functions are a user's
     domain: Shape
     scale: float
     traits: Traits
@@ -70,6 +70,10 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
             return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
         except AttributeError as error:
             raise no_point(self, w, error) from None
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call one of the functions; a user's has as many BLAS threads as the caller of `minimize` set."""
+        return user(function, *args) if self.users else function(*args)
 
     @override
     def value(self, w: Iterate) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from abc import abstractmethod
 from functools import cached_property
 from typing import Any
@@ -38,7 +37,7 @@ class _Known:
 class Information(BlackBox):
     """A convex function of M(w) that is infinite where M(w) is singular; p is the size of M."""
 
-    call = staticmethod(operator.call)  # no user's functions
+    users = False
 
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
