@@ -33,5 +33,7 @@ def product(A: Any, B: Any) -> Array:
 
 def _fit(A: Array, B: Array) -> bool:
     """Whether the core can multiply A and B where they lie, with 32-bit sizes."""
-    whole = all(each.flags.forc and each.flags.aligned and max(each.shape) < 2**31 for each in (A, B[None] if B.ndim == 1 else B))
-    return whole and A.dtype == B.dtype and min(A.shape) > 1 and min(B.shape) > 1 and len(B) == A.shape[1] and not blas_missing()
+    matrices = (A,) if B.ndim == 1 else (A, B)
+    if not all(M.flags.forc and M.flags.aligned and min(M.shape) > 1 and max(M.shape) < 2**31 for M in matrices):
+        return False
+    return A.dtype == B.dtype and len(B) == A.shape[1] and not blas_missing()

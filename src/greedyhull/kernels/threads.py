@@ -121,12 +121,12 @@ def _functions(library: Any) -> tuple[int, int, bool] | None:
 
 def _address(library: Any, name: str) -> int:
     try:
-        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0  # libraries differ in what they export
     except AttributeError:
         return 0
 
 
 if core is not None:
     bind(import_module("numpy.linalg._umath_linalg"))  # SciPy's is bound by kernels/lapack.py
-    if hasattr(os, "register_at_fork"):
+    if hasattr(os, "register_at_fork"):  # Windows has no fork
         os.register_at_fork(after_in_child=core.blas_threads_forked)
