@@ -1,6 +1,7 @@
 """A worker of the section ``threads``: solves the problem that a line of its input names, and prints how long that took.
 
-It is run as a script, so that it has the number of threads that users have, not the one of ``benchmarks``.
+It is run as a script, so that it has the number of threads that users have, not the one of ``benchmarks``; with ``-P``, for
+modules beside it have names of the standard library.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ def _logistic() -> Solve:
 
 def _returns(days: int, assets: int) -> Any:
     rng = np.random.default_rng(0)
-    return 0.01 * (rng.standard_normal((days, assets)) + rng.standard_normal((days, 5)) @ rng.standard_normal((5, assets)))
+    return 0.01 * (rng.standard_normal((days, assets)) + rng.standard_normal((days, 1)))
 
 
 def _groups() -> Solve:
     import greedyhull as gh
 
-    f = gh.quadratic(np.cov(_returns(1000, 800).T) + 1e-6 * np.eye(800), 1e-4 * np.random.default_rng(1).standard_normal(800))
+    f = gh.quadratic(np.cov(_returns(1000, 800).T) + 1e-6 * np.eye(800), 1e-6 * np.random.default_rng(1).standard_normal(800))
     S = gh.GroupedSimplex(np.arange(800) % 11, upper=0.02)
     return lambda: gh.minimize(f, S)
 
@@ -76,7 +77,7 @@ def _completion() -> Solve:
     import greedyhull as gh
 
     rng = np.random.default_rng(0)
-    i, j = rng.integers(0, 900, 40_000), rng.integers(0, 600, 40_000)
+    i, j = np.divmod(rng.choice(900 * 600, 40_000, replace=False), 600)
     v = (rng.standard_normal((900, 4))[i] * rng.standard_normal((600, 4))[j]).sum(axis=1) + rng.standard_normal(40_000)
     f, S = gh.completion(i, j, v, (900, 600)), gh.NuclearBall((900, 600), 1000.0)
     return lambda: gh.minimize(f, S, stop=gh.Relative(1e-3) | gh.Seconds(10))

@@ -65,7 +65,7 @@ def _worker(one: bool) -> Iterator[Any]:
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     variables = {name: value for name, value in os.environ.items() if name not in names}
     script = Path(__file__).with_name("busy.py")
-    with subprocess.Popen([sys.executable, "-W", "ignore", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    with subprocess.Popen([sys.executable, "-P", "-W", "ignore", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True, env={**variables, **(dict.fromkeys(names, "1") if one else {})}) as process:
         try:
             process.stdout.readline()  # type: ignore[union-attr]
