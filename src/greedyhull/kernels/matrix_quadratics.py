@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from greedyhull.kernels import products
 from greedyhull.types import Array
 
 Product = Callable[[Array, "Array | None"], Array]
@@ -85,10 +86,10 @@ class NormalEquations:
 
         def solve(R: Array) -> Array:
             many = next(solved) >= SEVERAL and R.shape[1] >= WIDE
-            return np.asarray(rho * (product(self._inverse, R) if many else self._substituted(R)))
+            return np.asarray(rho * (products.product(self._inverse, R) if many else self._substituted(R)))
 
         def product(A: Array, V: Array | None) -> Array:
-            KA: Array = product(K, A) / rho
+            KA: Array = products.product(K, A) / rho
             return KA if V is None else KA @ V.T
 
         return Form(shared(self.B, self.unit, radius), product, solve)

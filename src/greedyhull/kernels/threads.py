@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.errors.hints import notes
 from greedyhull.kernels.core import core
 
 P = ParamSpec("P")
@@ -40,8 +40,19 @@ def alone(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function an entry point: BLAS has one thread while it runs, and misspelt arguments get a hint."""
-    return hinting(alone(function))
+    """Make a function an entry point, as `alone` and `hinting` do, in one frame: warnings count frames to their caller."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            with one_thread:
+                return function(*args, **kwargs)
+        except TypeError as error:
+            for note in notes(function, args, kwargs):
+                error.add_note(note)
+            raise
+
+    return called
 
 
 def user(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
