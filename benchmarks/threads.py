@@ -1,16 +1,21 @@
-"""One solve of large data by one thread and by several, in turns: how much faster, and whether the bits are the same."""
+"""Solves of large data by one thread and by several, in turns; and solves with default settings next to busy processes."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from statistics import median
 from time import perf_counter, thread_time
 from typing import Any
 
 import numpy as np
 
-from benchmarks.tables import Table
+from benchmarks.busy import PROBLEMS
+from benchmarks.tables import Table, shown
 
 SHAPES = ("dense rows, 1e6 x 50", "dense columns, 1e6 x 50", "sparse, 1e6 x 1e5")
 
@@ -25,7 +30,63 @@ def threads(repeats: int = 7, only: tuple[str, ...] = ()) -> Iterator[Table]:
             name = f"{shape}, {loss}"
             if not only or any(word in name for word in only):
                 table.rows.append((name, *_measured(shape, loss, many, repeats)))
-    yield table
+    if table.rows:
+        yield table
+    yield _defaults(repeats, only)
+
+
+def _defaults(repeats: int, only: tuple[str, ...]) -> Table:
+    """Two processes solve in turns, one with the threads that users have by default, one with a single thread."""
+    columns = ["problem"]
+    for load in ("idle", "one busy", "two busy"):
+        columns += [f"{load}, ms (worst)", "ratio"]
+    table = Table("default_threads", "default threads / one thread, next to busy processes: median and worst", columns)
+    for name in PROBLEMS:
+        if only and not any(word in name for word in only):
+            continue
+        row: list[object] = [name]
+        for busy in range(3):
+            with ExitStack() as stack:
+                pair = [stack.enter_context(_worker(one)) for one in (False, True)]
+                for each in pair:
+                    _seconds(each, name)
+                for _ in range(busy):
+                    stack.enter_context(_busy())
+                times = list(zip(*([1e3 * _seconds(each, name) for each in pair] for _ in range(repeats)), strict=True))
+            (default, one), worst = [median(each) for each in times], [max(each) for each in times]
+            row += [f"{shown(default)} / {shown(one)} ({shown(worst[0])} / {shown(worst[1])})", default / one]
+        table.rows.append(row)
+    return table
+
+
+@contextmanager
+def _worker(one: bool) -> Iterator[Any]:
+    """A process that solves the problems it is told, with one thread or as many as there are by default."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    variables = {name: value for name, value in os.environ.items() if name not in names}
+    script = Path(__file__).with_name("busy.py")
+    with subprocess.Popen([sys.executable, "-P", "-W", "ignore", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, env={**variables, **(dict.fromkeys(names, "1") if one else {})}) as process:
+        try:
+            process.stdout.readline()  # type: ignore[union-attr]
+            yield process
+        finally:
+            process.kill()
+
+
+def _seconds(worker: Any, name: str) -> float:
+    print(name, file=worker.stdin, flush=True)
+    return float(worker.stdout.readline())
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    """A process that keeps a core busy."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
 
 
 def _measured(shape: str, loss: str, many: int, repeats: int) -> tuple[Any, ...]:

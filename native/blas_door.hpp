@@ -8,6 +8,7 @@
 
 #include "blas.hpp"
 #include "door.hpp"
+#include "working_columns.hpp"
 
 namespace greedyhull::blas {
 
@@ -56,6 +57,7 @@ inline std::string bind(nb::dict capsules) {
     from.read("sgemm", "cciiirririrri", f.s.gemm);
     from.read("dsyrk", "cciirrirri", f.d.syrk);
     from.read("ssyrk", "cciirrirri", f.s.syrk);
+    from.read("dtrsm", "cccciirriri", f.trsm);
     from.read("dtrsv", "ccciriri", f.trsv);
     from.read("dpotrf", "cirii", f.potrf);
     from.read("dpotrs", "ciiririi", f.potrs);
@@ -63,6 +65,62 @@ inline std::string bind(nb::dict capsules) {
     f.bound = true;
     functions = f;
     return "";
+}
+
+template <class T>
+using Any2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;  // by rows or by columns
+
+// How BLAS sees a matrix that has contiguous rows or columns: its leading dimension, and whether the rows are contiguous, so
+// that it is its own transpose there. Throws where neither are.
+template <class T>
+struct Seen {
+    const T* data;
+    Index rows, columns, ld;
+    bool by_rows;
+    explicit Seen(const Any2<T>& a)
+        : data(a.data()), rows(static_cast<Index>(a.shape(0))), columns(static_cast<Index>(a.shape(1))),
+          ld(std::max(a.stride(0), a.stride(1))), by_rows(a.stride(1) == 1) {
+        expect(std::min(a.stride(0), a.stride(1)) == 1 && ld >= (by_rows ? columns : rows), "shared_product: strides");
+    }
+};
+
+// C <- A B, by tiles that threads share. Where B is the transpose of A, half of them are computed.
+template <class T>
+void product(Any2<T> a, Any2<T> b, Table2<T> c) {
+    const Seen<T> A(a), B(b);
+    const auto C = matrix(c);
+    expect(A.columns == B.rows && C.rows == A.rows && C.columns == B.columns, "shared_product: shapes differ");
+    fit({A.rows, A.columns, A.ld, B.columns, B.ld});
+    if (A.data != B.data || A.rows != B.columns || A.by_rows == B.by_rows || A.ld != B.ld)
+        return gemm<T>(B.by_rows ? 'N' : 'T', A.by_rows ? 'N' : 'T', B.columns, A.rows, A.columns, 1, B.data, B.ld, A.data, A.ld, 0,
+                       C.data, B.columns);
+    syrk<T>('U', A.by_rows ? 'T' : 'N', A.rows, A.columns, 1, A.data, A.ld, 0, C.data, A.rows);
+    mirror(A.rows, C.data);
+}
+
+// The lower triangle of C <- its Cholesky factor. Returns 0, or k where the minor of order k is not positive.
+inline Index cholesky(Table2<double> c) {
+    const auto C = matrix(c);
+    expect(C.rows == C.columns, "shared_cholesky: C is not square");
+    return potrf('U', C.rows, C.data, C.columns);
+}
+
+// y <- A x in a pass that threads share.
+inline void pass(Any2<double> a, Vector<const double> x, Vector<double> y) {
+    const Seen<double> A(a);
+    const double* from = x.data();
+    double* to = y.data();
+    expect(span(x).size == A.columns && span(y).size == A.rows, "shared_pass: shapes differ");
+    if (A.by_rows) {
+        const Tiles tiles(A.rows, 16);
+        fit({A.rows, A.columns, A.ld});
+        return threads::each(tiles.count, [&](Index t) {
+            const Index at = tiles.begin(t);
+            gemv<double>('T', A.columns, tiles.length(t), 1, A.data + at * A.ld, A.ld, from, 1, 0, to + at, 1);
+        });
+    }
+    if (A.rows > A.columns) return Dense<double>{A.data, A.rows, A.columns, 1, A.ld}.product(from, to);
+    Dense<double>{A.data, A.columns, A.rows, A.ld, 1}.adjoint(from, to);
 }
 
 // For tests: one function of blas.hpp on arrays with contiguous rows. `gemv`: C <- A B (one row each for B and C);
@@ -106,6 +164,10 @@ Index check(const std::string& name, Table2<const T> a, Table2<const T> b, Table
 
 inline void add_to(nb::module_& m) {
     m.def("bind_blas", bind, nb::arg("capsules"));
+    def(m, "shared_product", product<double>);
+    def(m, "shared_product", product<float>);
+    def(m, "shared_cholesky", cholesky);
+    def(m, "shared_pass", pass);
     def(m, "blas_check", check<double>);
     def(m, "blas_check", check<float>);
 }

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "blas_door.hpp"
+#include "blas_threads.hpp"
 #include "coordinate_door.hpp"
 #include "budget_batch_door.hpp"
 #include "checks_door.hpp"
@@ -289,6 +290,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Inner loops that know arrays only.";
     nb::set_leak_warnings(false);  // threads that are still at work when a process ends keep their arrays
     blas::add_to(m);
+    blas_threads::add_to(m);
     add_rounds(m);
     add_forms(m);
     add_coordinate_rounds(m);

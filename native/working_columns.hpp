@@ -19,7 +19,8 @@
 namespace greedyhull {
 
 // The Hessian Z' diag(c) Z has contiguous rows of length m and both of its triangles. In tiles, which stay in the cache.
-inline void mirror(Index m, double* H) {
+template <class T>
+void mirror(Index m, T* H) {
     constexpr Index tile = 32;
     for (Index s = 0; s < m; s += tile)
         for (Index t = 0; t <= s; t += tile)

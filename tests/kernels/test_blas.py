@@ -14,7 +14,7 @@ from greedyhull.kernels.core import MISSING, REFERENCES, blas_missing, compiled_
 
 pytestmark = pytest.mark.skipif(core is None, reason=f"no compiled core: {MISSING}")
 CAPSULES = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
-NAMES = ["dgemv", "sgemv", "dgemm", "sgemm", "dsyrk", "ssyrk", "dtrsv", "dpotrf", "dpotrs"]
+NAMES = ["dgemv", "sgemv", "dgemm", "sgemm", "dsyrk", "ssyrk", "dtrsm", "dtrsv", "dpotrf", "dpotrs"]
 EMPTY = {np.dtype(t): np.zeros((0, 0), t) for t in (np.float32, np.float64)}
 
 

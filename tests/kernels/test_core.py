@@ -34,6 +34,8 @@ def test_every_loop_of_the_core_has_its_reference() -> None:
 
     assert core is not None
     helpers = {"bind_blas", "blas_check", "level", "threads", "use_threads"}  # they do no work of the library
+    helpers |= {"BlasThreads", "bind_blas_threads", "blas_threads_forked"}
+    helpers |= {"shared_cholesky", "shared_pass", "shared_product"}  # the reference of these is NumPy
     # the reference of these is the working set of the corrective solver
     rounds = {"Rounds", "dense_rounds", "sparse_rounds", "dense_form", "sparse_form"}
     regions = {"RegionRounds", "dense_region_rounds", "sparse_region_rounds", "form_region_rounds"}  # the coordinate rounds

@@ -63,4 +63,5 @@ def test_the_stub_has_every_class_of_the_core_with_its_methods():
     classes = {node.name: node for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)}
     assert set(classes) == {name for name, member in vars(core).items() if isinstance(member, type)}
     for name, node in classes.items():
-        assert {part.name for part in node.body} == {part for part in vars(vars(core)[name]) if not part.startswith("_")}
+        stubbed_here, there = {part.name for part in node.body}, set(vars(vars(core)[name]))
+        assert {part for part in stubbed_here if part[0] != "_"} == {part for part in there if part[0] != "_"}

@@ -15,7 +15,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.line import Parabola
 from greedyhull.points.aligned import square
@@ -108,6 +108,8 @@ class Matching:
 class Form(BlackBox):
     """f(X) = ½⟨X, L(X)⟩ for a symmetric linear map L: a parabola along every line, which may open downwards."""
 
+    users = False
+
     def __init__(self, L: Callable[[Array], Array], n: int, *, convex: bool) -> None:
         self.L = L
         super().__init__(lambda X: 0.5 * float(np.vdot(X, L(X))), L, (n, n), None, convex=convex, scale=1.0)
@@ -133,7 +135,7 @@ def mismatch(A: Array, B: Array) -> Form:
     return Form(L, len(A), convex=True)
 
 
-@hinting
+@public
 def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, tol: float = 1e-3,
                    seed: int = 0) -> Matching:
     """Find the permutation p with a small Σ AᵢⱼB_p(i)p(j), the quadratic assignment problem.

@@ -16,7 +16,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.information import Information, LogDet, MeanVariance, OrthogonalLogDet, TraceInverse, candidates
 from greedyhull.points.aligned import alike, ordered
 from greedyhull.types import Array, Index
@@ -144,7 +144,7 @@ class Design:
         return np.flatnonzero(self.weights > SMALL)
 
 
-@hinting
+@public
 def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, names: Sequence[object] | None = None,
                    tol: float = 1e-8) -> Design:
     """Share experiments out among candidates so that a linear model is estimated best.

@@ -16,7 +16,7 @@ from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.aligned import alike, labels_of, numbered
 from greedyhull.points.arrays import masked
@@ -109,7 +109,7 @@ class Unmixing:
         return figure
 
 
-@hinting
+@public
 def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequence[str] | None = None, tol: float = 1e-8,
           progress: bool = False) -> Unmixing:
     """Write every spectrum of an image as a mixture of known spectra.

@@ -289,7 +289,7 @@ class AtomSet(ABC, KeepsAtomSet):
     @property
     @override
     def resolution(self) -> float:
-        """How far outside a point may lie that ``contains(w, 0)`` accepts, relative to the set's size: rounding, by default."""
+        """How far outside ``contains(w, 0)`` may accept a point, relative to the set's size: rounding, by default."""
         return SAME
 
     @property

@@ -13,7 +13,7 @@ from greedyhull.atoms.closed_oracle import ClosedOracle, with_dtype
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.errors import check
 from greedyhull.errors.given import shown, signed, takes
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public, user
 from greedyhull.points.entering import as_answer
 from greedyhull.types import Answer, Array, Atom, Shape
 
@@ -34,7 +34,7 @@ class FromFunction(AtomSet):
 
     def answer(self, g: Array) -> Answer:
         """What the function returned, as an atom and its slack."""
-        given = self.fn(g.copy())  # it may write on it
+        given = user(self.fn, g.copy())  # it may write on it
         check(_formed(given), lambda: f"The oracle fn(g) returned {shown(given)}; an array of shape {self.shape}, or a pair "
                                       "(array, slack), is wanted.")
         self.note_dtype(given if isinstance(given, Answer) or not isinstance(given, tuple) else given[0])
@@ -70,7 +70,7 @@ class FromFunctionOracle(ClosedOracle):
     best = OracleBase.best
 
 
-@hinting
+@public
 def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | None = None) -> FromFunction:
     """Make a set from a function that minimises linear functions over it.
 

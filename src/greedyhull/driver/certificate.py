@@ -21,7 +21,7 @@ from greedyhull.driver.mix_ups import check_problem
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.coarse import Coarse, coarse_of, value_error, words_of
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
@@ -138,7 +138,7 @@ class Certificate:
         return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
 
 
-@hinting
+@public
 def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
     """Certify a point, wherever it came from.
 

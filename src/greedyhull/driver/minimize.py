@@ -13,8 +13,7 @@ from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.run import Run
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
-from greedyhull.errors.hints import hinting
-from greedyhull.kernels.threads import limited
+from greedyhull.kernels.threads import limited, public
 from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.progress import Event, watchers_of
 from greedyhull.types import AtomSet, Objective, Solver
@@ -35,7 +34,7 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
              threads: int | None = None) -> Solution: ...
-@hinting
+@public
 def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
              watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
              check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
@@ -73,8 +72,9 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
         A file or a folder that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues
         exactly. ``start`` is ignored then.
     threads : int, optional
-        How many threads the compiled core may use for its passes over large data. By default as many as ``OMP_NUM_THREADS``
-        says, or else the processors of this process. The result has the same bits whatever their number.
+        How many threads passes over large data and large products may use. By default as many as ``OMP_NUM_THREADS``
+        says, or else the processors of this process. The result has the same bits whatever their number. BLAS itself has
+        one thread during the run; functions of yours run with the number that you set.
 
     Returns
     -------

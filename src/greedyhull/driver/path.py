@@ -15,12 +15,12 @@ from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.types import Array, AtomSet, Objective, Solver
 
 
-@hinting
+@public
 def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None = None, *, stop: Stop | None = None,
          seed: int = 0, progress: bool = False) -> list[Solution]:
     """Minimise f over sets of several radii, each run started from the solution before.

@@ -34,6 +34,7 @@ from greedyhull.driver.words import in_words
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.errors.given import shown
 from greedyhull.kernels.interrupt import Interrupt
+from greedyhull.kernels.threads import user
 from greedyhull.objectives.coarse import Coarse, coarse_of, value_error
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
@@ -171,7 +172,7 @@ class Run:
                     if self.noted is not None:
                         self._compare()
                     for watcher in self.watchers:
-                        watcher(event)
+                        user(watcher, event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
                         self._save(event)
                     said = hear(self.stop, event)

@@ -12,6 +12,7 @@ from greedyhull.driver.reason import Reason, because, claimed, missed, so_far
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.hinted import hinted
+from greedyhull.kernels.threads import user
 from greedyhull.objectives.relative import of_what, share
 from greedyhull.solvers.parts.ahead import NO_AIM, Aim
 from greedyhull.solvers.parts.progress import Event
@@ -444,7 +445,7 @@ class Callback(Stop):
         check(takes(self.fn, None), lambda: f"Callback({signed(self.fn)}) was given; a function of one event is wanted.")
 
     def __call__(self, event: Event) -> Reason | None:
-        answer = self.fn(event)
+        answer = user(self.fn, event)
         if isinstance(answer, str) and answer:
             return Reason("callback", answer)
         return because("callback", "The callback asked to stop,", event) if answer else None

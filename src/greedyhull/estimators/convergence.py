@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from greedyhull.driver.solution import Solution
+from greedyhull.kernels.threads import one_thread
 
 F = TypeVar("F", bound=Callable[..., Any])
 SOLVED = "_solved"  # where an estimator keeps the solves of a fit, while it lasts
@@ -28,7 +29,8 @@ def warning_once(fit: F) -> F:
     def gathered(self: Any, *args: Any, **kwargs: Any) -> Any:
         self.__dict__.pop(SOLVED, None)
         try:
-            fitted = fit(self, *args, **kwargs)
+            with one_thread:
+                fitted = fit(self, *args, **kwargs)
         finally:
             solved = self.__dict__.pop(SOLVED, [])
         missed = [(reason, np.inf if gap is None else float(gap)) for converged, reason, gap in solved if not converged]

@@ -17,6 +17,7 @@ from greedyhull.estimators.compiled_trail import CompiledTrail, trail_of
 from greedyhull.estimators.l1_path import Covariance, Data, Trail
 from greedyhull.estimators.penalty import floor, origin
 from greedyhull.estimators.split import Fold
+from greedyhull.kernels.products import product
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.objectives.whole_hessian import with_whole_hessian
 from greedyhull.points.arrays import is_sparse
@@ -98,7 +99,7 @@ class SquarePaths:
         Z, t = self.X[rows].astype(np.float64) - mean, self.y[rows] - middle
         s = np.ones(len(rows)) if self.s is None else self.s[rows]
         sZ = Z if self.s is None else s[:, None] * Z
-        return Sums(Z.T @ sZ, sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
+        return Sums(product(Z.T, sZ), sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
 
     def trail(self, fold: int | None) -> tuple[Trail | CompiledTrail, Callable[[Array], Array]]:
         """The trail without one fold, None for all data, and the intercepts that belong to rows of coefficients."""

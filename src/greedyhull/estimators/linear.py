@@ -25,6 +25,7 @@ from greedyhull.estimators.labelled import by_column, by_row
 from greedyhull.estimators.losses import REGRESSION, Posed, mean
 from greedyhull.estimators.over_shards import are_shards, fit_regressor
 from greedyhull.estimators.reports import write_report
+from greedyhull.kernels.threads import alone
 from greedyhull.points.given import sound
 from greedyhull.types import Array, AtomSet, LinearModel, Objective
 from greedyhull.types.kinds import told_intercept
@@ -85,6 +86,7 @@ class Linear(Certified, ABC):
         x = None if start is None else self._moved(start, S)
         return self._solve(f, S, x if x is not None and S.contains(x) else None)
 
+    @alone
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
         if are_shards(X):

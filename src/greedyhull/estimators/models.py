@@ -12,6 +12,7 @@ from sklearn.utils.validation import _num_samples
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.estimators.base import bounded
+from greedyhull.kernels.threads import user
 from greedyhull.types import Array
 from greedyhull.types.attributes import lacks
 
@@ -48,7 +49,7 @@ def _who(name: str) -> str:
 def _asked(name: str, method: Callable[[Any], Any], X: Any) -> Any:
     """What a fitted model says of X."""
     try:
-        return method(X)
+        return user(method, X)
     except NotFittedError as error:
         raise GreedyhullError(f"{_who(name)} is not fitted. Fit it with other data than these, or give cv=5 to have it fitted "
                               "and out-of-fold predictions made.") from error

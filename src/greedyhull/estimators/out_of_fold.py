@@ -17,6 +17,7 @@ from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.estimators.caller import caller_level
 from greedyhull.estimators.models import Named
 from greedyhull.estimators.split import Fold
+from greedyhull.kernels.threads import user
 from greedyhull.types import Array, Index
 from greedyhull.types.attributes import lacks
 
@@ -46,7 +47,7 @@ def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index
     for name, model in models:
         fresh, takes = clone(model, safe=False), weights_name(model)
         try:
-            fresh.fit(X, y, **({} if s is None or not takes else {takes: s}))
+            user(fresh.fit, X, y, **({} if s is None or not takes else {takes: s}))
         except Exception as error:
             error.add_note(f"This happened as the model {name!r} of the ensemble was fitted{where}.")
             raise

@@ -55,7 +55,7 @@ def _minimum(G: Array, base: Array, positive: Array, pivot: int) -> tuple[Array,
 
     Weights are told from the pivot's, so that what all of them have in common does not drown the rest.
     """
-    from scipy.linalg.lapack import dpotrf, dpotrs
+    from greedyhull.kernels.lapack import dpotrf, dpotrs
 
     free = np.flatnonzero(positive & (np.arange(len(base)) != pivot))
     H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]

@@ -95,7 +95,7 @@ def into_unit_ball(t: Array) -> Array:
 
 def _minimiser(M: Array, c: Array, t: Array, ridge: float) -> Array | None:
     """t + p for the p that minimises ½pᵀ(M + ridge I)p + cᵀp over ‖t + p‖ ≤ 1; None where rounding allows no factorisation."""
-    from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+    from greedyhull.kernels.lapack import dpotrf, dpotrs, dtrtrs
 
     b = M.dot(t) + ridge * t - c
     reach, top = float(np.sqrt(b.dot(b))), float(np.abs(M).sum(axis=0).max()) + ridge

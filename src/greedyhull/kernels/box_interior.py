@@ -53,7 +53,7 @@ def central_path(M: Array, c: Array, at: Array, tol: float, normal: Array | None
 
     With ``normal``, normal·t stays what it is at the start.
     """
-    from scipy.linalg.lapack import dpotrf, dpotrs
+    from greedyhull.kernels.lapack import dpotrf, dpotrs
 
     t = np.full(len(c), share)
     grad = c + M.dot(t - at)

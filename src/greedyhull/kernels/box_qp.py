@@ -93,7 +93,7 @@ def free_coordinates(grad: Array, x: Array, low: Array, high: Array) -> Index:
 
 def _newton(H: Array, grad: Array, x: Array, low: Array, high: Array) -> tuple[Array, bool]:
     """The lowest of a few projected shares of the Newton step, and whether it is the whole step, not cut by a bound."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     free = free_coordinates(grad, x, low, high)
     if not len(free):

@@ -22,7 +22,8 @@ from greedyhull.errors import GreedyhullError
 F = TypeVar("F", bound=Callable[..., Any])
 MODES = ("auto", "reference", "required")
 # without one of these, it is older
-NEWEST = {"budget_batch", "dense_form", "dense_path", "dense_region_rounds", "grouped_qp", "square_facts", "use_threads"}
+NEWEST = {"bind_blas_threads", "budget_batch", "dense_form", "dense_path", "dense_region_rounds", "grouped_qp", "square_facts",
+          "use_threads"}
 REFERENCES: dict[str, Callable[..., Any]] = {}  # every loop that the core has, as NumPy would do it
 
 
@@ -74,6 +75,7 @@ def blas_missing() -> str:
     if core is None:
         return f"there is no compiled core: {MISSING}"
     try:
+        import_module("greedyhull.kernels.lapack")  # which binds the threads of SciPy's BLAS
         modules = [import_module(f"scipy.linalg.cython_{part}") for part in ("blas", "lapack")]
     except ImportError as error:
         return f"SciPy's BLAS cannot be loaded: {error}"

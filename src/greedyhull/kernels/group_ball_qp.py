@@ -180,7 +180,7 @@ def _newton(q: _Quadratic, t: Array, tol: float, through: bool) -> Array | None:
 
 def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Array | None:
     """Newton's step for t and λ on the coordinates ``free``, whose groups are not zero where the ball holds t."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     of = q.ball.of[free]
     full = float(norms.sum()) >= INSIDE

@@ -107,7 +107,7 @@ def _solved(B: csr_array, eta: Array, bend: Array, more: Array, right: Array) ->
         H = (E * bend[:, None]).T @ E
         H.flat[:: len(eta) + 1] += more + RIDGE * H.diagonal() + 1e-200
         return np.linalg.solve(H, right)
-    from scipy.sparse.linalg import splu
+    from greedyhull.kernels.lapack import splu
 
     scaled = B @ diags_array(eta)
     matrix = scaled.T @ (diags_array(bend) @ scaled)

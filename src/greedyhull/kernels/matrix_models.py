@@ -42,7 +42,7 @@ class LocalModel:
 
     def factor(self, dtype: Any, rho: float) -> Array:
         """The Cholesky factor of H + ρI, in the lower triangle."""
-        from scipy.linalg.lapack import dpotrf, spotrf
+        from greedyhull.kernels.lapack import dpotrf, spotrf
 
         if (dtype, rho) not in self._factors:
             shifted = self.hessian(dtype).copy()
@@ -76,7 +76,7 @@ class HessianEquations:
 
     def form(self, radius: float) -> Form:
         """With one factorisation of H + ρI."""
-        from scipy.linalg.lapack import dpotrs, spotrs
+        from greedyhull.kernels.lapack import dpotrs, spotrs
 
         H, unit, shape = self.model.hessian(self.B.dtype), self.unit, self.B.shape
         rho = self.B.dtype.type(unit)

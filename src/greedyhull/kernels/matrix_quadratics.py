@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from greedyhull.kernels import products
 from greedyhull.types import Array
 
 Product = Callable[[Array, "Array | None"], Array]
@@ -85,10 +86,10 @@ class NormalEquations:
 
         def solve(R: Array) -> Array:
             many = next(solved) >= SEVERAL and R.shape[1] >= WIDE
-            return np.asarray(rho * (self._inverse @ R if many else self._substituted(R)))
+            return np.asarray(rho * (products.product(self._inverse, R) if many else self._substituted(R)))
 
         def product(A: Array, V: Array | None) -> Array:
-            KA: Array = K @ A / rho
+            KA: Array = products.product(K, A) / rho
             return KA if V is None else KA @ V.T
 
         return Form(shared(self.B, self.unit, radius), product, solve)
@@ -96,7 +97,7 @@ class NormalEquations:
     @cached_property
     def _factor(self) -> Array:
         """The Cholesky factor of K + ρI, in the lower triangle."""
-        from scipy.linalg.lapack import dpotrf, spotrf
+        from greedyhull.kernels.lapack import dpotrf, spotrf
 
         shifted = self.K.copy()
         shifted[np.diag_indices_from(shifted)] += self.unit
@@ -104,13 +105,13 @@ class NormalEquations:
         return np.asarray(factor)
 
     def _substituted(self, R: Array) -> Array:
-        from scipy.linalg.lapack import dpotrs, spotrs
+        from greedyhull.kernels.lapack import dpotrs, spotrs
 
         return np.asarray((spotrs if self.B.dtype == np.float32 else dpotrs)(self._factor, R, lower=1)[0])
 
     @cached_property
     def _inverse(self) -> Array:
-        from scipy.linalg.lapack import dpotri, spotri
+        from greedyhull.kernels.lapack import dpotri, spotri
 
         half, _ = (spotri if self.B.dtype == np.float32 else dpotri)(self._factor, lower=1)
         lower = np.tril(half)

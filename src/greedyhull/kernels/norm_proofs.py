@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.kernels.products import product
 from greedyhull.types import Array
 
 UNIT = 2.0**-53
@@ -77,7 +78,7 @@ def _square(G: Any) -> tuple[Array, float]:
     """GGᵀ as an array, and how far it may be from the true one in the spectral norm."""
     p, n = G.shape
     if isinstance(G, np.ndarray):
-        B, sizes = G @ G.T, np.abs(G)
+        B, sizes = product(G, G.T), np.abs(G)
         k = int((G != 0.0).sum(axis=1).max(initial=0))  # products with zero are exact
     else:
         B, sizes = np.empty((p, p)), abs(G)
@@ -93,7 +94,7 @@ def _square(G: Any) -> tuple[Array, float]:
 
 def _definite(B: Array, mu: float) -> bool:
     """Whether the factorisation of μI − B succeeds."""
-    from scipy.linalg.lapack import dpotrf
+    from greedyhull.kernels.lapack import dpotrf
 
     A = -B
     A[np.diag_indices_from(A)] += mu

@@ -38,7 +38,7 @@ def interior_product_qp(G: Array, q: Array, owners: Index, tol: float) -> Array 
 
 def _direction(G: Array, grad: Array, alpha: Array, s: Array, owners: Index) -> tuple[Array | None, Array | None]:
     """A step that aims at complementary weights and slacks, the second one knowing what the first would do."""
-    from scipy.linalg.lapack import dpotrf, dpotrs
+    from greedyhull.kernels.lapack import dpotrf, dpotrs
 
     order = np.lexsort((alpha, owners))
     last = np.zeros(int(owners.max()) + 1, dtype=np.intp)

@@ -204,7 +204,7 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
     a few times: one by one that would take hundreds of factorisations. False where the reduced Hessian is not
     positive definite even after a tiny ridge, or the step would not fall.
     """
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     gradient = grad.copy()
     held = int(np.count_nonzero(alpha))

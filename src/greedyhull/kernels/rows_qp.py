@@ -171,7 +171,7 @@ def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:
 
 def _least(B: Array, off: Array) -> Array:
     """The shortest t with Bt = off, or nearly so where rows depend on others."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     S = B.dot(B.T)
     S.flat[:: len(S) + 1] *= 1.0 + RIDGE
@@ -238,7 +238,7 @@ def on_face(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Arra
             ) -> tuple[Array, Array, Array, Array] | None:
     """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
     row gives way to a unit of its price."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
     there = np.where(face.sides > 0, limits.high, limits.low)
@@ -268,7 +268,7 @@ def on_face(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Arra
 
 def _prices(S: Array, off: Array) -> Array:
     """y with Sy = off, where rows that depend on others, or have no free coordinate, get what they can."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     diagonal = np.diagonal(S)
     on = (diagonal > 0.0).nonzero()[0]

@@ -90,7 +90,7 @@ class Dense(NamedTuple):
 
     @staticmethod
     def of(H: Array, G: Any, E: Any, theta: Array) -> Dense | None:
-        from scipy.linalg.lapack import dpotrf, dtrtrs
+        from greedyhull.kernels.lapack import dpotrf, dtrtrs
 
         n = len(H)
         K = H.copy()
@@ -121,7 +121,7 @@ class Dense(NamedTuple):
         return dx + more[0], dy + more[1], dv + more[2]
 
     def _solved(self, right: Right) -> tuple[Array, Array, Array]:
-        from scipy.linalg.lapack import dpotrs
+        from greedyhull.kernels.lapack import dpotrs
 
         stiff = self.theta[len(right.x) :]
         pull = right.x + self.G.T.dot(right.a + stiff * right.g) if len(right.g) else right.x
@@ -143,7 +143,7 @@ class Normal(NamedTuple):
 
     @staticmethod
     def of(H: Factored, G: Any, E: Any, theta: Array) -> Normal | None:
-        from scipy.linalg.lapack import dpotrf
+        from greedyhull.kernels.lapack import dpotrf
 
         n, r, g = len(H.D), len(H.F), G.shape[0]
         K = (H.D + theta[:n]) * (1.0 + RIDGE)
@@ -163,7 +163,7 @@ class Normal(NamedTuple):
         return Normal(K, H.F, A, scale, factor) if info == 0 else None
 
     def solve(self, right: Right) -> tuple[Array, Array, Array]:
-        from scipy.linalg.lapack import dpotrs
+        from greedyhull.kernels.lapack import dpotrs
 
         r, g = len(self.F), len(self.F) + len(right.g)
         dx = right.x / self.K

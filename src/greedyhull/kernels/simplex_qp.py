@@ -59,8 +59,7 @@ def thin_out(G: Array, grad: Array, alpha: Array) -> bool:
     Pairwise steps spread weight over many more atoms than the Hessian has dimensions, and a Newton step on such a face
     is all ridge.
     """
-    from scipy.linalg import solve_triangular
-    from scipy.linalg.lapack import dpstrf
+    from greedyhull.kernels.lapack import dpstrf, solve_triangular
 
     face = np.flatnonzero(alpha > 0.0)
     if not len(face):  # overflow has left no number
@@ -84,7 +83,7 @@ def newton_on_face(G: Array, grad: Array, alpha: Array, *, tries: int = 4) -> bo
     hundreds of factorisations. Here all weights that the whole step would make negative are dropped at once where that
     lowers the quadratic more than stopping at the boundary does, at most ``tries`` times; pairwise steps do the rest.
     """
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     grad = grad.copy()
     for _ in range(tries):

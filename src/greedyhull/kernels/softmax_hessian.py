@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.kernels.products import product
 from greedyhull.types import Array, Index
 
 AT_ONCE = 2048  # samples whose products are made at a time: what is kept of them takes no more room than that
@@ -49,9 +50,9 @@ def entries_hessian(rows: Array, classes: Index, s: Array, p: Array | float, roo
         for k, of_class in _slices(classes, len(root)):
             np.multiply(X[of_class], root[k, start : start + AT_ONCE], out=Y[of_class])
             np.multiply(X[of_class], heavy[k, start : start + AT_ONCE], out=B[of_class])
-        H -= Y @ Y.T
+        H -= product(Y, Y.T)
         for _, of_class in _slices(classes, len(root)):
-            H[of_class, of_class] += B[of_class] @ B[of_class].T
+            H[of_class, of_class] += product(B[of_class], B[of_class].T)
     return H
 
 
@@ -67,7 +68,7 @@ def entries_and_intercepts(rows: Array, classes: Index, s: Array, p: Array | flo
     for k, of_class in _slices(classes, len(shares)):
         own = -weighted * shares[k]
         own[k] += weighted[k]
-        C[:, of_class] = own @ rows[of_class].T
+        C[:, of_class] = product(own, rows[of_class].T)
     return C
 
 
@@ -85,7 +86,7 @@ def whole_hessian(X: Array, s: Array, p: Array | float, room: Room | None = None
     H = np.zeros((c, d, c, d), dtype=X.dtype)
     if (s == s[0]).all():  # as at zero
         q = s[0].astype(np.float64)
-        square = (X * np.asarray(p, dtype=X.dtype)) @ X.T
+        square = product(X * np.asarray(p, dtype=X.dtype), X.T)
         H[:] = (np.diag(q) - np.outer(q, q)).astype(X.dtype)[:, None, :, None] * square[None, :, None, :]
         return H.reshape(c * d, c * d)
     heavy, root = _roots(X, s, p)
@@ -96,10 +97,10 @@ def whole_hessian(X: Array, s: Array, p: Array | float, room: Room | None = None
         Y = buffer[:, : some.shape[1]]
         for k in range(c - 1):
             np.multiply(some, root[k, start : start + AT_ONCE], out=Y[k * d : (k + 1) * d])
-        total -= Y @ Y.T
+        total -= product(Y, Y.T)
         for k in range(c - 1):
             B = np.multiply(some, heavy[k, start : start + AT_ONCE], out=Y[:d])
-            total[k * d : (k + 1) * d, k * d : (k + 1) * d] += B @ B.T
+            total[k * d : (k + 1) * d, k * d : (k + 1) * d] += product(B, B.T)
     H[:-1, :, :-1] = total.reshape(c - 1, d, c - 1, d)
     H[-1, :, :-1] = -H[:-1, :, :-1].sum(axis=0)
     H[:, :, -1] = -H[:, :, :-1].sum(axis=2)
@@ -114,7 +115,7 @@ def whole_and_intercepts(X: Array, s: Array, p: Array | float) -> Array:
     for k in range(c):
         own = -weighted * shares[k]
         own[k] += weighted[k]
-        C[:, k] = own @ X.T
+        C[:, k] = product(own, X.T)
     return C.reshape(c, c * d)
 
 

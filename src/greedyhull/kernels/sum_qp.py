@@ -149,7 +149,7 @@ def _active_set(H: Array, c: Array, x: Array, high: Array, sides: Array) -> Iter
 
 def _on_face(H: Array, c: Array, x: Array, bounds: Array, free: Array, total: float) -> tuple[Array, float] | None:
     """The minimiser over Σ = total where all but the free coordinates are at their bounds, and ν."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     there = bounds.copy()
     there[free] = x[free]

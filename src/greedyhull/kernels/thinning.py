@@ -87,7 +87,7 @@ def _factored(G: Array, free: Index, at: Index, most: int) -> tuple[Index, Array
         left[chosen] = -np.inf
     if not np.isfinite(rows[: len(chosen)]).all():
         return None
-    from scipy.linalg import solve_triangular
+    from greedyhull.kernels.lapack import solve_triangular
 
     upper = rows[: len(chosen)]
     return np.array(chosen, dtype=np.intp), np.asarray(solve_triangular(upper[:, chosen], upper))

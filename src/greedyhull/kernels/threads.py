@@ -1,13 +1,64 @@
-"""How many threads the compiled core may use. Its results have the same bits whatever their number."""
+"""How many threads the compiled core and the BLAS libraries may use.
+
+The core's results have the same bits whatever the number of its threads. BLAS has one thread while greedyhull computes: its
+own threads wait for each other in loops, and next to a busy process they make a solve many times slower. User functions are
+called with the caller's number of BLAS threads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import ctypes
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import wraps
+from importlib import import_module
 from operator import index
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 from greedyhull.errors import check
+from greedyhull.errors.hints import notes
 from greedyhull.kernels.core import core
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+one_thread: AbstractContextManager[None] = nullcontext() if core is None else core.BlasThreads(True)
+callers_threads: AbstractContextManager[None] = nullcontext() if core is None else core.BlasThreads(False)
+
+
+def alone(function: Callable[P, R]) -> Callable[P, R]:
+    """Let BLAS have one thread while the function runs."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        with one_thread:
+            return function(*args, **kwargs)
+
+    return called
+
+
+def public(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function an entry point, as `alone` and `hinting` do, in one frame: warnings count frames to their caller."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            with one_thread:
+                return function(*args, **kwargs)
+        except TypeError as error:
+            for note in notes(function, args, kwargs):
+                error.add_note(note)
+            raise
+
+    return called
+
+
+def user(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a user's function, with the number of BLAS threads that its author set."""
+    with callers_threads:
+        return function(*args, **kwargs)
 
 
 @contextmanager
@@ -45,3 +96,48 @@ def set_limit(count: int) -> int:
 def count() -> int:
     """How many threads a large pass would use now."""
     return 1 if core is None else core.threads()
+
+
+def bind(module: Any) -> None:
+    """Let `one_thread` set the threads of the BLAS that a compiled module of NumPy or SciPy calls.
+
+    A library without such a function, such as Accelerate or BLIS, keeps its threads.
+    """
+    home = Path(module.__file__).parents[module.__name__.count(".")]
+    for path in (module.__file__, *home.glob(f"{module.__name__.split('.')[0]}.libs/*openblas*.dll")):
+        with suppress(OSError):
+            found = _functions(ctypes.CDLL(str(path)))
+            if core is not None and found is not None:
+                core.bind_blas_threads(*found)
+
+
+def _functions(library: Any) -> tuple[int, int, bool] | None:
+    """The addresses of two functions that get and set the number of threads, and whether it is that of the calling thread.
+
+    Names are looked up in the module and in all that it was linked with.
+    """
+    if (set_local := _address(library, "MKL_Set_Num_Threads_Local")):
+        return 0, set_local, True
+    for prefix in ("scipy_openblas", "openblas"):
+        for suffix in ("", "64_", "_64"):
+            get, set_ = (_address(library, f"{prefix}_{name}_num_threads{suffix}") for name in ("get", "set"))
+            if get and set_:
+                kind = _address(library, f"{prefix}_get_parallel{suffix}")
+                if kind and ctypes.CFUNCTYPE(ctypes.c_int)(kind)() == 2:  # by OpenMP, which has a number for each thread
+                    get, set_ = (_address(library, f"omp_{name}_threads") for name in ("get_max", "set_num"))
+                    return (get, set_, True) if get and set_ else None
+                return get, set_, False
+    return None
+
+
+def _address(library: Any, name: str) -> int:
+    try:
+        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0  # libraries differ in what they export
+    except AttributeError:
+        return 0
+
+
+if core is not None:
+    bind(import_module("numpy.linalg._umath_linalg"))  # SciPy's is bound by kernels/lapack.py
+    if hasattr(os, "register_at_fork"):  # Windows has no fork
+        os.register_at_fork(after_in_child=core.blas_threads_forked)

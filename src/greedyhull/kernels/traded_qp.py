@@ -154,7 +154,7 @@ def _on_face(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, 
              ) -> tuple[Array, Array, float] | None:
     """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
     trades hold with equality; the prices of all rows and of trades."""
-    from scipy.linalg.lapack import dposv
+    from greedyhull.kernels.lapack import dposv
 
     free: Index = ((ends == End.DOWN) | (ends == End.UP)).nonzero()[0]
     there = np.where(ends == End.LOW, near.low, np.where(ends == End.HIGH, near.high, near.p))

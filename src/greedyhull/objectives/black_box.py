@@ -10,6 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
 from greedyhull.errors.renamed import former
+from greedyhull.kernels.threads import user
 from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.costly_line import AskedLine
@@ -39,6 +40,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     terms: ClassVar[Literal["none", "finite"]] = "none"
     name = "function"
     called = "value(w)"
+    users: ClassVar[bool] = True  # whether the functions are a user's
     domain: Shape
     scale: float
     traits: Traits
@@ -73,18 +75,22 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         except AttributeError as error:
             raise no_point(self, w, error) from None
 
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call one of the functions; a user's has as many BLAS threads as the caller of `minimize` set."""
+        return user(function, *args) if self.users else function(*args)
+
     @override
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = number(self._value(locked(view.x)), self.called, self._coarse)
+            view.value = number(self.call(self._value, locked(view.x)), self.called, self._coarse)
         return view.value
 
     @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
-            view.gradient = self._checked(self._gradient(locked(view.x)))
+            view.gradient = self._checked(self.call(self._gradient, locked(view.x)))
             self._compare(view.x, view.gradient)
             w.work.gradients += 1
         return view.gradient
@@ -94,7 +100,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
         if self._product is None:
             raise GreedyhullError(f"{self!r} was made without hessian_product=. Give one, or use BlendedPairwise().")
-        p = numbers(self._product(locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
+        p = numbers(self.call(self._product, locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
         check(p.shape == self.domain,
               lambda: f"hessian_product(w, v) returned shape {p.shape}; the shape {self.domain} of v is wanted.")
         check(bool(np.isfinite(p).all()), "hessian_product(w, v) returned NaN or infinite entries at a point of the hull. "
@@ -109,11 +115,11 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
 
     def whole(self, x: Array) -> float:
         """f at an array of the hull."""
-        return number(self._value(locked(x)), self.called, self._coarse)
+        return number(self.call(self._value, locked(x)), self.called, self._coarse)
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return self.whole, lambda x: self._checked(self._gradient(locked(x)))
+        return self.whole, lambda x: self._checked(self.call(self._gradient, locked(x)))
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain, self._coarse)
@@ -131,8 +137,8 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         way, change = length(x - before[0]), length(g - before[1])
         blur = (SURE + 8.0 * eps_of(self._coarse.gradient)) * self._last[2]
         check(not (way > SURE * length(x) and change > (1.0 + SURE) * self.smoothness * way + blur),
-              lambda: f"smoothness must be at least {change / way:.6g}, the rate at which the gradient changes between two points "
-                      f"of the run; got {self.smoothness!r}. Steps and bounds rest on it: give a larger one, or leave it out.")
+              lambda: f"smoothness must be at least {change / way:.6g}, the rate at which the gradient changes between two "
+                      f"points of the run; got {self.smoothness!r}. Steps and bounds rest on it: give a larger one, or leave it out.")
 
     @override
     def gradient_dot(self, w: Iterate) -> float:
@@ -149,15 +155,15 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         def derivatives(step: float) -> tuple[float, float]:
             x = view.after(move, step)
             w.work.gradients += 1
-            g = self._checked(self._gradient(locked(x)))
+            g = self._checked(self.call(self._gradient, locked(x)))
             self._compare(x, g)
             view.ahead = Ahead(move, step, x, None, g)
             return float(np.vdot(g, v)), np.nan
 
         def value(step: float) -> float:
             seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
-            found = number(self._value(locked(view.after(move, step) if seen is None else seen.x)), self.called,
-                           self._coarse)
+            x = view.after(move, step) if seen is None else seen.x
+            found = number(self.call(self._value, locked(x)), self.called, self._coarse)
             view.ahead = None if seen is None else seen._replace(value=found)
             return found
 

@@ -9,7 +9,7 @@ import numpy as np
 from greedyhull.atoms.arguments import matrix_shape
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.designs.observed import Observed
 from greedyhull.objectives.labelled import by_label
 from greedyhull.objectives.losses.base import Separable, positive_number, shares, signs
@@ -25,7 +25,7 @@ LOSSES = ("squared", "logistic", "huber")
 
 
 @by_label("rows", "cols", "values", "sample_weight")
-@hinting
+@public
 def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "squared", sample_weight: Any = None,
                delta: float = 1.0) -> MatrixModel:
     """Matrix completion, f(W) = ½ Σ (W_ij − v_ij)² over the observed entries.

@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public, user
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
 from greedyhull.points.arrays import locked
@@ -30,10 +30,10 @@ class Terms:
         self.f, self.index, self.size = f, index, len(index)
 
     def value(self, x: Array) -> float:
-        return number(self.f.value_of(locked(x.copy()), self.index), self.f.called, self.f._coarse)
+        return number(user(self.f.value_of, locked(x.copy()), self.index), self.f.called, self.f._coarse)
 
     def gradient(self, x: Array) -> Array:
-        return self.f.checked(self.f.gradient_of(locked(x.copy()), self.index))
+        return self.f.checked(user(self.f.gradient_of, locked(x.copy()), self.index))
 
     def pulls(self, x: Array, S: Finite) -> Array:
         """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
@@ -95,7 +95,7 @@ class FiniteSum(BlackBox, KeepsSummed):
         return array
 
 
-@hinting
+@public
 def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
                lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> FiniteSum:
     """Mean of n terms, f(w) = (1/n) Σ fᵢ(w), given by functions of w and of an index array.

@@ -37,6 +37,8 @@ class _Known:
 class Information(BlackBox):
     """A convex function of M(w) that is infinite where M(w) is singular; p is the size of M."""
 
+    users = False
+
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
         self._kept: list[_Known] = []
@@ -115,7 +117,7 @@ class Information(BlackBox):
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """Equal weights on p candidates that are independent, where that is a point of S; else its centre."""
-        from scipy.linalg import qr
+        from greedyhull.kernels.lapack import qr
 
         p, total = self.X.shape[1], S.traits.total
         order = qr(self.X.T, mode="r", pivoting=True)[-1][:p]
@@ -164,7 +166,7 @@ def _factorised(M: Array) -> Array | None:
 
 def _solved(L: Array, B: Array, across: bool = False) -> Array:
     """L⁻¹B, or L⁻ᵀB: LAPACK itself, for small systems take as long to check as to solve."""
-    from scipy.linalg.lapack import dtrtrs
+    from greedyhull.kernels.lapack import dtrtrs
 
     return np.asarray(dtrtrs(L, B, lower=1, trans=int(across))[0])
 
@@ -224,7 +226,7 @@ class TraceInverse(Information):
 
     def _inverses(self, x: Array) -> Array:
         """M⁻¹xᵢ for every candidate, as columns."""
-        from scipy.linalg import cho_solve
+        from greedyhull.kernels.lapack import cho_solve
 
         L = self._factor(x)
         return np.full(self.X.T.shape, np.inf) if L is None else np.asarray(cho_solve((L, True), self.X.T))
@@ -233,14 +235,14 @@ class TraceInverse(Information):
         return -np.asarray((self._inverses(x) ** 2).sum(axis=0))
 
     def hessian_on(self, x: Array, index: Index) -> Array:
-        from scipy.linalg import cho_solve
+        from greedyhull.kernels.lapack import cho_solve
 
         rows = self.X[index]
         Y = cho_solve((self._regular(x), True), rows.T)
         return np.asarray(2.0 * rows.dot(Y) * Y.T.dot(Y))
 
     def _product_at(self, x: Array, v: Array) -> Array:
-        from scipy.linalg import cho_solve
+        from greedyhull.kernels.lapack import cho_solve
 
         L, Y = self._regular(x), self._inverses(x)
         V = (self.X * v[:, None]).T.dot(self.X)

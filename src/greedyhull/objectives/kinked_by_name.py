@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.labelled import by_label
@@ -22,7 +22,7 @@ from greedyhull.objectives.sharded.by_name import over_shards
 
 @over_shards("labels")
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
 
@@ -67,7 +67,7 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
 
 @over_shards()
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
 
@@ -110,7 +110,7 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 
 @over_shards(numbers=("q",))
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
 
@@ -156,7 +156,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
 
 @over_shards(numbers=("epsilon",))
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False,
                         l2: float = 0.0) -> Composite:
     """Epsilon-insensitive loss, f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊.

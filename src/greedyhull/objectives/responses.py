@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.designs.tasks import Tasks
@@ -23,7 +23,7 @@ from greedyhull.types import Array
 
 
 @by_label("X", "Y", "sample_weight")
-@hinting
+@public
 def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Several responses at once, f(W) = 1/(2n) ‖XW − Y‖_F².
 
@@ -68,7 +68,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> 
 
 
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
                 l2: float = 0.0) -> Multinomial | RidgedMultinomial:
     """Cross-entropy of several classes, f(W) = mean of log Σₖ exp(xᵢ·wₖ) − xᵢ·w_yᵢ.

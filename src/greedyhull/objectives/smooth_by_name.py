@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.objectives.labelled import by_label
@@ -32,7 +32,7 @@ def least_squares(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> Sha
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards()
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
 
@@ -79,7 +79,7 @@ def logistic(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedM
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("labels")
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
 
@@ -125,7 +125,7 @@ def squared_hinge(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> Sha
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("labels")
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
 
@@ -172,7 +172,7 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None,
           intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards(numbers=("delta",))
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
           l2: float = 0.0) -> Composite:
     """Huber loss, the mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ.
@@ -221,7 +221,7 @@ def poisson(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedMo
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards("counts")
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
 
@@ -272,7 +272,7 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None,
             intercept: bool = False, l2: float = 0.0) -> Composite: ...
 @over_shards(numbers=("power",))
 @by_label("X", "y", "sample_weight")
-@hinting
+@public
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.kernels.matrix_quadratics import NormalEquations
+from greedyhull.kernels.products import product
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.tasks import Tasks
 from greedyhull.objectives.losses.base import Separable
@@ -73,7 +74,7 @@ class SquaredResponses(MatrixModel, KeepsMatrixQuadratic):
     def _square(self, dtype: Any) -> Array:
         """XᵀPX."""
         Z, times = self._weighted(dtype)
-        K = Z.T @ Z
+        K = product(Z.T, Z)
         K = np.asarray(K if isinstance(K, np.ndarray) else K.toarray())
         return np.asarray(K * K.dtype.type(times))
 

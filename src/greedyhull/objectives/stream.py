@@ -11,8 +11,8 @@ import numpy as np
 from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown, signed, takes
-from greedyhull.errors.hints import hinting
 from greedyhull.errors.renamed import former
+from greedyhull.kernels.threads import public, user
 from greedyhull.objectives.batch import pulls_of
 from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
 from greedyhull.objectives.coarse import Coarse
@@ -45,11 +45,11 @@ class Drawn(KeepsMinibatch):
 
     @override
     def value(self, x: Array) -> float:
-        return number(self.batch.value(locked(x.copy())), "value(w) of a batch", self.f._coarse)
+        return number(user(self.batch.value, locked(x.copy())), "value(w) of a batch", self.f._coarse)
 
     @override
     def gradient(self, x: Array) -> Array:
-        g = numbers(self.batch.gradient(locked(x.copy())), "gradient(w) of a batch", self.f.domain, self.f._coarse)
+        g = numbers(user(self.batch.gradient, locked(x.copy())), "gradient(w) of a batch", self.f.domain, self.f._coarse)
         check(g.shape == self.f.domain,
               lambda: f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
                       f"{self.f.domain}, is wanted.")
@@ -62,7 +62,7 @@ class Drawn(KeepsMinibatch):
     @override
     def pulls(self, x: Array, S: Finite) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
-        return None if lacks(self.batch, "gradients") else pulls_of(self.batch.gradients(locked(x.copy())), x, S)
+        return None if lacks(self.batch, "gradients") else pulls_of(user(self.batch.gradients, locked(x.copy())), x, S)
 
 
 class Stream(KeepsStreamed):
@@ -95,7 +95,7 @@ class Stream(KeepsStreamed):
     def batch(self, size: int, rng: np.random.Generator) -> Drawn:
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
-        drawn = self.draw(size, rng)
+        drawn = user(self.draw, size, rng)
         check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned {shown(drawn)}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
@@ -203,7 +203,7 @@ class StreamSource(KeepsSupply):
         self.spent = int(state["spent"])
 
 
-@hinting
+@public
 def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = None, convex: bool = True) -> Stream:
     """Expectation f(w) = E F(w, ξ) of which fresh samples can be drawn.
 

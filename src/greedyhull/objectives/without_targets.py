@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
@@ -26,7 +26,7 @@ from greedyhull.types import Array, Shape
 from greedyhull.types.kinds import stored
 
 
-@hinting
+@public
 def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, factors: Any = None) -> QuadraticForm:
     """Quadratic function, f(w) = ½wᵀQw − bᵀw.
 
@@ -77,7 +77,7 @@ def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, facto
 
 
 @by_label("P", "sample_weight")
-@hinting
+@public
 def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
     """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.
 
@@ -188,7 +188,7 @@ def trace_inverse(X: Any) -> TraceInverse:
     return f
 
 
-@hinting
+@public
 def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
              smoothness: float | None = None, convex: bool = True, scale: float | None = None,
              hessian_product: Callable[[Array, Array], Array] | None = None) -> BlackBox:

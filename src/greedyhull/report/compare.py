@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from greedyhull.driver.saved import target_of
 from greedyhull.errors import check
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.report.curves import Named, compared
 from greedyhull.types import Solver
 from greedyhull.types.attributes import field_values, lacks
@@ -108,7 +108,7 @@ class Comparison:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-@hinting
+@public
 def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
             labels: Sequence[str] | None = None) -> Comparison:
     """Compare several runs in one table and, on request, on one page.

@@ -16,7 +16,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.by_name import least_squares, log_likelihood, quadratic
 from greedyhull.points.aligned import alike
 from greedyhull.points.gradients import as_array
@@ -33,7 +33,7 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
 def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, risk: Sequence[float],
               groups: Any = None, group_upper: Any = None, upper: Any = None, turnover: float | None = None,
               previous: Any = None, constraints: Any = None, benchmark: Any = None, tol: float = 1e-8) -> list[Portfolio]: ...
-@hinting
+@public
 def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, risk: Any = "minimum", groups: Any = None,
               group_upper: Any = None, upper: Any = None, turnover: float | None = None, previous: Any = None,
               constraints: Any = None, benchmark: Any = None, tol: float = 1e-8) -> Portfolio | list[Portfolio]:

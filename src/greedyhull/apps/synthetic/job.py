@@ -13,10 +13,10 @@ from greedyhull.apps.synthetic.panel import read_long, read_wide
 from greedyhull.apps.synthetic.result import SyntheticControl, checked_limit
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import check
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 
 
-@hinting
+@public
 def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: Any = None, outcome: Any = None,
                       donors: Sequence[Any] | None = None, predictors: Any = None, importance: Sequence[float] | None = None,
                       intercept: bool = False, placebos: bool = True, max_pre_mspe: float | None = None,

@@ -59,7 +59,7 @@ class Form(ABC):
         square = self._squared()
         if square is None:
             return Constant(self._top_bound(), "upper bound", "λ_max")
-        from scipy.linalg import eigvalsh
+        from greedyhull.kernels.lapack import eigvalsh
 
         k = len(square) - 1
         return Constant(max(float(eigvalsh(square, subset_by_index=[k, k])[0]), 0.0), "exact", "λ_max")

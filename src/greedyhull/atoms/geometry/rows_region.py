@@ -179,7 +179,7 @@ class LeastOfAll:
 
 def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> RowsRegion | None:
     """The region of a product whose parts are all given by rows; None where one is not, or where there is too much of it."""
-    from scipy.linalg import block_diag
+    from greedyhull.kernels.lapack import block_diag
 
     rows = [region for region in regions if isinstance(region, RowsRegion)]
     sizes = [len(region.inside) for region in rows]

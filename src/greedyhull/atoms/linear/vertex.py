@@ -101,14 +101,15 @@ def _nothing(right: Array, transposed: bool) -> Array:
 def _factor(M: Any) -> Any:
     """What solves M x = right, or M' x = right; a singular M gives NaN, which the caller sees."""
     if M.shape[0] <= SMALL:
-        from scipy.linalg.lapack import dgetrf, dgetrs
+        from greedyhull.kernels.lapack import dgetrf, dgetrs
 
         lu, pivots, info = dgetrf(M if isinstance(M, np.ndarray) else M.toarray())
         if info != 0:
             return lambda right, transposed: np.full(np.shape(right), np.nan)
         return lambda right, transposed: dgetrs(lu, pivots, right, trans=int(transposed))[0]
     from scipy.sparse import csc_array
-    from scipy.sparse.linalg import splu
+
+    from greedyhull.kernels.lapack import splu
 
     try:
         factor = splu(csc_array(M))

@@ -21,14 +21,14 @@ from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.points.aligned import agree
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.types import Array, AtomSet, Index, Objective, Solver
 from greedyhull.types.attributes import lacks
 
 
-@hinting
+@public
 def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver: Solver | None = None, *, X: Any = None,
           Y: Any = None, without: Any = None, start: Any = None, stop: Stop | None = None, seed: int = 0,
           progress: bool = False, **settings: Any) -> Solutions:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kernels.products import product
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.points.given import norm
 from greedyhull.types import Array, Columns, Index, Shape
@@ -40,13 +41,11 @@ class DenseDesign(KeepsColumns, KeepsStoredDesign):
 
     @override
     def matvec(self, w: Array) -> Array:
-        out: Array = self.X.dot(w.astype(self.dtype, copy=False))
-        return out
+        return product(self.X, w.astype(self.dtype, copy=False))
 
     @override
     def adjoint(self, r: Array) -> Array:
-        out: Array = self._transposed.dot(r)
-        return out
+        return product(self._transposed, r)
 
     @override
     def column(self, j: int) -> Array:
@@ -84,11 +83,11 @@ class DenseDesign(KeepsColumns, KeepsStoredDesign):
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
         if weights is None:
-            return np.asarray(Z.T.dot(Z if Z2 is None else Z2))
+            return product(Z.T, Z if Z2 is None else Z2)
         rows = weights.nonzero()[0]
         if 2 * len(rows) < len(weights):  # most rows do not count
             Z, Z2, weights = Z[rows], None if Z2 is None else Z2[rows], weights[rows]
-        return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * weights[:, None]))
+        return product(Z.T, (Z if Z2 is None else Z2) * weights[:, None])
 
     @override
     def energies(self, weights: Array | float) -> Array:

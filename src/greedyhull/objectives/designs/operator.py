@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kernels.threads import user
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.types import Array
 from greedyhull.types.attributes import lacks
@@ -42,7 +43,7 @@ class OperatorDesign(DesignBase):
         return f"OperatorDesign({self.n}x{self.domain[0]})"
 
     def matvec(self, w: Array) -> Array:
-        return np.array(self.X.matvec(w), dtype=np.float64).ravel()  # its own: an operator may use its memory again
+        return np.array(user(self.X.matvec, w), dtype=np.float64).ravel()  # its own: an operator may use its memory again
 
     def adjoint(self, r: Array) -> Array:
-        return np.array(self.X.rmatvec(r), dtype=np.float64).ravel()
+        return np.array(user(self.X.rmatvec, r), dtype=np.float64).ravel()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
+from greedyhull.kernels.products import product
 from greedyhull.objectives.designs.base import DesignBase
 from greedyhull.objectives.designs.dense import DenseDesign
 from greedyhull.objectives.designs.sparse import SparseDesign
@@ -46,7 +47,7 @@ class Tasks(DesignBase):
     def adjoint(self, r: Array) -> Array:
         rows, X = self._rows(r), self.X
         if isinstance(X, DenseDesign) and X.X.flags.c_contiguous:  # RᵀX takes little more than half the time of XᵀR
-            return np.ascontiguousarray(rows.T.dot(X.X).T)
+            return np.ascontiguousarray(product(rows.T, X.X).T)
         return X.adjoint(rows)
 
     def bilinear(self, U: Array, V: Array, c: Array) -> Array:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kernels.threads import one_thread
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, Shard, Shards, Sums, Task
 
@@ -57,7 +56,7 @@ def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[
     A crew of your own calls it in its workers.
     """
     held = CACHE if cache is None else cache
-    with one_thread():
+    with one_thread:
         found = (task(held.shard(task, k), k) if task.wants(k) else {} for k in bundle)
         return [added(found)] if task.together else list(found)
 
@@ -118,23 +117,3 @@ def _bytes(array: Array) -> int:
             return 0
         base = base.base
     return int(np.asarray(array).nbytes)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread for products: sums are the same to the last bit then, whatever number of threads a worker was given."""
-    control = _threads()
-    if control is None:
-        yield
-        return
-    with control.limit(limits=1, user_api="blas"):
-        yield
-
-
-@lru_cache(maxsize=1)
-def _threads() -> Any:
-    try:
-        from threadpoolctl import ThreadpoolController
-    except ImportError:  # an extra brings it
-        return None
-    return ThreadpoolController()

@@ -8,7 +8,7 @@ from typing import Any
 
 from greedyhull.errors import check
 from greedyhull.errors.given import shown as in_words
-from greedyhull.errors.hints import hinting
+from greedyhull.kernels.threads import public
 from greedyhull.objectives.shards.arrow import arrow_shards
 from greedyhull.objectives.shards.csv_text import csv_shards
 from greedyhull.objectives.shards.found import files_of, format_of
@@ -22,7 +22,7 @@ from greedyhull.objectives.shards.wanted import Column, Wanted, plain, wanted
 from greedyhull.types import Shards
 
 
-@hinting
+@public
 def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, target: Column | None = None,
            features: Sequence[Column] | None = None, sample_weight: Column | None = None, count: int | None = None,
            d: int | None = None, rows: int | None = None) -> Shards:

@@ -1,0 +1,39 @@
+"""Products with large matrices, shared between threads. Their bits depend on sizes, not on the number of threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from greedyhull.kernels.core import blas_missing, core
+from greedyhull.types import Array
+
+
+def product(A: Any, B: Any) -> Array:
+    """Return A·B for a matrix A and a matrix or vector B, sparse ones as SciPy multiplies them.
+
+    Below 10⁸ multiplications, or a million entries for a vector, one thread is as fast as several.
+
+    >>> product(np.array([[1.0, 2.0]]), np.array([3.0, 4.0]))
+    array([11.])
+    """
+    if core is not None and isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and A.ndim == 2 and A.size >= 10_000:
+        if B.ndim == 1 and A.size >= 1_000_000 and A.dtype == np.float64 and _fit(A, B):
+            y = np.empty(len(A))
+            core.shared_pass(A, np.ascontiguousarray(B), y)
+            return y
+        if B.ndim == 2 and A.size * B.shape[1] >= 100_000_000 and A.dtype in (np.float64, np.float32) and _fit(A, B):
+            C = np.empty((len(A), B.shape[1]), dtype=A.dtype)
+            core.shared_product(A, B, C)
+            return C
+    made: Array = A @ B
+    return made
+
+
+def _fit(A: Array, B: Array) -> bool:
+    """Whether the core can multiply A and B where they lie, with 32-bit sizes."""
+    matrices = (A,) if B.ndim == 1 else (A, B)
+    if not all(M.flags.forc and M.flags.aligned and min(M.shape) > 1 and max(M.shape) < 2**31 for M in matrices):
+        return False
+    return A.dtype == B.dtype and len(B) == A.shape[1] and not blas_missing()
