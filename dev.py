@@ -62,8 +62,9 @@ def compiler():
     """Return whether a compiler accepts C++17."""
     if os.name == "nt":
         where = Path(os.environ.get("PROGRAMFILES(X86)", "")) / "Microsoft Visual Studio" / "Installer" / "vswhere.exe"
-        asked = "-products * -requires Microsoft.VisualStudio.Component.VC.Tools.x86.x64 -property instanceId".split()
-        return bool(shutil.which("cl") or where.exists() and subprocess.run([str(where), *asked], stdout=subprocess.PIPE).stdout)
+        asked = ["-products", "*", "-requires", "Microsoft.VisualStudio.Component.VC.Tools.x86.x64", "-property", "instanceId"]
+        found = subprocess.run([str(where), *asked], stdout=subprocess.PIPE).stdout if where.exists() else b""
+        return bool(shutil.which("cl") or found)
     named = os.environ.get("CXX")
     for command in [shlex.split(named)] if named else [["c++"], ["g++"], ["clang++"]]:
         if shutil.which(command[0]):
@@ -101,7 +102,7 @@ def requirements(extra):
 
 def environment():
     """Return the variables of an activated .venv."""
-    others = ("PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET")
+    others = ("PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET")  # would install, or import, from elsewhere
     kept = {name: value for name, value in os.environ.items() if name not in others}
     return dict(kept, VIRTUAL_ENV=str(HOME), PATH=str(BIN) + os.pathsep + kept.get("PATH", os.defpath),
                 PIP_DISABLE_PIP_VERSION_CHECK="1")
@@ -142,7 +143,8 @@ def step(title, command):
 
 def fails(code):
     """Return whether the Python of .venv cannot run a line of code."""
-    return subprocess.run([str(PYTHON), "-c", code], cwd=str(ROOT), env=environment(), stderr=subprocess.DEVNULL).returncode != 0
+    command = [str(PYTHON), "-c", code]
+    return bool(subprocess.run(command, cwd=str(ROOT), env=environment(), stderr=subprocess.DEVNULL).returncode)
 
 
 def install(extra):
