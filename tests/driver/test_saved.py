@@ -85,6 +85,18 @@ def test_no_pickle_is_ever_read(tmp_path):
         gh.minimize(F, S, resume=tmp_path / "r.npz")
 
 
+def test_a_file_holds_the_state_its_checksum_and_nothing_else(tmp_path):
+    """Neither an option of ``savez`` that an older NumPy takes for an array, nor a pickle."""
+    path = tmp_path / "r.npz"
+    saved.save_state(path, {"a": np.arange(3)})
+    with np.load(path, allow_pickle=False) as file:
+        assert set(file.files) == {"a", saved.CHECKSUM}
+    assert list(saved.load_state(path)) == ["a"]
+    with pytest.raises(gh.GreedyhullError, match="`b` must be a plain array"):
+        saved.save_state(path, {"b": np.array([print], dtype=object)})
+    assert list(saved.load_state(path)) == ["a"] and list(tmp_path.iterdir()) == [path]
+
+
 def test_states_of_another_version_are_refused(tmp_path):
     path = tmp_path / "r.npz"
     _, state = state_of(gh.FrankWolfe(), path)

@@ -51,14 +51,15 @@ class SpanningTree(Combinatorial):
 
     def _tree(self, c: Array) -> Index:
         """The edges of a least spanning forest; edges of equal cost in the order in which they were given."""
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_matrix
         from scipy.sparse.csgraph import minimum_spanning_tree
 
         order = np.argsort(c, kind="stable")
         low, high = self.edges[order].min(axis=1), self.edges[order].max(axis=1)
         _, first = np.unique(low * self.nodes + high, return_index=True)  # of parallel edges the cheapest
         ranks = first + 1.0  # compared in place of costs: SciPy takes a cost of 0 for no edge
-        graph = csr_array((ranks, (low[first], high[first])), shape=(self.nodes, self.nodes))
+        # Not csr_array: its indices have 64 bits, which SciPy 1.14 does not take here.
+        graph = csr_matrix((ranks, (low[first], high[first])), shape=(self.nodes, self.nodes))
         return np.sort(order[np.asarray(minimum_spanning_tree(graph).data, dtype=np.intp) - 1])
 
     def solved(self, c: Array) -> tuple[Index, float]:

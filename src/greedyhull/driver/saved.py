@@ -40,8 +40,10 @@ class SavedFile:
 
 def save_state(path: Path, state: State) -> None:
     """Write ``state`` to ``path``, all or nothing."""
+    for name, array in state.items():  # NumPy before 2.2 has no ``savez(allow_pickle=)``: it stores an array of that name
+        check(not np.asarray(array).dtype.hasobject, f"`{name}` must be a plain array to be saved; got an array of objects.")
     with replacing(path) as file:
-        np.savez(file, allow_pickle=False, **state, **{CHECKSUM: checksum(state)})
+        np.savez(file, **state, **{CHECKSUM: checksum(state)})  # type: ignore[arg-type]
 
 
 @contextmanager
