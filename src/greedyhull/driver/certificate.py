@@ -24,7 +24,7 @@ from greedyhull.errors.given import shown
 from greedyhull.errors.hints import hinting
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
-from greedyhull.objectives.least import least
+from greedyhull.objectives.least import above, least
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
@@ -195,8 +195,8 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
 
         found = dual_bound(precise, S, w, found, max(known, floor), ask)
     kind, delta = held(found.kind, found.delta)
-    if floor - rounding > found.lower:
-        return Certificate(value, max(value - floor, 0.0) + rounding, floor, rounding=rounding_of(S))
+    if floor > found.lower and (own := above(precise, w, value, floor, rounding)) < value - found.lower:
+        return Certificate(value, own, floor, rounding=rounding_of(S))
     return Certificate(value, max(value - found.lower, 0.0), max(found.lower, floor), kind, delta, rounding=rounding_of(S))
 
 
