@@ -80,8 +80,8 @@ def test_a_loss_that_has_no_floor_has_no_bound_of_this_kind() -> None:
     assert least(gh.function(lambda x: float(x @ x), lambda x: 2.0 * x, (3,))) == -np.inf
 
 
-@pytest.mark.parametrize("f", [*KINKED, gh.least_squares(X, X @ W), gh.huber(X, X @ W, 0.1), gh.least_squares(X, X @ W, l2=1e-30)],
-                         ids=repr)
+@pytest.mark.parametrize("f", [*KINKED, gh.least_squares(X, X @ W), gh.huber(X, X @ W, 0.1),
+                               gh.least_squares(X, X @ W, l2=1e-30)], ids=repr)
 def test_only_the_rounding_of_the_value_counts_above_the_floor(f: Any) -> None:
     """Neither the gradient nor the size of the set takes part; the gap was the radius times rounding."""
     huge = gh.L1Ball(60, radius=1e14)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-
 from typing import Any
 
 from greedyhull.objectives.composite import Composite

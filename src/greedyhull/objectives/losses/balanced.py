@@ -57,7 +57,8 @@ class Balanced(Profiled):
         b, share = self._crossing(z)
         low, high = loss.ends()
         off = (loss.y - z).astype(np.float64)  # kinks are at off ± ε, computed as in `kinks`, so that b is one exactly
-        below, above = (np.where(kink < b, 1.0, np.where(kink == b, share, 0.0)) for kink in (off - loss.epsilon, off + loss.epsilon))
+        at = (off - loss.epsilon, off + loss.epsilon)
+        below, above = (np.where(kink < b, 1.0, np.where(kink == b, share, 0.0)) for kink in at)
         a = (1.0 - below) * low + above * high  # rounding may put both kinks of a sample on b
         return float(loss.value(z + z.dtype.type(b))), np.asarray(loss._weighted(a, z))
 
