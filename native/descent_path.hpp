@@ -31,13 +31,8 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
         : Descent(X, centre, positive, scales) {
         p_.assign(p.data, p.data + p.size);
         even_ = std::all_of(p_.begin(), p_.end(), [&](double x) { return x == p_[0]; });
-        double middle = 0.0;
-        for (Index i = 0; centre && i < X.n; i++) middle += p[i] * y[i];
-        q0_.resize(static_cast<std::size_t>(X.n));
-        for (Index i = 0; i < X.n; i++) {
-            const double t = y[i] - middle;
-            q0_[at(i)] = -p[i] * t, f0_ += 0.5 * p[i] * t * t;
-        }
+        q0_ = targets(y, p, centre);
+        for (Index i = 0; i < X.n; i++) f0_ += 0.5 * p[i] * q0_[at(i)] * q0_[at(i)], q0_[at(i)] *= -p[i];
         for (Index j = 0; j < X.d; j++) measure(j);
         q_ = q0_;
         look();

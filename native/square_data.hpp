@@ -11,6 +11,7 @@
 
 #include "algebra.hpp"
 #include "designs.hpp"
+#include "square_stage.hpp"
 
 namespace greedyhull {
 
@@ -84,13 +85,9 @@ template <class D>
 class SquareRows : public SquareData {
    public:
     SquareRows(D X, Span<const double> y, Span<const double> p, bool centre, Span<const double> scales)
-        : X_(X), p_(p.data, p.data + p.size), centre_(centre), scales_(scales) {
-        d = X.d;
-        double middle = 0.0;
-        for (Index i = 0; centre && i < X.n; i++) middle += p[i] * y[i];
-        for (Index i = 0; i < X.n; i++) t_.push_back(y[i] - middle), f0 += 0.5 * p[i] * t_.back() * t_.back();
-        r_.resize(t_.size()), g0.resize(static_cast<std::size_t>(d));
-        for (std::size_t i = 0; i < t_.size(); i++) r_[i] = -p_[i] * t_[i];
+        : X_(X), p_(p.data, p.data + p.size), t_(targets(y, p, centre)), r_(t_.size()), centre_(centre), scales_(scales) {
+        d = X.d, g0.resize(static_cast<std::size_t>(d));
+        for (std::size_t i = 0; i < t_.size(); i++) r_[i] = -p_[i] * t_[i], f0 -= 0.5 * r_[i] * t_[i];
         adjoint(g0.data());
     }
 

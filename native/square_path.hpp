@@ -67,7 +67,8 @@ class SquarePath : public SquareTrail {
         if (norm_ > 0.0) settle(r);
         for (Index looks = 0, idle = 0; idle <= ROUNDS && looks < 10 * ROUNDS; looks++) {
             if ((idle >= LOOKS || !(price_ > 0.0)) && waiting() > PROGRAM) return seen(r);
-            if (idle >= LOOKS || !(price_ > 0.0))
+            const bool solved = idle >= LOOKS || !(price_ > 0.0);
+            if (solved)
                 solve(r, tol);
             else if ((looks > 0 || !leap(r, tol)) && !walk(r, asked))
                 idle = LOOKS;
@@ -77,7 +78,7 @@ class SquarePath : public SquareTrail {
             const bool here = norm_ >= ARRIVED * r || price_ <= FLAT * first_;
             const bool fits = stage.value <= tol * stage.lost;  // more of the radius would be of no use
             if (((here || fits) && stage.gap <= tol * stage.lost) || asked()) return stage;
-            vain = stage.gap <= 0.9 * best ? 0 : vain + here;
+            vain = stage.gap <= 0.9 * best ? 0 : vain + (here || solved);
             best = std::min(best, stage.gap);
             if (vain > VAIN) return stage;
             settle(r);

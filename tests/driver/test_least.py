@@ -78,3 +78,27 @@ def test_a_loss_that_has_no_floor_has_no_bound_of_this_kind() -> None:
     assert least(gh.quadratic(np.eye(3))) == -np.inf
     assert least(gh.log_likelihood(np.ones((3, 2)))) == -np.inf
     assert least(gh.function(lambda x: float(x @ x), lambda x: 2.0 * x, (3,))) == -np.inf
+
+
+@pytest.mark.parametrize("f", [*KINKED, gh.least_squares(X, X @ W), gh.huber(X, X @ W, 0.1),
+                               gh.least_squares(X, X @ W, l2=1e-30)], ids=repr)
+def test_only_the_rounding_of_the_value_counts_above_the_floor(f: Any) -> None:
+    """Neither the gradient nor the size of the set takes part; the gap was the radius times rounding."""
+    huge = gh.L1Ball(60, radius=1e14)
+    for c in (gh.certify(f, huge, W), gh.minimize(f, huge, start=W, stop=gh.Gap(1e-9) | gh.Iterations(2)).certificate):
+        assert c.value is not None and c.gap is not None
+        assert c.value - least(f) <= c.gap <= c.value - least(f) + 1e-10 * (1.0 + f.scale)
+
+
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-17, 1e-16, 3e-16])
+@pytest.mark.parametrize("weights", [None, np.arange(1.0, 21.0)], ids=["even", "uneven"])
+def test_kinks_that_rounding_puts_together_share_their_slopes(epsilon: float, weights: Any) -> None:
+    """If y ± ε is y, both kinks of a sample are on the intercept; counted as one, the residual did not sum to zero."""
+    f = gh.epsilon_insensitive(X, X @ W + 3.0, epsilon, intercept=True, sample_weight=weights)
+    other = gh.absolute(X, X @ W + 3.0, intercept=True, sample_weight=weights)
+    for loss in (f, other):
+        z = np.round(X @ W + 3.0, 1)
+        assert abs(float(loss.loss.first_order(z)[1].sum())) <= 1e-14
+    s, t = (gh.minimize(loss, gh.L1Ball(60, 10.0), stop=gh.Gap(1e-9)) for loss in (f, other))
+    assert s.converged and t.converged
+    assert s.value == pytest.approx(t.value, abs=1e-12)

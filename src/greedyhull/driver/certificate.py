@@ -25,7 +25,7 @@ from greedyhull.kernels.threads import public
 from greedyhull.objectives.coarse import Coarse, coarse_of, value_error, words_of
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
-from greedyhull.objectives.least import least
+from greedyhull.objectives.least import above, least
 from greedyhull.points.aligned import agree, point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
@@ -221,8 +221,10 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
         found = dual_bound(precise, S, w, found, max(known, floor), ask)
     kind, delta = held(found.kind, found.delta)
     gap = max(value - found.lower, 0.0)
-    if floor - rounding > found.lower:
-        gap, kind, delta = max(value - floor, 0.0) + rounding, kind_of("always", precise, S, seen), 0.0
+    if floor > found.lower:
+        own = above(precise, w, value, floor, rounding) + value_error(seen, value)
+        if own < gap:
+            gap, kind, delta = own, kind_of("always", precise, S, seen), 0.0
     return Certificate(value, gap, max(found.lower, floor), kind, delta, rounding_of(S), words_of(seen, S))
 
 

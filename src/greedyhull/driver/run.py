@@ -38,7 +38,7 @@ from greedyhull.kernels.threads import user
 from greedyhull.objectives.coarse import Coarse, coarse_of, value_error
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.gradient_error import gradient_slack
-from greedyhull.objectives.least import least
+from greedyhull.objectives.least import above, least
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.aligned import point_of
@@ -267,7 +267,7 @@ class Run:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
         if p.spent or memory.spent:
             memory.spend(p.spent)
-        event = self._note(p, value, self._bound(p, value))
+        event = self._note(p, value, self._least_bound(w, value, self._bound(p, value)))
         if p.gap != inf:
             self.open = None
             return event
@@ -295,11 +295,18 @@ class Run:
             return Bound(gap, known, p.kind, p.delta)
         return Bound(earlier, memory.lower, memory.kind, memory.delta)
 
+    def _least_bound(self, w: Iterate, value: float, bound: Bound) -> Bound:
+        """The bound, or that by what f is nowhere below, where it is closer: only the rounding of the value counts there."""
+        if not self.rounding > BLURRED * bound.gap or not value - self.least < bound.gap or not self.convex:
+            return bound
+        gap = above(self.f, w, value, self.least, self.rounding) + value_error(self.coarse, value)
+        return Bound(gap, self.least, kind_of("always", self.f, self.S, self.coarse)) if gap < bound.gap else bound
+
     def prove(self, p: Progress, event: Event) -> Event:
         """The event with p, which has a proof now; no solver steers by it, for its time is that of a stop."""
         assert p.answer is not None
         self.memory.spent += p.answer.delta
-        bound = self._bound(p, event.value, steers=False)
+        bound = self._least_bound(event.point, event.value, self._bound(p, event.value, steers=False))
         kind, delta = held(bound.kind, bound.delta + self.memory.spent)
         self.trace.settle(event.value, bound.gap, self.memory.oracle_calls)
         return replace(event, gap=bound.gap, lower=bound.lower, kind=kind, delta=delta, seconds=self.seconds)

@@ -294,13 +294,14 @@ class Composite(KeepsLinearModel):
 
     def image_bound(self, S: AtomSet) -> float:
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
-        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
+        kept = self._reach  # read once: other threads may solve over other sets
+        if kept is None or kept[0] is not S or kept[2] != S.seen:
             known = self.design.frobenius
             norms = np.empty(self.domain) if known is not None else np.sqrt(energies(self.design, 1.0)).reshape(self.domain)
             if known is not None:
                 norms.fill(known)
-            self._reach = (S, S.max_abs(norms), S.seen)
-        return self._reach[1]
+            kept = self._reach = (S, S.max_abs(norms), S.seen)
+        return kept[1]
 
     @override
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:

@@ -29,9 +29,10 @@ class MatrixModel(Composite):
     @override
     def image_bound(self, S: AtomSet) -> float:
         """‖ |A| |W| ‖ at most."""
-        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
-            self._reach = (S, self._norm * S.max_length() * (1.0 + 1e-12), S.seen)
-        return self._reach[1]
+        kept = self._reach
+        if kept is None or kept[0] is not S or kept[2] != S.seen:
+            kept = self._reach = (S, self._norm * S.max_length() * (1.0 + 1e-12), S.seen)
+        return kept[1]
 
     @override
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:

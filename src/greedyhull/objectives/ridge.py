@@ -68,9 +68,10 @@ class Ridge:
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """What rounding can have done to value − lower bound: about d·eps·l2‖x‖·max‖·‖, and ½l2‖e‖² for an error e of x."""
         view = self.at(w)
-        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
-            self._reach = (S, float(S.max_abs(np.ones(self.design.domain))), S.seen)  # ‖·‖₁ is no less than ‖·‖₂
-        reach, n, terms = self._reach[1], self.design.n + 16, len(w) + 3 * view.moves
+        kept = self._reach
+        if kept is None or kept[0] is not S or kept[2] != S.seen:
+            kept = self._reach = (S, float(S.max_abs(np.ones(self.design.domain))), S.seen)  # ‖·‖₁ is no less than ‖·‖₂
+        reach, n, terms = kept[1], self.design.n + 16, len(w) + 3 * view.moves
         steep, count, off = length(view.residual), n + n + terms, eps * (16 + terms) * reach  # type: ignore[arg-type]
         first = eps * (n * self.value(w) + count * steep * reach) + 0.5 * (self.l2 * off) * off
         return float(first + (LEAST * count * (1.0 + steep + reach) if reach > 0.0 else 0.0))

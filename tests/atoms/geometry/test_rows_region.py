@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import greedyhull as gh
@@ -110,7 +111,7 @@ def test_points_are_left_alone_and_others_come_back_to_the_set() -> None:
     x = region.nearest(rng.standard_normal(12))
     assert S.contains(x, 1e-9) and (region.nearest(x) == x).all()
     assert optimal(S, x - 3.0, region.nearest(np.full(12, 3.0))) <= 1.0
-    assert gh.LinearProgram(A_eq=np.ones((1, 1025)), b_eq=[1.0]).traits.region is None
+    assert gh.LinearProgram(A_eq=np.ones((1, 10_001)), b_eq=[1.0]).traits.region is None
 
 
 def test_products_of_rows_are_solved_together_and_others_keep_their_atoms() -> None:
@@ -139,3 +140,16 @@ def test_a_wide_box_is_solved_by_its_rows_and_agrees_with_a_program() -> None:
     assert s.converged and (np.abs(s.x) <= high).all() and s.value == pytest.approx(other.value, rel=1e-7)
     g = X.T @ (X @ s.x - y) / 20
     assert g @ s.x + np.abs(g) @ high <= 1e-8 * s.value
+
+
+@pytest.mark.parametrize("form", [np.diag, lambda q: sp.diags_array(q).tocsc(), lambda q: np.diag(np.where(q < 0.3, 0.0, q))],
+                         ids=["dense", "sparse", "semidefinite"])
+@pytest.mark.parametrize("equations", [0, 8, 17])
+def test_many_columns_and_few_rows_take_a_round_or_two(form, equations):
+    """Systems of the rows solve for all columns together; by vertices hundreds of rounds left a gap of 1e-3."""
+    rng = np.random.default_rng(0)
+    A, x, q, b = rng.standard_normal((17, 1387)), rng.random(1387), rng.random(1387) + 0.1, rng.standard_normal(1387)
+    E, G = A[:equations], A[equations:]
+    rows = ({"A_eq": E, "b_eq": E @ x} if len(E) else {}) | ({"A_ub": G, "b_ub": G @ x - 0.3} if len(G) else {})
+    s = gh.minimize(gh.quadratic(form(q), b), gh.LinearProgram(**rows, bounds=[(0, 1)] * 1387), stop=gh.Relative(1e-9))
+    assert s.converged and s.iterations <= 3

@@ -187,6 +187,32 @@ def test_targets_of_zero_want_nothing():
     assert len(path.point()[0]) == 0
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csc_array])
+@pytest.mark.parametrize("roughly", [False, True])
+@pytest.mark.parametrize("level", [3.7, -1e10, 1e-100, 1e100])
+def test_targets_that_the_intercept_fits_want_nothing(form, roughly, level):
+    """What rounding leaves of a constant target is no target: it cost hundreds of quadratic programs per radius."""
+    rng = np.random.default_rng(0)
+    for p in (None, rng.random(24)):
+        f = gh.least_squares(form(rng.standard_normal((24, 100))), np.full(24, level), sample_weight=p, intercept=True)
+        path = square_path(f, np.ones(100), positive=False, roughly=roughly)
+        assert path.first() == (0.0, 0.0)
+        assert [path.to(r, 1e-6, never)[:2] for r in (0.01, 1.0, 100.0)] == [(0.0, 0.0)] * 3
+        assert len(path.point()[0]) == 0
+
+
+def test_a_path_ends_where_prices_are_rounding():
+    """The target is orthogonal to all columns: more quadratic programs at one radius do not lower a gap of rounding."""
+    rng = np.random.default_rng(0)
+    B = np.linalg.qr(rng.standard_normal((24, 5)))[0]
+    X, y = B @ rng.standard_normal((5, 300)), rng.standard_normal(24)
+    y -= B @ (B.T @ y)
+    path = square_path(gh.least_squares(X, y - B @ (B.T @ y)), np.ones(300), positive=False)
+    for r in (1.0, 1e6):
+        value, gap, _, used = path.to(r, 1e-20, never)  # without end if it tries again and again
+        assert value == pytest.approx(path.first()[0], rel=1e-12) and gap <= 1e-13 * r * value and used <= r * (1.0 + 1e-12)
+
+
 def test_what_the_core_does_not_follow_is_left_to_others():
     X, y = np.eye(3), np.arange(3.0)
     assert square_starts(gh.huber(X, y), gh.L1Ball(3, 1.0)) is None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEW = 0.4  # share of entries that are not 0 up to which vertices are kept as sparse atoms
 MIXED = 64  # vertices in the centre, at most
-TOGETHER = 1024  # variables up to which Newton steps solve for all of them together
+TOGETHER = 10_000  # variables up to which Newton steps solve for all of them together
 
 
 class Polytope(AtomSet):

@@ -57,12 +57,9 @@ class Balanced(Profiled):
         b, share = self._crossing(z)
         low, high = loss.ends()
         off = (loss.y - z).astype(np.float64)  # kinks are at off ± ε, computed as in `kinks`, so that b is one exactly
-        below, above = off - loss.epsilon, off + loss.epsilon
-        a = np.where(above < b, high, np.where(below > b, low, 0.0))
-        if loss.epsilon == 0.0:
-            a = np.where(off == b, low + share * (high - low), a)
-        else:
-            a = np.where(below == b, (1.0 - share) * low, np.where(above == b, share * high, a))
+        at = (off - loss.epsilon, off + loss.epsilon)
+        below, above = (np.where(kink < b, 1.0, np.where(kink == b, share, 0.0)) for kink in at)
+        a = (1.0 - below) * low + above * high  # rounding may put both kinks of a sample on b
         return float(loss.value(z + z.dtype.type(b))), np.asarray(loss._weighted(a, z))
 
     def conjugate(self, residual: Array) -> float:

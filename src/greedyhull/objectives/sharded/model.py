@@ -323,9 +323,10 @@ class ShardedModel(ByExpansion, KeepsRemote, KeepsIntercepted):
 
     def reach(self, S: AtomSet) -> float:
         """max over the atoms of Σⱼ |dⱼ|‖Xⱼ‖₂, which ‖Xu‖₂ is at most for every point u of the hull."""
-        if self._reach is None or self._reach[0] is not S or self._reach[2] != S.seen:
-            self._reach = (S, float(S.max_abs(self.facts.norms.copy())), S.seen)
-        return self._reach[1]
+        kept = self._reach
+        if kept is None or kept[0] is not S or kept[2] != S.seen:
+            kept = self._reach = (S, float(S.max_abs(self.facts.norms.copy())), S.seen)
+        return kept[1]
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
         """What an error of z of this length adds beyond first order; losses whose slopes must be looked at take a trip."""
