@@ -207,6 +207,8 @@ def test_a_solve_that_goes_astray_from_the_last_basis_is_tried_without_it(monkey
     ({"A_ub": [[1.0, 2.0]]}, "A_ub was given without b_ub"),
     ({"A_ub": [[1.0, 2.0]], "b_ub": [1.0], "A_eq": [[1.0]], "b_eq": [1.0]}, "1 and 2 columns"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": [(0, 1), (0, 1)]}, "one pair"),
+    ({"A_ub": [[1.0, 1.0]], "b_ub": [1.0], "bounds": [[0], [0]]}, "one pair"),
+    ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": [[0]]}, "one pair"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (2, 1)}, "lower > upper"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (np.nan, 1)}, "bounds holds NaN"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "names": ["a", "b"]}, "names has 2 entries; 1 are wanted"),
