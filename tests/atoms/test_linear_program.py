@@ -341,10 +341,12 @@ EMPTY = np.zeros((0, 3))
 DEGENERATE: dict[str, dict[str, Any]] = {
     "bounds alone": {"bounds": [(0, 1), (-1, 1), (2, 3)]}, "one variable": {"bounds": [(0, 1)]},
     "a point": {"bounds": [(1, 1), (2, 2)]}, "zero": {"bounds": [(0, 0), (0, 0)]},
-    "no equations": {"A_eq": EMPTY, "b_eq": [], "bounds": (0, 1)}, "no inequalities": {"A_ub": EMPTY, "b_ub": [], "bounds": (0, 1)},
+    "no equations": {"A_eq": EMPTY, "b_eq": [], "bounds": (0, 1)},
+    "no inequalities": {"A_ub": EMPTY, "b_ub": [], "bounds": (0, 1)},
     "neither": {"A_ub": EMPTY, "b_ub": [], "A_eq": EMPTY, "b_eq": [], "bounds": (0, 1)},
     "rows of zeros": {"A_ub": [[0, 0]], "b_ub": [1], "A_eq": [[0, 0]], "b_eq": [0], "bounds": (0, 1)},
-    "a row of one variable": {"A_eq": [[2]], "b_eq": [1]}, "fixed": {"A_eq": [[1, 1]], "b_eq": [1], "bounds": [(0.5, 0.5), (0, 1)]},
+    "a row of one variable": {"A_eq": [[2]], "b_eq": [1]},
+    "fixed": {"A_eq": [[1, 1]], "b_eq": [1], "bounds": [(0.5, 0.5), (0, 1)]},
     "no bound": {"A_ub": [[1, 1]], "b_ub": [np.inf], "bounds": (0, 1)}}
 
 

@@ -149,7 +149,8 @@ def test_a_page_that_cannot_be_written_loses_no_result(tmp_path, capsys, monkeyp
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 @pytest.mark.parametrize("command", ["fit portfolio --help", "solve problem.toml", "solve problem.toml --json",
-                                     "certify problem.toml out/solution.npz", "solve gone−é.toml", "fit l1 table.csv --target y --radius 1 --json", "doctor"])
+                                     "certify problem.toml out/solution.npz", "solve gone−é.toml",
+                                     "fit l1 table.csv --target y --radius 1 --json", "doctor"])
 def test_commands_write_to_a_stream_of_any_encoding(problem, tmp_path, monkeypatch, encoding, command):
     """−, …, and names of columns that the encoding lacks."""
     problem(('"l1_ball"\nradius = 1.5', '"box"\nlower = -0.5\nupper = [0.1, 0.2, 0.3]'))

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from greedyhull.cli.exits import BROKEN, INTERRUPTED, MISSING, SHORT, WRONG
 
-
 PLAIN = {"−": "-", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "²": "^2", "±": "+-", "∞": "inf", "—": "-"}
 
 

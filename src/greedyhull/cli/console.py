@@ -63,7 +63,7 @@ class Voice:
             from json import dumps
 
             noted = {"warnings": self.warned} if self.warned else {}
-            everywhere = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() != "utf-8"  # escapes, whatever the encoding
+            everywhere = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() != "utf-8"  # by escapes alone
             print(dumps(plain({**document, **noted}), indent=2, ensure_ascii=everywhere, allow_nan=False))
 
     @contextmanager

@@ -34,16 +34,17 @@ def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None,
               "Leave the others out.")
         return gh.LinearProgram.read(file)
     for name, A in (("A_ub", A_ub), ("A_eq", A_eq)):
-        check(A is None or np.shape(A)[-1:] == (d,), lambda name=name, A=A: f"{name} must have {d} columns, one for each column "
-              f"of the data; got shape {np.shape(A)}.{' Is it transposed?' if np.shape(A)[:1] == (d,) else ''}")
+        hint = " Is it transposed?" if np.shape(A)[:1] == (d,) else ""
+        check(A is None or np.shape(A)[-1:] == (d,),
+              f"{name} must have {d} columns, one for each column of the data; got shape {np.shape(A)}.{hint}")
     ends = np.array([_each(lower, d, "lower"), _each(np.inf if upper is None else upper, d, "upper")])
     return gh.LinearProgram(A_ub, b_ub, A_eq, b_eq, bounds=ends.T, names=names)
 
 
 def _each(given: Any, d: int, name: str) -> Array:
     """d numbers, or one number for all."""
-    check(np.shape(given) in ((), (d,)), lambda: f"{name} must be one number, or {d} numbers, one for each column of the data; "
-                                                 f"got shape {np.shape(given)}.")
+    check(np.shape(given) in ((), (d,)),
+          f"{name} must be one number, or {d} numbers, one for each column of the data; got shape {np.shape(given)}.")
     return np.full(d, given)
 
 

@@ -167,7 +167,8 @@ class Source(NamedTuple):
 
 
 def _column(given: Any) -> Any:
-    check(isinstance(given, str | int) and not isinstance(given, bool), lambda: f"{shown(given)} was given; {COLUMN} is wanted.")
+    check(isinstance(given, str | int) and not isinstance(given, bool),
+          lambda: f"{shown(given)} was given; {COLUMN} is wanted.")
     return given
 
 

@@ -233,8 +233,9 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     It needs the extra ``cluster``. A script that starts a cluster on its own machine guards its code by ``if __name__ ==
     "__main__":``, as Python's multiprocessing requires.
 
-    Start a cluster with Dask's own commands: ``dask scheduler`` on one machine, and ``dask worker tcp://HOST:8786 --nthreads 1`` on each. Whoever reaches a scheduler can run any code on its workers; keep it in a
-    network that you trust.
+    Start a cluster with Dask's own commands: ``dask scheduler`` on one machine, and ``dask worker
+    tcp://HOST:8786 --nthreads 1`` on each. Whoever reaches a scheduler can run any code on its workers; keep it in a network
+    that you trust.
 
     Examples
     --------
@@ -277,8 +278,8 @@ def _started(local: Any, workers: int) -> Any:
         return local(n_workers=workers, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
                      silence_logs=50, memory_limit=0)
     except (RuntimeError, OSError, TimeoutError) as error:
-        raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The script "
-                              "that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
+        raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The "
+                              "script that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
 
 
 def _reached(client: Any, address: str) -> Any:

@@ -73,8 +73,8 @@ def agreed(schemas: Sequence[Schema], given: Wanted) -> Taken:
     single = all(one.kinds[name].single for one in schemas for name in features)
     odd = [name for name, kind in first.kinds.items() if given.features is None and name not in used and not kind.words]
     if odd:
-        warn(f"{first.file.shown} has columns that are neither numbers nor words and are not used: {_typed(first, odd)}. Encode "
-             "them as numbers, or name the columns to use by features=.", GreedyhullWarning, stacklevel=6)
+        warn(f"{first.file.shown} has columns that are neither numbers nor words and are not used: {_typed(first, odd)}. "
+             "Encode them as numbers, or name the columns to use by features=.", GreedyhullWarning, stacklevel=6)
     return Taken(tuple(features), target, weight, "float32" if single else "float64")
 
 
