@@ -207,6 +207,8 @@ def test_a_solve_that_goes_astray_from_the_last_basis_is_tried_without_it(monkey
     ({"A_ub": [[1.0, 2.0]]}, "A_ub was given without b_ub"),
     ({"A_ub": [[1.0, 2.0]], "b_ub": [1.0], "A_eq": [[1.0]], "b_eq": [1.0]}, "1 and 2 columns"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": [(0, 1), (0, 1)]}, "one pair"),
+    ({"A_ub": [[1.0, 1.0]], "b_ub": [1.0], "bounds": [[0], [0]]}, "one pair"),
+    ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": [[0]]}, "one pair"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (2, 1)}, "lower > upper"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "bounds": (np.nan, 1)}, "bounds holds NaN"),
     ({"A_ub": [[1.0]], "b_ub": [1.0], "names": ["a", "b"]}, "names has 2 entries; 1 are wanted"),
@@ -333,3 +335,29 @@ def test_models_are_read_with_their_names(tmp_path: Path) -> None:
     (tmp_path / "broken.mps").write_text("ROWS\n nonsense")
     with pytest.raises(gh.GreedyhullError, match="cannot read"):
         gh.LinearProgram.read(tmp_path / "broken.mps")
+
+
+EMPTY = np.zeros((0, 3))
+DEGENERATE: dict[str, dict[str, Any]] = {
+    "bounds alone": {"bounds": [(0, 1), (-1, 1), (2, 3)]}, "one variable": {"bounds": [(0, 1)]},
+    "a point": {"bounds": [(1, 1), (2, 2)]}, "zero": {"bounds": [(0, 0), (0, 0)]},
+    "no equations": {"A_eq": EMPTY, "b_eq": [], "bounds": (0, 1)},
+    "no inequalities": {"A_ub": EMPTY, "b_ub": [], "bounds": (0, 1)},
+    "neither": {"A_ub": EMPTY, "b_ub": [], "A_eq": EMPTY, "b_eq": [], "bounds": (0, 1)},
+    "rows of zeros": {"A_ub": [[0, 0]], "b_ub": [1], "A_eq": [[0, 0]], "b_eq": [0], "bounds": (0, 1)},
+    "a row of one variable": {"A_eq": [[2]], "b_eq": [1]},
+    "fixed": {"A_eq": [[1, 1]], "b_eq": [1], "bounds": [(0.5, 0.5), (0, 1)]},
+    "no bound": {"A_ub": [[1, 1]], "b_ub": [np.inf], "bounds": (0, 1)}}
+
+
+@pytest.mark.parametrize("given", DEGENERATE.values(), ids=DEGENERATE.keys())
+@pytest.mark.parametrize("solver", [None, gh.FrankWolfe(), gh.AwayStep(), gh.BlendedPairwise()], ids=repr)
+def test_degenerate_shapes_are_solved(given: dict[str, Any], solver: Any) -> None:
+    S = gh.LinearProgram(**given)
+    d, rng = S.shape[0], np.random.default_rng(0)
+    X, y = rng.standard_normal((6, d)), rng.standard_normal(6)
+    for f in (gh.quadratic(np.eye(d), np.arange(d) + 0.3), gh.quadratic(np.zeros((d, d)), np.ones(d)),
+              gh.quadratic(np.ones(d), factors=X), gh.least_squares(X, y), gh.logistic(X, np.sign(y)),
+              gh.function(lambda w: float(w @ w), lambda w: 2.0 * w, (d,))):
+        s = gh.minimize(f, S, solver, stop=gh.Gap(1e-3) | gh.Iterations(2000))
+        assert s.converged and S.contains(s.x)

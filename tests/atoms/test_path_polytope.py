@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import greedyhull as gh
@@ -77,6 +79,49 @@ def test_a_negative_cycle_is_refused_by_its_nodes() -> None:
     g[1], g[2] = 1.0, -1.5
     with pytest.raises(gh.GreedyhullError, match=r"cycle (1 → 2 → 1|2 → 1 → 2) negative"):
         S.argmin(g)
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda e: e[0] != e[1]), min_size=1, max_size=14)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(PAIRS, st.permutations(range(6)), st.sampled_from(["positive", "zeros", "signs"]), st.integers(0, 1000))
+@example([(0, 1), (1, 2), (2, 1)], [0, 1, 2, 3, 4, 5], "positive", 0)  # two-way streets: a dead end behind the target,
+@example([(1, 0), (0, 1), (0, 2)], [0, 2, 1, 3, 4, 5], "positive", 0)  # behind the source,
+@example([(0, 1), (1, 2), (2, 1), (1, 3)], [0, 3, 1, 2, 4, 5], "zeros", 0)  # and on the way
+def test_any_graph_against_all_its_paths(edges: list[tuple[int, int]], ends: list[int], costs: str, seed: int) -> None:
+    rng, paths = np.random.default_rng(seed), all_paths(edges, ends[0], ends[1])
+    if not len(paths):
+        with pytest.raises(gh.GreedyhullError, match="No path leads"):
+            gh.PathPolytope(edges, 6, ends[0], ends[1])
+        return
+    S = gh.PathPolytope(edges, 6, ends[0], ends[1])
+    c = {"positive": rng.random(len(edges)), "zeros": rng.integers(0, 2, len(edges)) / 10,
+         "signs": rng.integers(-3, 4, len(edges)) / 10}[costs]
+    try:
+        found = S.oracle(rng).best(c, 4)
+    except gh.GreedyhullError as error:
+        assert "negative in length" in str(error) and costs == "signs"
+        return
+    least = (paths @ c).min()
+    assert found.atoms.dots(c)[0] - found.slack <= least + 1e-15 and found.atoms.dots(c)[0] <= least + 1e-12
+    rows = {tuple(np.bincount(found.atoms[i].places, minlength=len(edges))) for i in range(len(found.atoms))}
+    assert rows <= {tuple(path.astype(int)) for path in paths}
+    x = rng.dirichlet(np.ones(len(paths))) @ paths
+    assert S.contains(x) and np.abs(S.decompose(x).array() - x).max() < 1e-6
+    assert S.max_abs(np.ones(len(edges))) >= paths.sum(axis=1).max()
+
+
+def test_a_cycle_that_is_negative_by_rounding_alone_is_none() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        k = int(rng.integers(2, 7))
+        edges = [(0, 1), *((i, i % k + 1) for i in range(1, k + 1)), (k, k + 1), (0, k)]
+        c = rng.standard_normal(len(edges))
+        c[k] = -c[1:k].sum() - rng.integers(-4, 5) * 2.0**-54
+        paths, answer = all_paths(edges, 0, k + 1), gh.PathPolytope(edges, k + 2, 0, k + 1).oracle().argmin(c)
+        least = (paths @ c).min()
+        assert answer.atom.dot(c) - answer.slack <= least + 1e-15 and answer.slack < 1e-12
 
 
 def test_flows_are_points_and_are_written_in_paths() -> None:

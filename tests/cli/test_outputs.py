@@ -3,11 +3,12 @@
 import errno
 import json
 import os
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
-from greedyhull.cli import run
+from greedyhull.cli import main, run
 from greedyhull.cli.outputs import check_file, check_folder
 from greedyhull.errors import GreedyhullError
 
@@ -144,3 +145,30 @@ def test_a_page_that_cannot_be_written_loses_no_result(tmp_path, capsys, monkeyp
     out, err = capsys.readouterr()
     assert out.startswith("holds  Theorem 3") and "could not be written" in err
     assert len(out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize("command", ["fit portfolio --help", "solve problem.toml", "solve problem.toml --json",
+                                     "certify problem.toml out/solution.npz", "solve gone−é.toml",
+                                     "fit l1 table.csv --target y --radius 1 --json", "doctor"])
+def test_commands_write_to_a_stream_of_any_encoding(problem, tmp_path, monkeypatch, encoding, command):
+    """−, …, and names of columns that the encoding lacks."""
+    problem(('"l1_ball"\nradius = 1.5', '"box"\nlower = -0.5\nupper = [0.1, 0.2, 0.3]'))
+    table = (tmp_path / "table.csv").read_text()
+    (tmp_path / "table.csv").write_text(table.replace("a,b,c,y", "größe,日本,−c,y"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    if command.startswith("certify"):
+        assert run(["solve", "problem.toml", "--quiet"]) == 0
+    out, err = (TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2))
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("sys.stderr", err)
+    with pytest.raises(SystemExit) as ended:
+        main(command.split())
+    out.flush()
+    err.flush()
+    said = out.buffer.getvalue().decode(encoding, errors="replace")  # click writes help to ASCII streams as UTF-8
+    assert ended.value.code == (2 if "gone" in command else 0), err.buffer.getvalue()
+    if "--json" in command:
+        assert set(json.loads(said)["weights"]) == {"größe", "日本", "−c"}
+    if command == "solve problem.toml" and encoding == "ascii":
+        assert "gr\\xf6\\xdfe" in said and "Box(-0.5, [0.1 ... 0.3], shape=(3,))" in said

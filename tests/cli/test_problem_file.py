@@ -63,6 +63,15 @@ def test_all_errors_at_once_in_the_order_of_the_file(refused):
         assert fault.startswith(f"line {line}, {key}: ") and words in fault, fault
 
 
+@pytest.mark.parametrize("given", ["[1, 1]", "[]", "1.5", "true", "{a = 1}", "2020-01-01"])
+def test_columns_of_other_types_get_one_complaint_each(refused, given):
+    faults = refused(('"least_squares"', f'"least_squares"\nsample_weight = {given}'),
+                     ('target = "y"', f'target = {given}\nfeatures = [{given}]'))
+    assert [fault.partition(":")[0].partition(", ")[2] for fault in faults] == [
+        "data.target", "data.features.0", "objective.sample_weight"]
+    assert all(fault.endswith("was given; the name or the number of a column is wanted.") for fault in faults)
+
+
 def test_a_misspelt_name_hides_nothing_else_of_its_table(refused):
     faults = refused(
         ('"least_squares"', '"hubr"\ndelta = -1'), ('"l1_ball"\nradius = 1.5', '"l1_bal"\nradius = -2\nwieghts = 3'),

@@ -55,9 +55,14 @@ def wide(tmp_path):
     ('kind = "path_polytope"\nedges = "edges.csv"\nnodes = 3\nsource = 0\ntarget = 2',
      gh.PathPolytope([[0, 1], [1, 2], [0, 2]], 3, 0, 2)),
     ('kind = "spanning_tree"\nedges = "edges.csv"\nnodes = 3', gh.SpanningTree([[0, 1], [1, 2], [0, 2]], 3)),
+    ('kind = "vertices"\nmatrix = "row.csv"', gh.Vertices([[1.0, 2.0, 3.0]])),
+    ('kind = "box"\nlower = 0.0\nupper = "row.csv"', gh.Box(np.zeros(3), [1.0, 2.0, 3.0])),
+    ('kind = "group_l1_ball"\nradius = 1.0\ngroups = [[0, 1], [1, 2]]', gh.GroupL1Ball([[0, 1], [1, 2]], 1.0)),
+    ('kind = "group_l1_ball"\nradius = 1.0\ngroups = [0, 1, 1]', gh.GroupL1Ball([0, 1, 1], 1.0)),
 ])
 def test_sets_made_of_others_and_of_graphs(problem, tmp_path, text, made):
     (tmp_path / "edges.csv").write_text("from,to\n0,1\n1,2\n0,2\n")
+    (tmp_path / "row.csv").write_text("1,2,3\n")
     S = load(Path(problem(with_set(text)))).S
     S = S.S if isinstance(S, gh.Cached) else S
     assert repr(S) == repr(made) and S.shape == made.shape == (3,)
@@ -139,8 +144,25 @@ def test_designs_have_a_weight_for_each_row_of_the_table(problem, table, capsys,
     ('kind = "path_polytope"\nedges = [[1e300, 1], [1, 2]]\nnodes = 3\nsource = 0\ntarget = 2', "set", ""),
     ('kind = "spanning_tree"\nedges = [[0, nan], [1, 2]]\nnodes = 3', "set", "whole numbers"),
     ('kind = "spanning_tree"\nedges = "table.csv"\nnodes = 3', "set", ""),
+    ('kind = "path_polytope"\nedges = [0, 1]\nnodes = 2\nsource = 0\ntarget = 1', "set", "shape (m, 2)"),
+    ('kind = "linear_program"\nA_ub = [[1, 0], [1, 1], [0, 1]]\nb_ub = [1, 1]\nupper = 1.0', "set", "Is it transposed?"),
+    ('kind = "linear_program"\nA_ub = "column.csv"\nb_ub = [1]\nupper = 1.0', "set", "got shape (3, 1). Is it transposed?"),
+    ('kind = "linear_program"\nA_eq = [1, 1, 1, 1, 1, 1]\nb_eq = [1, 1]', "set", "A_eq must have 3 columns"),
+    ('kind = "linear_program"\nA_ub = [[1, 1]]\nb_ub = [1]', "set", "A_ub must have 3 columns, one for each column of the "
+                                                                    "data; got shape (1, 2)."),
+    ('kind = "linear_program"\nA_ub = [[[1, 1, 1]]]\nb_ub = [1]', "set", "a matrix and a vector"),
+    ('kind = "linear_program"\nupper = [0.5]', "set", "upper must be one number, or 3 numbers"),
+    ('kind = "linear_program"\nupper = 1.0\nlower = [0, 0]', "set", "lower must be one number, or 3 numbers"),
+    ('kind = "linear_program"\nupper = [[1], [1], [1]]', "set", "got shape (3, 1)"),
+    ('kind = "box"\nlower = [0]\nupper = 1.0', "set", "lower must be one number, or 3 numbers"),
+    ('kind = "box"\nlower = 0.0\nupper = ["1", "1", "1"]', "set.upper", "a list of numbers"),
+    ('kind = "box"\nlower = 0.0\nupper = [true, true, true]', "set.upper", "a list of numbers"),
+    (f'kind = "box"\nlower = 0.0\nupper = [1{400 * "0"}, 1, 1]', "set.upper", "a list of numbers"),
+    ('kind = "vertices"\nmatrix = [1, 0, 0]', "set", "one atom in each row"),
+    ('kind = "group_l1_ball"\nradius = 1.0\ngroups = [[0, 1], [1]]', "set", "shape (3,)"),
 ])
-def test_wrong_sets_get_words(problem, capsys, text, key, said):
+def test_wrong_sets_get_words(problem, tmp_path, capsys, text, key, said):
+    (tmp_path / "column.csv").write_text("1\n1\n1\n")
     assert run(["solve", problem(with_set(text))]) == 2
     err = capsys.readouterr().err
     assert "Traceback" not in err and "internal" not in err

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
+from greedyhull.atoms.combinatorial import EPS
 from greedyhull.errors import GreedyhullError
 from greedyhull.types import Array, Index
 
 
 def joined(edges: Index, nodes: int, source: int, target: int) -> Index:
-    """The edges that lie on a way from source to target."""
-    ahead, back = _reached(edges, nodes, source), _reached(edges[:, ::-1], nodes, target)
-    on = ahead[edges[:, 0]] & back[edges[:, 1]]
-    on &= (edges[:, 1] != source) & (edges[:, 0] != target)  # a path neither comes back nor goes on
-    return np.flatnonzero(on)
+    """The edges that lie on a way from source to target which meets these two only at its ends."""
+    on = np.flatnonzero((edges[:, 1] != source) & (edges[:, 0] != target))  # first: what lies behind either is on no path
+    kept = edges[on]
+    ahead, back = _reached(kept, nodes, source), _reached(kept[:, ::-1], nodes, target)
+    return on[ahead[kept[:, 0]] & back[kept[:, 1]]]
 
 
 def _reached(edges: Index, nodes: int, first: int) -> Array:
@@ -75,7 +78,8 @@ def levels_of(edges: Index, nodes: int, source: int) -> Levels | None:
 def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, Index]:
     """The least length of a way to each node of a graph with cycles, and the node before it on that way.
 
-    A cycle of negative length is refused by its nodes.
+    An error names the nodes of a cycle of negative length. One that is negative by rounding alone is none: then all edges
+    count as longer by what rounding may do.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
@@ -84,15 +88,24 @@ def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, I
     pairs = edges[order]
     first = np.concatenate([[True], (pairs[1:] != pairs[:-1]).any(axis=1)])  # of parallel edges the cheapest
     at = order[first]
-    graph = csr_array((c[at], (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
-    try:
-        search = dijkstra if (c >= 0.0).all() else bellman_ford
-        far, before = search(graph, indices=np.array([source]), return_predecessors=True)
-        return far[0], before[0]
-    except NegativeCycleError:
-        cycle = " → ".join(map(str, _cycle(edges, c, nodes)))
-        raise GreedyhullError(f"The gradient makes the cycle {cycle} negative in length, so no path is shortest. Give a graph "
-                              "without cycles, or costs that are at least 0.") from None
+    search = dijkstra if (c >= 0.0).all() else bellman_ford
+    for more in (0.0, 4.0 * EPS * nodes):
+        graph = csr_array((c[at] + more, (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
+        with suppress(NegativeCycleError):
+            far, before = search(graph, indices=np.array([source]), return_predecessors=True)
+            if _leads_back(before[0], source):
+                return far[0], before[0]
+    cycle = " → ".join(map(str, _cycle(edges, c, nodes)))
+    raise GreedyhullError(f"The gradient makes the cycle {cycle} negative in length, so no path is shortest. Give a graph "
+                          "without cycles, or costs that are at least 0.")
+
+
+def _leads_back(before: Index, source: int) -> bool:
+    """Whether the nodes before nodes lead to the source, and not round a cycle."""
+    at = np.where(before < 0, source, before)
+    for _ in range(len(at).bit_length()):  # twice as many steps each time
+        at = at[at]
+    return bool((at == source).all())
 
 
 def _cycle(edges: Index, c: Array, nodes: int) -> list[int]:

@@ -5,15 +5,22 @@ Everything heavy is imported by the command that needs it, so that help is quick
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Sequence
 
 from greedyhull.cli.exits import BROKEN, INTERRUPTED, MISSING, SHORT, WRONG
 
+PLAIN = {"−": "-", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "²": "^2", "±": "+-", "∞": "inf", "—": "-"}
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with one of the codes of exits.py."""
+    codecs.register_error("greedyhull", _plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # None without a console
+            stream.reconfigure(errors="greedyhull")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -32,6 +39,15 @@ def run(arguments: Sequence[str]) -> int:
 
             traceback.print_exc()
         return _complain(*_told(error, "--json" in arguments))
+
+
+def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What to write for a character that the stream's encoding lacks: our signs in ASCII, and others by their number."""
+    if isinstance(error, UnicodeEncodeError) and error.object[error.start] in PLAIN:
+        return PLAIN[error.object[error.start]], error.start + 1
+    if isinstance(error, UnicodeEncodeError):
+        error.end = error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 def _told(error: Exception, as_json: bool) -> tuple[str, int]:

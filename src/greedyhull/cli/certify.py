@@ -16,8 +16,9 @@ def run(file: Path, stored: Path, gap: float | None, tol: float | None, voice: V
     """Certify and tell; the exit code says whether the gap is small enough."""
     for name, number in (("--gap", gap), ("--tol", tol)):
         check(number is None or number >= 0, f"{name} {number} was given; a number of at least 0 is wanted.")
-    point = read_point(stored)
-    problem = load(file)
+    with voice.noting():
+        problem = load(file)
+    point = read_point(stored, problem.S.shape)
     certificate = certify(problem.f, problem.S, point, tol=tol)
     goal = problem.goal if gap is None else gap
     met = goal is None or (certificate.gap is not None and certificate.gap <= goal)

@@ -63,7 +63,8 @@ class Voice:
             from json import dumps
 
             noted = {"warnings": self.warned} if self.warned else {}
-            print(dumps(plain({**document, **noted}), indent=2, ensure_ascii=False, allow_nan=False))
+            everywhere = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() != "utf-8"  # by escapes alone
+            print(dumps(plain({**document, **noted}), indent=2, ensure_ascii=everywhere, allow_nan=False))
 
     @contextmanager
     def noting(self) -> Iterator[None]:

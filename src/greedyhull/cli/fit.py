@@ -52,7 +52,8 @@ def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task:
                 voice: Voice) -> tuple[Fitted, Taken, str]:
     """The fit of files that are read in shards."""
     check_kind(kind, options, data)
-    rows = read_shards(data, layout, wanted)
+    with voice.noting():
+        rows = read_shards(data, layout, wanted)
     task, why = task_of(rows, task)
     voice.say(f"{count(rows.count, 'shard')}, {count(rows.d, 'column')}: {task}. {why}")
     check_options(kind, task, options)

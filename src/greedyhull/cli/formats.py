@@ -136,8 +136,9 @@ def load_arrays(path: Path) -> dict[str, Array]:
     return {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
 
 
-def load_array(path: Path) -> Any:
-    """The one array of a file: .npy, .npz (a matrix as in `npz`), or numbers in text."""
+def load_array(path: Path, *, matrix: bool = False) -> Any:
+    """The one array of a file: .npy, .npz (a matrix as in `npz`), or numbers in text; one row or column of text is a vector,
+    unless a ``matrix`` is wanted."""
     if path.suffix.lower() == ".npz":
         return _matrix(path, load_arrays(path), dimensions=(1, 2))
     with reading(path.name, "numbers"):
@@ -145,7 +146,7 @@ def load_array(path: Path) -> Any:
             return numbers(path, np.load(path, allow_pickle=False))
         table = Csv(path)
         found = table.numbers(range(len(table.names)))
-        return found.ravel() if 1 in found.shape else found
+        return found.ravel() if 1 in found.shape and not matrix else found
 
 
 def numbers(path: Path, array: Array) -> Array:

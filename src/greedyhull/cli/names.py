@@ -13,7 +13,7 @@ import greedyhull as gh
 from greedyhull.cli import matrix_names
 from greedyhull.errors import check
 from greedyhull.solvers import gradients
-from greedyhull.types import AtomSet, Shape
+from greedyhull.types import Array, AtomSet, Shape
 
 Names = Mapping[str, Callable[..., Any]]
 MOST = 1_000_000  # sets of a product
@@ -21,7 +21,7 @@ MOST = 1_000_000  # sets of a product
 
 def box(d: int, lower: Any, upper: Any) -> gh.Box:
     """A box whose sides are vectors, or one number for all coordinates."""
-    return gh.Box(*(np.full(d, side) if np.ndim(side) == 0 else side for side in (lower, upper)))
+    return gh.Box(_each(lower, d, "lower"), _each(upper, d, "upper"))
 
 
 def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None, b_eq: Any = None, lower: Any = 0.0,
@@ -33,9 +33,19 @@ def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None,
               f"file = {file.name!r} was given together with rows, bounds or names; the file has all of them. "
               "Leave the others out.")
         return gh.LinearProgram.read(file)
-    low, high = np.broadcast_to(lower, d), np.broadcast_to(np.inf if upper is None else upper, d)
-    rows = [None if A is None else np.reshape(A, (-1, d)) for A in (A_ub, A_eq)]
-    return gh.LinearProgram(rows[0], b_ub, rows[1], b_eq, bounds=np.column_stack([low, high]), names=names)
+    for name, A in (("A_ub", A_ub), ("A_eq", A_eq)):
+        hint = " Is it transposed?" if np.shape(A)[:1] == (d,) else ""
+        check(A is None or np.shape(A)[-1:] == (d,),
+              f"{name} must have {d} columns, one for each column of the data; got shape {np.shape(A)}.{hint}")
+    ends = np.array([_each(lower, d, "lower"), _each(np.inf if upper is None else upper, d, "upper")])
+    return gh.LinearProgram(A_ub, b_ub, A_eq, b_eq, bounds=ends.T, names=names)
+
+
+def _each(given: Any, d: int, name: str) -> Array:
+    """d numbers, or one number for all."""
+    check(np.shape(given) in ((), (d,)),
+          f"{name} must be one number, or {d} numbers, one for each column of the data; got shape {np.shape(given)}.")
+    return np.full(d, given)
 
 
 def path_polytope(edges: Any, nodes: int, source: int, target: int) -> gh.PathPolytope:
@@ -49,9 +59,8 @@ def spanning_tree(edges: Any, nodes: int) -> gh.SpanningTree:
 
 
 def _whole_numbers(edges: Any) -> Any:
-    """Numbers of a file as nodes, where they are whole; a file with one edge was read as a vector."""
-    given = np.asarray(edges)
-    pairs = given.reshape(1, 2) if given.shape == (2,) else given
+    """Numbers of a file as nodes, where they are whole."""
+    pairs = np.asarray(edges)
     return pairs.astype(np.int64) if (np.abs(pairs) < 2.0**53).all() and (pairs == np.round(pairs)).all() else pairs
 
 
@@ -85,8 +94,9 @@ def minkowski_sum(sets: Any) -> gh.Sum:
 
 
 def quadratic(Q: Any = None, b: Any = None, scale: float | None = None, factors: Any = None) -> Any:
-    """A quadratic by its matrix, or by factors and a diagonal; a file with one factor was read as a vector."""
-    return gh.quadratic(Q, b, scale=scale, factors=np.atleast_2d(factors) if np.ndim(factors) == 1 else factors)
+    """A quadratic by its matrix, or by factors and a diagonal, which a text file has in one row or column."""
+    diagonal = factors is not None and np.ndim(Q) == 2 and 1 in Q.shape
+    return gh.quadratic(Q.ravel() if diagonal else Q, b, scale=scale, factors=factors)
 
 
 def whole(value: int) -> int:

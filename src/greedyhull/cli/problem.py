@@ -116,7 +116,7 @@ def _given(file: ProblemFile, taken: Taken | None, faults: Faults, notes: list[s
     if file.objective.loss == "multitask":
         apart = None if file.data is None else file.data.target_file
         with faults.at("data.targets" if apart is None else "data.target_file"):
-            Y = taken.Y if apart is None else np.asarray(load_array(apart))
+            Y = taken.Y if apart is None else np.asarray(load_array(apart, matrix=True))
             check(Y is not None or refused, "it is missing; a list of columns is wanted.")
             given["Y"] = Y
     elif file.objective.loss not in WITHOUT_TARGET and not refused:

@@ -39,6 +39,7 @@ PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "
 POSITIVE = {"radius", "total", "delta"}
 NOT_NEGATIVE = {"l2"}
 LEVELS = 2  # sets within sets
+TABLES = {"A_ub", "A_eq", "Q", "factors", "edges", "matrix"}  # arguments whose rows and columns differ
 COLUMN = "the name or the number of a column"
 NUMBERS = "a number, a list of numbers, or the name of a file with them"
 
@@ -149,7 +150,9 @@ def source(given: str | list[str], info: ValidationInfo) -> Path | Source:
     """The path of a file with a table, or files that are read in shards: a pattern, a list, a folder, Parquet or Arrow."""
     context: Any = info.context
     check(given != [], "An empty list of files was given; at least one is wanted.")
-    named = [given] if isinstance(given, str) else given
+    named = given if isinstance(given, list) else [given]
+    check(all(isinstance(one, str) for one in named),
+          lambda: f"{shown(given)} was given; the name of a file, or a list of names, is wanted.")
     paths = [Path(context["folder"], one).expanduser() for one in named]
     alone = paths[0] if isinstance(given, str) else None
     if alone is None or in_shards(alone, named[0]):
@@ -163,14 +166,23 @@ class Source(NamedTuple):
     names: tuple[str, ...]
 
 
+def _column(given: Any) -> Any:
+    check(isinstance(given, str | int) and not isinstance(given, bool),
+          lambda: f"{shown(given)} was given; {COLUMN} is wanted.")
+    return given
+
+
 def _numbers(given: Any, info: ValidationInfo) -> Any:
     if isinstance(given, str):
-        return load_array(existing(given, info))
+        return load_array(existing(given, info), matrix=info.field_name in TABLES)
+    if info.field_name == "groups" and isinstance(given, list) and any(isinstance(one, list) for one in given):
+        return given  # the coordinates of each group, not the group of each entry
     try:
-        found: Array = np.array(given, dtype=np.float64)
-    except (ValueError, TypeError):
+        found: Array = np.array(given)
+        found = found.astype(np.float64) if found.dtype.kind in "iufO" else np.zeros(0)
+    except (ValueError, TypeError, OverflowError):
         found = np.zeros(0)
-    check(found.size > 0 and not isinstance(given, bool), f"{shown(given)} was given; {NUMBERS} is wanted.")
+    check(found.size > 0, f"{shown(given)} was given; {NUMBERS} is wanted.")
     return float(found) if found.ndim == 0 else found
 
 
@@ -186,7 +198,7 @@ class As:
 
 Numbers = Annotated[Any, AfterValidator(_numbers)]
 File = Annotated[str, AfterValidator(existing)]
-Files = Annotated[str | list[str], AfterValidator(source)]
+Files = Annotated[Any, AfterValidator(source)]
 
 
 def _simple(names: Names) -> Names:
@@ -225,5 +237,5 @@ INNER["estimator"] = table_of(ESTIMATORS, "name", INNER)
 Simple = table_of(_simple(SOLVERS), "name", INNER)
 SolverTable = table_of(SOLVERS, "name", {**INNER, "solver": Simple, "solvers": GenericAlias(list, Simple)})
 SetTable = _sets()
-Column = Annotated[str | int, Field(description=COLUMN)]
+Column = Annotated[Any, AfterValidator(_column), Field(description=COLUMN)]
 LossTable = table_of(LOSSES, "loss", {"sample_weight": Column})

@@ -26,8 +26,9 @@ def key_of(fault: Any, written: Any) -> str:
             continue
         if isinstance(here, str) and part == here:
             continue
-        if isinstance(here, int | float):  # a number that stands for a table
-            break
+        missed = isinstance(here, dict) and part not in here and fault["type"] != "missing"
+        if isinstance(here, int | float) or missed or (isinstance(here, list) and not isinstance(part, int)):
+            break  # a number that stands for a table, or one of several types that a value may have
         key.append(str(part))
         here = here[part] if isinstance(here, list) else here.get(part) if isinstance(here, dict) else None
     if fault["type"].startswith("union_tag") and isinstance(here, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from greedyhull.errors import check
 from greedyhull.objectives.shards.numbered import Numbered
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import of_block
-from greedyhull.types import Array, State
+from greedyhull.types import Array, Shape, State
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -74,8 +74,9 @@ def _atoms(w: Iterate) -> State:
             "atoms_indptr": np.array(starts), "atoms_shape": np.array([len(w), int(np.prod(w.shape))])}
 
 
-def read_point(path: Path) -> Array:
-    """The point in a file that ``greedyhull solve`` wrote, or any vector: .npz with ``point`` or one array, .npy, text."""
+def read_point(path: Path, shape: Shape) -> Array:
+    """The point in a file that ``greedyhull solve`` wrote, or any array: .npz with ``point`` or one array, .npy, text. Where
+    points are vectors, one row or column is a vector."""
     check(path.is_file(), f"There is no file {path}.")
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
@@ -84,5 +85,5 @@ def read_point(path: Path) -> Array:
             return np.asarray((U * sigma) @ V.T)
         if "point" in arrays:
             return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
-    found: Any = load_array(path)
-    return dense(found).astype(np.float64).squeeze()
+    found = dense(load_array(path, matrix=True)).astype(np.float64)
+    return found.ravel() if len(shape) == 1 and found.size == max(found.shape, default=0) else found

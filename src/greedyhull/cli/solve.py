@@ -39,7 +39,8 @@ class Saving:
 def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None, workers: int | None = None,
         scheduler: str | None = None) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
-    problem = load(file)
+    with voice.noting():
+        problem = load(file)
     check_crew(problem.data, workers, scheduler)
     folder = problem.folder if out is None else out
     check_folder(folder, FILES.values())

@@ -170,7 +170,8 @@ class Normal(NamedTuple):
         q = -np.concatenate([self.F.dot(dx), self.A.dot(dx)])
         q[r:g] += self.scale * right.g + right.a / np.maximum(self.scale, 1e-150)
         q[g:] += right.e
-        q = dpotrs(self.factor, q)[0]
+        if len(q):  # neither factors nor rows: D is all there is
+            q = dpotrs(self.factor, q)[0]
         back = self.A.T.dot(q[r:])
         if r:
             back = back + self.F.T.dot(q[:r])

@@ -514,3 +514,12 @@ def test_a_shard_that_changes_between_two_workers_is_named_and_the_last_state_st
     (tmp_path / what).write_bytes(before)
     rest = gh.minimize(gh.logistic(data), S, solver, stop=stop, resume=folder)
     assert rest.x.tobytes() == whole.x.tobytes() and rest.gap == whole.gap
+
+
+def test_a_script_that_starts_a_cluster_without_a_guard_gets_words(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    script = tmp_path / "script.py"
+    script.write_text("import greedyhull as gh\nwith gh.cluster(workers=1) as crew:\n    print(crew.workers)\n")
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert ended.returncode == 1 and ended.stdout == ""
+    assert 'has to guard its code by `if __name__ == "__main__":`.' in ended.stderr.strip().splitlines()[-1]

@@ -1,6 +1,9 @@
 """Parquet files: a shard a row group, columns by name; nulls, words and files that disagree are named."""
 
 import pickle
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from greedyhull.objectives.shards import columnar
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+feather = pytest.importorskip("pyarrow.feather", reason="pyarrow is not installed")
 
 
 def write(path, columns, **options):
@@ -53,6 +57,37 @@ def test_types_of_numbers(folder, kind, wanted):
     write(folder / "a.parquet", {"a": np.array([0, 1, 1]).astype(kind), "y": [True, False, True]})
     shard = gh.shards("a.parquet", target="y").load(0)
     assert shard.X.dtype == wanted and shard.X.tolist() == [[0.0], [1.0], [1.0]] and shard.y.tolist() == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("type_", ["decimal128(12, 2)", "decimal256(50, 2)", "decimal32(6, 2)", "decimal64(9, 2)"])
+@pytest.mark.parametrize("coded", [False, True])
+def test_decimals_are_numbers(folder, type_, coded):
+    name, digits = type_[:-1].split("(")
+    if not hasattr(pa, name) or (coded and name in ("decimal32", "decimal64")):
+        pytest.skip("this pyarrow has no such type, or no dictionary of it")
+    column = pa.array([Decimal("0.10"), Decimal("-123.45")], getattr(pa, name)(*map(int, digits.split(","))))
+    column = column.dictionary_encode() if coded else column
+    write(folder / "a.parquet", {"a": column, "b": np.array([1, 2], dtype=np.float32), "y": column})
+    shard = gh.shards("a.parquet", target="y", sample_weight="b").load(0)
+    assert shard.X.dtype == "f8" and shard.X.tolist() == [[0.1], [-123.45]] and shard.y.tolist() == [0.1, -123.45]
+
+
+def test_a_null_among_the_values_of_a_dictionary_is_a_null(folder):
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array([1.5, None]))
+    feather.write_feather(pa.table({"a": column, "y": [1.0, 2.0, 3.0]}), str(folder / "a.arrow"), compression="uncompressed")
+    with pytest.raises(gh.GreedyhullError, match="A null stands in column a"):
+        gh.shards("a.arrow", target="y").load(0)
+
+
+@pytest.mark.parametrize("column", [[date(2020, 1, 1)], [datetime(2020, 1, 1)], [timedelta(1)], [time(1)], [[1.0]], [{"q": 1}],
+                                    [b"x"], [None]])
+def test_columns_that_are_neither_numbers_nor_words_are_named(folder, column):
+    write(folder / "a.parquet", {"a": [1.0], "odd": pa.array(column), "t": ["x"], "y": [1.0]})
+    with pytest.warns(gh.GreedyhullWarning, match=r"^a\.parquet has columns that are neither .*: odd \([^)]*\)\. "):
+        assert gh.shards("a.parquet", target="y").names == ["a"]
+    with catch_warnings():
+        simplefilter("error")
+        gh.shards("a.parquet", target="y", features=["a"])
 
 
 def test_columns_of_words_are_left_out_unless_they_are_named(folder, refused):

@@ -150,7 +150,8 @@ def _bounds(given: Any, d: int) -> tuple[Array, Array]:
     """bounds as SciPy takes them, one pair for all variables or one for each; None is no bound."""
     try:
         pairs = np.array([(None, None)] if given is None else given, dtype=object)
-        pairs = pairs.reshape(1, 2) if pairs.shape == (2,) else pairs
+        pairs = pairs[None, :] if pairs.shape == (2,) else pairs
+        pairs = pairs if pairs.ndim == 2 and pairs.shape[1] == 2 else np.zeros((0, 2), dtype=object)
         ends = np.where(pairs == np.array(None), np.array([-np.inf, np.inf], dtype=object), pairs).astype(np.float64)
     except (TypeError, ValueError):
         ends = np.zeros((0, 0))

@@ -230,9 +230,12 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
 
     Notes
     -----
-    It needs the extra ``cluster``. Start a cluster with Dask's own commands: ``dask scheduler`` on one machine, and ``dask
-    worker tcp://HOST:8786 --nthreads 1`` on each. Whoever reaches a scheduler can run any code on its workers; keep it in a
-    network that you trust.
+    It needs the extra ``cluster``. A script that starts a cluster on its own machine guards its code by ``if __name__ ==
+    "__main__":``, as Python's multiprocessing requires.
+
+    Start a cluster with Dask's own commands: ``dask scheduler`` on one machine, and ``dask worker
+    tcp://HOST:8786 --nthreads 1`` on each. Whoever reaches a scheduler can run any code on its workers; keep it in a network
+    that you trust.
 
     Examples
     --------
@@ -261,13 +264,22 @@ def joined(address: str | None, workers: int | None) -> Dask:
         raise GreedyhullError(f"cluster(...) needs Dask, which is not installed. {installing('cluster')}") from None
     dask: Any = distributed  # it has no types
     if address is None:
-        local = dask.LocalCluster(n_workers=workers or 2, threads_per_worker=1, processes=True, host=LOOPBACK,
-                             dashboard_address=f"{LOOPBACK}:0", silence_logs=50, memory_limit=0)
+        local = _started(dask.LocalCluster, workers or 2)
         crew = Dask(dask.Client(local, set_as_default=False), local)
         crew.let_workers_go_on()
     else:
         crew = Dask(_reached(dask.Client, address), None)
     return crew
+
+
+def _started(local: Any, workers: int) -> Any:
+    """A cluster on this machine. Its processes import the script that starts them."""
+    try:
+        return local(n_workers=workers, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
+                     silence_logs=50, memory_limit=0)
+    except (RuntimeError, OSError, TimeoutError) as error:
+        raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The "
+                              "script that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
 
 
 def _reached(client: Any, address: str) -> Any:

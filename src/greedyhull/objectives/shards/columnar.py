@@ -34,10 +34,12 @@ def schema_of(file: SeenFile, fields: Any) -> Schema:
 
 
 def kind_of(type_: Any) -> Kind:
-    """What a column of this type is to us: integers, floats and booleans are numbers, and nothing else is."""
+    """What a column of this type is to us: integers, floats, decimals and booleans are numbers, also those of a dictionary."""
     types = arrow("pyarrow.types")
-    numeric = types.is_integer(type_) or types.is_floating(type_) or types.is_boolean(type_)
-    return Kind(bool(numeric), bool(types.is_float32(type_)), "categorical" if types.is_dictionary(type_) else str(type_)[:60])
+    own = type_.value_type if types.is_dictionary(type_) else type_
+    numeric = types.is_integer(own) or types.is_floating(own) or types.is_boolean(own) or types.is_decimal(own)
+    return Kind(bool(numeric), bool(types.is_float32(own)), "categorical" if own is not type_ else str(type_)[:60],
+                str(own) in ("string", "large_string", "string_view"))
 
 
 def shard_of(table: Any, taken: Taken, file: SeenFile, first: int) -> Shard:
@@ -63,11 +65,12 @@ def fits(n: int, d: int, file: SeenFile) -> None:
 
 
 def _numbers(table: Any, name: str, place: Place) -> Array:
-    column = table.column(name)
+    column, types = table.column(name), arrow("pyarrow.types")
+    column = column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
     if column.null_count:
         i = int(np.argmax(column.is_null().to_numpy()))
         raise GreedyhullError(f"A null stands in column {name}, {place.row(i)}, and {column.null_count} in all. Fill them, "
                               "or leave the "
                               "rows or the column out.")
-    found: Array = column.to_numpy()
+    found: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
     return found

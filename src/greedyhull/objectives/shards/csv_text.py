@@ -22,7 +22,8 @@ from greedyhull.objectives.shards.wanted import Wanted
 from greedyhull.types import Array, Shard
 
 WHAT = "lines of cells"
-NUMBERS, WORDS, NOTHING = Kind(True, False, "numbers"), Kind(False, False, "words"), Kind(True, False, "nothing yet")
+NUMBERS, WORDS, NOTHING = (
+    Kind(True, False, "numbers", False), Kind(False, False, "words", True), Kind(True, False, "nothing yet", False))
 
 
 class Looked(NamedTuple):

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+from warnings import warn
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullWarning, check
 from greedyhull.objectives.shards.marks import SeenFile
 from greedyhull.objectives.shards.wanted import Column, Wanted, listed, once, place_of
 
 
 class Kind(NamedTuple):
-    """Of a column: whether it holds numbers, whether these are float32, and how its file calls its type."""
+    """Of a column: whether it holds numbers, whether these are float32, how its file calls its type, and whether it holds
+    words."""
 
     numeric: bool
     single: bool
     shown: str
+    words: bool
 
 
 class Schema(NamedTuple):
@@ -28,13 +31,12 @@ class Schema(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The columns that are taken from every file, by name; X is loaded in ``dtype``. ``left`` are the others."""
+    """The columns that are taken from every file, by name; X is loaded in ``dtype``."""
 
     features: tuple[str, ...]
     target: str
     weight: str | None
     dtype: str
-    left: tuple[str, ...]
 
 
 def schema(file: SeenFile, columns: Sequence[tuple[str, Kind]]) -> Schema:
@@ -47,7 +49,10 @@ def schema(file: SeenFile, columns: Sequence[tuple[str, Kind]]) -> Schema:
 
 
 def agreed(schemas: Sequence[Schema], given: Wanted) -> Taken:
-    """The columns that are wanted, if every file has them and they hold numbers; their order is that of the first file."""
+    """The columns that are wanted, if every file has them and they hold numbers; their order is that of the first file.
+
+    Words that nobody asked for are left out, and so are dates and the like, which a warning names.
+    """
     first = schemas[0]
     check(given.target is not None, f"target is missing; the column to predict is wanted, one of {listed(list(first.kinds))}.")
     assert given.target is not None
@@ -66,8 +71,11 @@ def agreed(schemas: Sequence[Schema], given: Wanted) -> Taken:
     for other in schemas[1:]:
         _check_same(first, other, used, given.features is None)
     single = all(one.kinds[name].single for one in schemas for name in features)
-    left = tuple(name for name in first.kinds if name not in used)
-    return Taken(tuple(features), target, weight, "float32" if single else "float64", left)
+    odd = [name for name, kind in first.kinds.items() if given.features is None and name not in used and not kind.words]
+    if odd:
+        warn(f"{first.file.shown} has columns that are neither numbers nor words and are not used: {_typed(first, odd)}. "
+             "Encode them as numbers, or name the columns to use by features=.", GreedyhullWarning, stacklevel=6)
+    return Taken(tuple(features), target, weight, "float32" if single else "float64")
 
 
 def _named(of: Schema, column: Column, what: str) -> str:
@@ -80,7 +88,7 @@ def _check_numbers(one: Schema, used: dict[str, str]) -> None:
     wrong = [name for name in used if not one.kinds[name].numeric]
     check(not wrong, lambda: f"The {_role(used[wrong[0]])} {_typed(one, wrong)} of {one.file.shown} cannot be used as it is: "
                              "columns of "
-                             "integers, floats or booleans are wanted. Encode it as numbers, or leave it out.")
+                             "integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
 
 
 def _role(argument: str) -> str:
