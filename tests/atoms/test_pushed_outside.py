@@ -22,7 +22,8 @@ SETS = {
 MADE = {
     "as it is": lambda S: S, "Translated": lambda S: gh.Translated(S, 3.0 * np.ones(S.shape)),
     "Scaled": lambda S: gh.Scaled(S, 2.5), "Product": lambda S: gh.Product(S, gh.L2Ball(2, 1.0)),
-    "Cached": lambda S: gh.Cached(S) if S.traits.owners == 1 else S, "Inexact": lambda S: gh.Inexact(S, 0.1) if S.traits.owners == 1 else S,
+    "Cached": lambda S: gh.Cached(S) if S.traits.owners == 1 else S,
+    "Inexact": lambda S: gh.Inexact(S, 0.1) if S.traits.owners == 1 else S,
 }
 
 

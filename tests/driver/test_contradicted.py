@@ -1,4 +1,4 @@
-"""What a run itself contradicts is named: constants that its gradients exceed, oracles that are beaten, samples of all terms."""
+"""What a run contradicts is named: constants that its gradients exceed, oracles that are beaten, samples of all terms."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ def test_a_lipschitz_that_gradients_exceed_is_named():
     A = rng.standard_normal((500, 3))
 
     def made(L):
-        return gh.finite_sum(lambda w, i: 0.5 * float(((A[i] @ w) ** 2).mean()), lambda w, i: A[i].T @ (A[i] @ w) / len(i), 500, 3,
-                             lipschitz=L)
+        return gh.finite_sum(lambda w, i: 0.5 * float(((A[i] @ w) ** 2).mean()), lambda w, i: A[i].T @ (A[i] @ w) / len(i),
+                             500, 3, lipschitz=L)
 
     solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(50))
     with pytest.raises(gh.GreedyhullError, match=r"lipschitz must be at least .*; got 0.01"):

@@ -288,7 +288,7 @@ class AtomSet(ABC, KeepsAtomSet):
     @property
     @override
     def resolution(self) -> float:
-        """How far outside a point may lie that ``contains(w, 0)`` accepts, relative to the set's size: rounding, by default."""
+        """How far outside, relative to the set's size, ``contains(w, 0)`` accepts a point: by rounding, by default."""
         return SAME
 
     @property

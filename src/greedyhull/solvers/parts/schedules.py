@@ -205,8 +205,8 @@ def linear(scale: float = 1.0) -> Linear:
     >>> gh.linear()(7)
     7.0
     """
-    check(isinstance(scale, Real), lambda: f"scale must be a positive number; got {shown(scale)}. linear is a schedule of batch "
-          "sizes. A linear objective is function(lambda w: c @ w, lambda w: c, len(c)); S.argmin(c) is its minimum.")
+    check(isinstance(scale, Real), lambda: f"scale must be a positive number; got {shown(scale)}. linear is a schedule of "
+          "batch sizes. A linear objective is function(lambda w: c @ w, lambda w: c, len(c)); S.argmin(c) is its minimum.")
     check(scale > 0, f"linear({scale!r}) was given; a positive number is wanted.")
     return Linear(float(scale))
 

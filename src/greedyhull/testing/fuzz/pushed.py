@@ -1,4 +1,4 @@
-"""Cases of points that are pushed out of a set, by shares of 1e-12 to 1e-3 of its size, and certified with a tolerance of 0."""
+"""Points that are pushed out of a set, by shares of 1e-12 to 1e-3 of its size, and certified with a tolerance of 0."""
 
 from __future__ import annotations
 
