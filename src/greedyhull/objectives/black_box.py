@@ -132,7 +132,7 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         blur = (SURE + 8.0 * eps_of(self._coarse.gradient)) * self._last[2]
         check(not (way > SURE * length(x) and change > (1.0 + SURE) * self.smoothness * way + blur),
               lambda: f"smoothness must be at least {change / way:.6g}, the rate at which the gradient changes between two "
-                      f"points of the run; got {self.smoothness!r}. Steps and bounds rest on it: give a larger one, or leave it out.")
+                      f"points of the run; got {self.smoothness!r}. Steps and bounds rest on it: give more, or leave it out.")
 
     @override
     def gradient_dot(self, w: Iterate) -> float:
