@@ -51,9 +51,9 @@ def test_single_precision_and_kinks_pass():
     kinked = gh.function(lambda w: float(np.abs(w - B).sum()), lambda w: np.sign(w - B), 6)
     steep = gh.function(lambda w: float(np.exp(20 * w).sum()), lambda w: 20 * np.exp(20 * w), 6)
     barrier = gh.function(lambda w: float(-np.log(w + 1e-9).sum()), lambda w: -1.0 / (w + 1e-9), 6)
-    for f in (single, kinked, steep):
+    for f, kind in ((single, "estimate"), (kinked, "always"), (steep, "always")):
         for S in SETS:
-            assert gh.minimize(f, S, stop=gh.Iterations(5)).certificate.kind == "always"
+            assert gh.minimize(f, S, stop=gh.Iterations(5)).certificate.kind == kind
     assert gh.minimize(barrier, gh.Simplex(6), stop=gh.Iterations(5)).certificate.kind == "always"
 
 

@@ -25,11 +25,10 @@ def gradient_slack(f: Objective, w: Iterate, S: AtomSet) -> float:
 
     Where ``S.sized`` is False it is an estimate, as `max_abs` is.
     """
-    rough, seen = approximate(f), coarse_of(f, w)
-    if seen is not None and rough is None:
-        return error_slack(gradient_errors(seen, as_array(f.gradient(w), S.shape)), S)
+    rough = approximate(f)
     if rough is None:
-        return 0.0
+        seen = coarse_of(f, w)
+        return 0.0 if seen is None else error_slack(gradient_errors(seen, as_array(f.gradient(w), S.shape)), S)
     check(not lacks(f, "gradient_error"), lambda: f"{f!r} says exact_gradient=False, but has no gradient_error(w). Write one: "
                                                  "a bound on the error of each entry of the gradient at w.")
     told = rough.gradient_error(w)
