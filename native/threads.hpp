@@ -23,7 +23,7 @@
 
 namespace greedyhull::threads {
 
-constexpr Index WORTH = 1000000;  // entries to read: a shorter pass is over before a second thread has begun
+constexpr Index WORTH = 4000000;  // entries to read: a shorter pass gains nothing, and loses next to busy processes
 constexpr Index ROWS = 16384;       // rows whose sum is made on its own, then added to those of the rows before them
 
 inline thread_local int limit = 0;  // threads for the passes that this thread asks for; 0: as the environment says

@@ -24,10 +24,10 @@ from greedyhull.kernels.threads import _functions, count, limited, one_thread
 
 compiled = pytest.mark.skipif(core is None, reason="the compiled core is not there")
 RNG = np.random.default_rng(8)
-N = 270_000  # rows: losses are summed in blocks from a quarter of a million on
+N = 1_080_000  # rows: losses are summed in blocks from a million on
 X = RNG.standard_normal((N, 6))
 Y = X @ [1.0, -1.0, 0.5, 0.0, 0.0, 0.0] + RNG.standard_normal(N)
-WIDE = RNG.standard_normal((30, 50_000))
+WIDE = RNG.standard_normal((30, 150_000))
 SPARSE = sp.random(N, 40, 0.1, random_state=1, format="csc")
 DATA = {"rows": X, "columns": np.asfortranarray(X), "single": X.astype(np.float32), "sparse": SPARSE, "wide": WIDE,
         "wide columns": np.asfortranarray(WIDE)}
