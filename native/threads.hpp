@@ -1,12 +1,15 @@
 // Large passes over the data on several threads. What is computed, and in which order it is added, depends on sizes alone, so
-// a result has the same bits whatever the number of threads. Threads end with the pass that started them: none is alive
-// between two calls, and a process may fork at any time.
+// a result has the same bits whatever the number of threads. Threads end with the pass that started them; one that has not begun
+// by then touches nothing and ends when it gets a core, so that a process may fork at any time.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,7 +23,7 @@
 
 namespace greedyhull::threads {
 
-constexpr Index WORTH = 1000000;  // entries to read: a shorter pass is over before a second thread has begun
+constexpr Index WORTH = 4000000;  // entries to read: a shorter pass gains nothing, and loses next to busy processes
 constexpr Index ROWS = 16384;       // rows whose sum is made on its own, then added to those of the rows before them
 
 inline thread_local int limit = 0;  // threads for the passes that this thread asks for; 0: as the environment says
@@ -40,36 +43,63 @@ inline int of_environment() {
 }
 inline int count() { return limit > 0 ? limit : of_environment(); }
 
-// part(k) for each k < parts, once, on this thread and others; parts must not touch what another one writes. What one throws
-// is thrown again when all have ended.
-template <class F>
-void each(Index parts, F&& part) {
-    const Index helpers = std::min<Index>(count(), parts) - 1;
+// What the threads of one call of `each` share. It outlives the call: a thread that begins too late finds it closed.
+struct Shared {
     std::atomic<Index> next{0};
-    std::atomic<bool> failed{false};
+    std::mutex mutex;
+    std::condition_variable left;
+    Index working = 0;
+    bool closed = false;
     std::exception_ptr why;
-    const auto work = [&] {
+
+    template <class F>
+    void work(Index parts, F& part) {
         try {
             for (Index k = next++; k < parts; k = next++) part(k);
         } catch (...) {
-            if (!failed.exchange(true)) why = std::current_exception();
+            const std::lock_guard<std::mutex> hold(mutex);
+            if (!why) why = std::current_exception();
         }
-    };
-    std::vector<std::thread> others;
-    others.reserve(static_cast<std::size_t>(std::max<Index>(helpers, 0)));
+    }
+    bool join() {
+        const std::lock_guard<std::mutex> hold(mutex);
+        if (!closed) working++;
+        return !closed;
+    }
+    void leave() {
+        const std::lock_guard<std::mutex> hold(mutex);
+        working--, left.notify_one();
+    }
+    void close() {
+        std::unique_lock<std::mutex> hold(mutex);
+        closed = true;
+        left.wait(hold, [&] { return working == 0; });
+    }
+};
+
+// part(k) for each k < parts, once, on this thread and others; parts must not touch what another one writes. What one throws
+// is thrown again when all have ended. Only threads that have begun are waited for: next to busy processes another one may get
+// no core for longer than all of the work takes.
+template <class F>
+void each(Index parts, F&& part) {
+    const Index helpers = std::min<Index>(count(), parts) - 1;
+    const auto shared = std::make_shared<Shared>();
+    auto* work = &part;
     for (Index t = 0; t < helpers; t++) {
         try {
-            others.emplace_back([&] {
+            std::thread([shared, parts, work] {
+                if (!shared->join()) return;
                 limit = 1;
-                work();
-            });
+                shared->work(parts, *work);
+                shared->leave();
+            }).detach();
         } catch (const std::system_error&) {  // no more threads are to be had: those that there are do it
             break;
         }
     }
-    work();
-    for (std::thread& other : others) other.join();
-    if (why) std::rethrow_exception(why);
+    shared->work(parts, part);
+    shared->close();
+    if (shared->why) std::rethrow_exception(shared->why);
 }
 
 // f(from, to) on ranges that make up 0..size and begin at multiples of `step`. For work whose result does not depend on the
