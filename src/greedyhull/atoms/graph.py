@@ -1,4 +1,7 @@
-"""What is given as a graph, checked: edges as pairs of nodes."""
+"""What is given as a graph, checked: edges as pairs of nodes.
+
+SciPy 1.14 searches graphs only by 32-bit indices. Those of a ``csr_matrix`` are, if they fit; those of a ``csr_array`` are not.
+"""
 
 from __future__ import annotations
 

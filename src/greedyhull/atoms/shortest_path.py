@@ -18,10 +18,10 @@ def joined(edges: Index, nodes: int, source: int, target: int) -> Index:
 
 def _reached(edges: Index, nodes: int, first: int) -> Array:
     """Which nodes can be reached from the first."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
-    graph = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
+    graph = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
     seen = np.zeros(nodes, dtype=bool)
     seen[breadth_first_order(graph, first, return_predecessors=False)] = True
     return seen
@@ -77,14 +77,14 @@ def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, I
 
     A cycle of negative length is refused by its nodes.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
     order = np.lexsort((c, edges[:, 1], edges[:, 0]))
     pairs = edges[order]
     first = np.concatenate([[True], (pairs[1:] != pairs[:-1]).any(axis=1)])  # of parallel edges the cheapest
     at = order[first]
-    graph = csr_array((c[at], (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
+    graph = csr_matrix((c[at], (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
     try:
         search = dijkstra if (c >= 0.0).all() else bellman_ford
         far, before = search(graph, indices=np.array([source]), return_predecessors=True)
