@@ -1,4 +1,7 @@
-"""What is given as a graph, checked: edges as pairs of nodes."""
+"""What is given as a graph, checked: edges as pairs of nodes.
+
+SciPy 1.14 searches graphs only by 32-bit indices, so that they are passed as ``csr_matrix``: ``csr_array`` keeps 64 bits.
+"""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ def joined(edges: Index, nodes: int, source: int, target: int) -> Index:
 
 def _reached(edges: Index, nodes: int, first: int) -> Array:
     """Which nodes can be reached from the first."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
-    graph = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
+    graph = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
     seen = np.zeros(nodes, dtype=bool)
     seen[breadth_first_order(graph, first, return_predecessors=False)] = True
     return seen
@@ -81,7 +81,7 @@ def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, I
     An error names the nodes of a cycle of negative length. One that is negative by rounding alone is none: then all edges
     count as longer by what rounding may do.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
     order = np.lexsort((c, edges[:, 1], edges[:, 0]))
@@ -90,7 +90,7 @@ def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, I
     at = order[first]
     search = dijkstra if (c >= 0.0).all() else bellman_ford
     for more in (0.0, 4.0 * EPS * nodes):
-        graph = csr_array((c[at] + more, (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
+        graph = csr_matrix((c[at] + more, (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
         with suppress(NegativeCycleError):
             far, before = search(graph, indices=np.array([source]), return_predecessors=True)
             if _leads_back(before[0], source):

@@ -58,7 +58,6 @@ class SpanningTree(Combinatorial):
         low, high = self.edges[order].min(axis=1), self.edges[order].max(axis=1)
         _, first = np.unique(low * self.nodes + high, return_index=True)  # of parallel edges the cheapest
         ranks = first + 1.0  # compared in place of costs: SciPy takes a cost of 0 for no edge
-        # Not csr_array: its indices have 64 bits, which SciPy 1.14 does not take here.
         graph = csr_matrix((ranks, (low[first], high[first])), shape=(self.nodes, self.nodes))
         return np.sort(order[np.asarray(minimum_spanning_tree(graph).data, dtype=np.intp) - 1])
 

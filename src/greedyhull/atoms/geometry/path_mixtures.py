@@ -27,10 +27,10 @@ class Mixture(NamedTuple):
 
 def acyclic(edges: Index, nodes: int) -> bool:
     """Whether a graph has no cycle: each node is strongly connected to itself alone."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    graph = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
+    graph = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
     count: Any = connected_components(graph, directed=True, connection="strong", return_labels=False)
     return bool(count == nodes)
 
