@@ -13,6 +13,7 @@ from greedyhull.cli.formats import load_array, load_arrays, numbers
 from greedyhull.driver.saved import save_state
 from greedyhull.driver.solution_file import LARGEST, state_of
 from greedyhull.errors import check
+from greedyhull.errors.given import no_file
 from greedyhull.objectives.shards.numbered import Numbered
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import of_block
@@ -76,7 +77,7 @@ def _atoms(w: Iterate) -> State:
 
 def read_point(path: Path) -> Array:
     """The point in a file that ``greedyhull solve`` wrote, or any vector: .npz with ``point`` or one array, .npy, text."""
-    check(path.is_file(), f"There is no file {path}.")
+    check(path.is_file(), lambda: no_file(path))
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
         if {"U", "sigma", "V"} <= arrays.keys():
