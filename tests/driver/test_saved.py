@@ -125,8 +125,8 @@ def test_files_are_written_to_folders_that_are_there(where, words, tmp_path):
 
 
 WRITERS = {
-    "save": lambda s, path: s.save(path), "csv": lambda s, path: s.trace.to_csv(path), "report": lambda s, path: s.report(path),
-    "compare": lambda s, path: gh.compare([s]).report(path),
+    "save": lambda s, path: s.save(path), "csv": lambda s, path: s.trace.to_csv(path),
+    "report": lambda s, path: s.report(path), "compare": lambda s, path: gh.compare([s]).report(path),
     "batch": lambda s, path: gh.batch([F, F], S).save(path),
     "checkpoint": lambda s, path: gh.minimize(F, S, stop=gh.Iterations(3), checkpoint=path),
 }
