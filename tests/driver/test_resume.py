@@ -288,6 +288,16 @@ def test_a_float32_run_repeats_the_gap_that_it_was_saved_with(S, tmp_path):
             assert np.array_equal(s.trace.gap, whole.trace.gap)
 
 
+def test_reason_says_where_bounds_may_differ_from_those_of_an_uninterrupted_run(tmp_path):
+    f, S, path = gh.least_squares(X, y), gh.L1Ball(6, 1.0), tmp_path / "r.npz"
+    own = gh.function(lambda w: float(w @ w), lambda w: 2.0 * w, 6)
+    for g, solver, said in [(f, gh.MoreauFrankWolfe(4, 2), "was also certified at iteration 11, where it was saved"),
+                            (own, gh.FrankWolfe(), "cannot be compared with the saved ones"), (f, gh.FrankWolfe(), "")]:
+        gh.minimize(g, S, solver, stop=gh.Iterations(11), checkpoint=path)
+        whole, s = (gh.minimize(g, S, solver, stop=gh.Iterations(25), resume=given) for given in (None, path))
+        assert np.array_equal(s.x, whole.x) and said in s.reason and (said != "" or s.reason == whole.reason)
+
+
 class Corners(gh.AtomSet):
     """A user's set, without formulas; its oracle may err by a share of the range, and say so or not."""
 
