@@ -264,6 +264,40 @@ def test_a_float32_run_over_a_users_set_goes_on_though_its_values_are_rounded(tm
     assert np.array_equal(s.point.array(), whole.point.array())
 
 
+@pytest.mark.parametrize("solver", [gh.Pairwise(), gh.AwayStep(), gh.PairwiseJones(), None], ids=repr)
+@pytest.mark.parametrize("cut", [1, 4, 9])
+def test_atoms_with_and_without_numbers_are_known_again(solver, cut, tmp_path):
+    """The origin, where runs over the ball begin, has no number; its steps have."""
+    f, S, path = gh.least_squares(X, 3 * y), gh.TotalVariationBall(6, 0.8), tmp_path / "r.npz"
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(20))
+    gh.minimize(f, S, solver, stop=gh.Iterations(cut), checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(20), resume=path)
+    assert np.array_equal(s.x, whole.x) and np.array_equal(s.point.weights, whole.point.weights)
+    assert s.point.block.keys == whole.point.block.keys and s.value == whole.value and s.gap == whole.gap
+
+
+@pytest.mark.parametrize("S", [gh.Permutahedron(np.arange(6) / 5 - 0.4), gh.Simplex(6, upper=0.3)], ids=repr)
+def test_a_float32_run_repeats_the_gap_that_it_was_saved_with(S, tmp_path):
+    """Its rounding is not counted underway: the bound that was saved is the one that is found again."""
+    f, path = gh.least_squares(X.astype(np.float32), y), tmp_path / "r.npz"
+    for solver in (gh.Pairwise(), gh.Jones()):
+        whole = gh.minimize(f, S, solver, stop=gh.Iterations(12))
+        for cut in range(1, 11):
+            gh.minimize(f, S, solver, stop=gh.Iterations(cut), checkpoint=path)
+            s = gh.minimize(f, S, solver, stop=gh.Iterations(12), resume=path)
+            assert np.array_equal(s.trace.gap, whole.trace.gap)
+
+
+def test_reason_says_where_bounds_may_differ_from_those_of_an_uninterrupted_run(tmp_path):
+    f, S, path = gh.least_squares(X, y), gh.L1Ball(6, 1.0), tmp_path / "r.npz"
+    own = gh.function(lambda w: float(w @ w), lambda w: 2.0 * w, 6)
+    for g, solver, said in [(f, gh.MoreauFrankWolfe(4, 2), "was also certified at iteration 11, where it was saved"),
+                            (own, gh.FrankWolfe(), "cannot be compared with the saved ones"), (f, gh.FrankWolfe(), "")]:
+        gh.minimize(g, S, solver, stop=gh.Iterations(11), checkpoint=path)
+        whole, s = (gh.minimize(g, S, solver, stop=gh.Iterations(25), resume=given) for given in (None, path))
+        assert np.array_equal(s.x, whole.x) and said in s.reason and (said != "" or s.reason == whole.reason)
+
+
 class Corners(gh.AtomSet):
     """A user's set, without formulas; its oracle may err by a share of the range, and say so or not."""
 

@@ -2,6 +2,8 @@
 
 import errno
 import io
+import os
+import socket
 import zipfile
 
 import numpy as np
@@ -132,6 +134,101 @@ def test_files_are_written_to_folders_that_are_there(where, words, tmp_path):
             write(tmp_path / where)
         with pytest.raises(gh.GreedyhullError, match="path=5 was given"):
             write(5)
+
+
+WRITERS = {
+    "save": lambda s, path: s.save(path), "csv": lambda s, path: s.trace.to_csv(path),
+    "report": lambda s, path: s.report(path), "compare": lambda s, path: gh.compare([s]).report(path),
+    "batch": lambda s, path: gh.batch([F, F], S).save(path),
+    "checkpoint": lambda s, path: gh.minimize(F, S, stop=gh.Iterations(3), checkpoint=path),
+}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@pytest.mark.parametrize("there", [True, False], ids=["full", "dead"])
+def test_links_are_followed_and_stay(write, there, tmp_path):
+    """The file behind a chain of links is written; a link to a file that is not there yet makes it."""
+    (tmp_path / "far").mkdir()
+    target, link, chain = tmp_path / "far" / "target", tmp_path / "link", tmp_path / "chain"
+    if there:
+        target.write_text("before")
+    link.symlink_to("far/target")
+    chain.symlink_to(link)
+    write(gh.minimize(F, S), chain)
+    assert chain.is_symlink() and link.is_symlink() and not target.is_symlink() and target.stat().st_size > 6
+    assert {p.name for p in tmp_path.rglob("*")} == {"far", "target", "link", "chain"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes and sockets among files")
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@pytest.mark.parametrize("kind", ["a pipe", "a socket", "a device", "folder", "whose folder", "links"])
+def test_only_regular_files_are_replaced(write, kind, tmp_path):
+    """Others are rejected before the run, and nothing is left beside them."""
+    path, s = tmp_path / "odd", gh.minimize(F, S)
+    with socket.socket(socket.AF_UNIX) as held:
+        if kind == "a pipe":
+            os.mkfifo(path)
+        elif kind == "a socket":
+            held.bind(str(path))
+        elif kind == "folder":
+            path.mkdir()
+            path = tmp_path / "link"
+            path.symlink_to("odd")
+        else:
+            path.symlink_to({"a device": os.devnull, "whose folder": "gone/file", "links": "odd"}[kind])
+        before = {p.name: p.lstat().st_mode for p in tmp_path.iterdir()}
+        if kind == "folder" and write is WRITERS["checkpoint"]:
+            return  # a run in a folder
+        words = {"whose folder": "whose folder|No such file", "links": "symbolic links"}.get(kind, kind)
+        with pytest.raises(gh.GreedyhullError, match=words):
+            write(s, path)
+        assert {p.name: p.lstat().st_mode for p in tmp_path.iterdir()} == before
+
+
+def test_what_lies_beside_the_target_is_not_written_through(tmp_path):
+    (tmp_path / "other").write_text("mine")
+    (tmp_path / "r.npz.part").symlink_to("other")
+    gh.minimize(F, S).save(tmp_path / "r.npz")
+    assert not (tmp_path / "r.npz").is_symlink() and (tmp_path / "other").read_text() == "mine"
+
+
+@pytest.mark.parametrize("where", ["r.npz", "run/"])
+def test_a_first_save_that_fails_does_not_speak_of_an_earlier_one(where, tmp_path, monkeypatch):
+    def full(file, **arrays):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(saved.np, "savez", full)
+        with pytest.warns(gh.GreedyhullWarning, match="no state has been saved so far"):
+            gh.minimize(F, S, stop=gh.Iterations(3), checkpoint=f"{tmp_path}/{where}")
+        with pytest.raises(gh.GreedyhullError, match="Nothing was written; give another path"):
+            gh.minimize(F, S).save(tmp_path / "s.npz")
+    gh.minimize(F, S, stop=gh.Iterations(3), checkpoint=f"{tmp_path}/{where}")
+    gh.minimize(F, S).save(tmp_path / "s.npz")
+    monkeypatch.setattr(saved.np, "savez", full)
+    with pytest.warns(gh.GreedyhullWarning, match="what was written last is still there"):
+        gh.minimize(F, S, stop=gh.Iterations(3), checkpoint=f"{tmp_path}/{where}")
+    with pytest.raises(gh.GreedyhullError, match="What was there before is still there"):
+        gh.minimize(F, S).save(tmp_path / "s.npz")
+
+
+def test_an_interrupted_write_leaves_nothing_beside_the_file(tmp_path, monkeypatch):
+    def stopped(file, **arrays):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(saved.np, "savez", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        gh.minimize(F, S).save(tmp_path / "s.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dead_link_is_called_one(tmp_path):
+    dead = tmp_path / "dead.npz"
+    dead.symlink_to("gone.npz")
+    for read in (gh.load, lambda path: gh.minimize(F, S, resume=path)):
+        with pytest.raises(gh.GreedyhullError, match=r"dead.npz is a symbolic link to gone.npz, which does not exist"):
+            read(dead)
 
 
 def test_a_disk_that_fills_up_costs_a_warning_and_not_the_result(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.cli.result_file import check_out, write_result
 from greedyhull.cli.tables import place_of, read_table
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 
 
 class Asked(NamedTuple):
@@ -68,7 +69,7 @@ def _groups(path: Path | None) -> dict[str, str] | None:
     """The group of each asset: the first two columns of a file, or those called asset and group."""
     if path is None:
         return None
-    check(path.is_file(), f"There is no file {path}.")
+    check(path.is_file(), lambda: no_file(path))
     rows = [row for row in csv.reader(StringIO(path.read_text(encoding="utf-8-sig"))) if row]
     if not rows or min(len(row) for row in rows) < 2:
         raise GreedyhullError(f"{path} has rows with fewer than two columns; asset and group are wanted in each.")

@@ -43,6 +43,8 @@ def check_folder(folder: Path, files: Iterable[str] = (), option: str = "--out")
             pass
         for name in files:
             check_file(folder / name, "The file")
+            check((folder / name).is_file() or not (folder / name).exists(), f"{folder / name} is a device or a pipe, and "
+                  "must be a regular file. Remove it, or name another folder.")
     except GreedyhullError:
         raise
     except (OSError, ValueError) as error:

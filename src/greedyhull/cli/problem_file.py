@@ -18,6 +18,7 @@ from greedyhull.cli.schema_errors import key_of, respelled, words_of
 from greedyhull.cli.tables import format_of
 from greedyhull.driver.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 
 BY_ROWS = ("log_det", "trace_inverse")  # a weight belongs to a row of the table, not to a column
 WITHOUT_TARGET = ("log_likelihood", "quadratic", *BY_ROWS)
@@ -93,7 +94,7 @@ def read(path: Path) -> tuple[ProblemFile, Faults]:
 
     Whoever calls adds what only the data can show, and raises all of it together: `Faults.settle`.
     """
-    check(path.is_file(), f"There is no problem file {path}.")
+    check(path.is_file(), lambda: no_file(path, what="problem file"))
     try:
         text = path.read_text(encoding="utf-8-sig")
         written = tomllib.loads(text)

@@ -31,6 +31,7 @@ from greedyhull.cli.formats import load_array
 from greedyhull.cli.names import ARGUMENTS, ESTIMATORS, LOSSES, SCHEDULES, SETS, SIZES, SOLVERS, STEPS, Names
 from greedyhull.cli.tables import in_shards
 from greedyhull.errors import check
+from greedyhull.errors.given import no_file
 from greedyhull.types import Array
 
 MADE_ELSEWHERE = {"X", "P", "y", "Y", "d", "domain", "rows", "cols", "values"}  # they come from the data
@@ -142,7 +143,7 @@ def existing(given: str, info: ValidationInfo) -> Path:
     """The path of a file that is there, relative to the folder of the problem."""
     context: Any = info.context
     path = Path(context["folder"], given).expanduser()
-    check(path.is_file(), f"There is no file {path}. Paths are relative to the folder of the problem file.")
+    check(path.is_file(), lambda: f"{no_file(path)} Paths are relative to the folder of the problem file.")
     return path
 
 

@@ -13,6 +13,7 @@ from greedyhull.cli.formats import load_array, load_arrays, numbers
 from greedyhull.driver.saved import save_state
 from greedyhull.driver.solution_file import LARGEST, state_of
 from greedyhull.errors import check
+from greedyhull.errors.given import no_file
 from greedyhull.objectives.shards.numbered import Numbered
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import of_block
@@ -77,7 +78,7 @@ def _atoms(w: Iterate) -> State:
 def read_point(path: Path, shape: Shape) -> Array:
     """The point in a file that ``greedyhull solve`` wrote, or any array: .npz with ``point`` or one array, .npy, text. Where
     points are vectors, one row or column is a vector."""
-    check(path.is_file(), f"There is no file {path}.")
+    check(path.is_file(), lambda: no_file(path))
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
         if {"U", "sigma", "V"} <= arrays.keys():

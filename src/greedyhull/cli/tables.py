@@ -15,6 +15,7 @@ import numpy as np
 
 from greedyhull.cli.file_errors import one_of
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 from greedyhull.objectives.shards import found
 from greedyhull.points.arrays import dense
 from greedyhull.types import Array
@@ -93,7 +94,7 @@ def read_table(path: Path, kind: str | None = None) -> Table:
     from greedyhull.cli import formats
     from greedyhull.cli.libsvm import libsvm
 
-    check(path.is_file(), f"There is no file {path}.")
+    check(path.is_file(), lambda: no_file(path))
     known = sorted(set(FORMATS.values()))
     check(kind is None or kind in known, f"The format {kind} was given; one of {', '.join(known)} is wanted.")
     kind = kind or format_of(path)

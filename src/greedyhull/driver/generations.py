@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import warn
 
-from greedyhull.driver.saved import load_state, replacing, save_state, written_by
+from greedyhull.driver.saved import load_state, save_state, write_text, written_by
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.types import State
 
@@ -131,6 +131,10 @@ class RunFolder:
             self.card = {}
         self._tidy()
 
+    def holds_state(self) -> bool:
+        """Return whether a state is there, of this run or of one before it."""
+        return len(numbered(self.folder)) > 0
+
     def _tidy(self) -> None:
         """Remove what is neither of the last two states: older ones, damaged ones, halves that a killed process left."""
         old: list[Path] = []
@@ -171,8 +175,7 @@ def card_of(run: Run) -> dict[str, Any]:
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
     """Write a document, all or nothing."""
-    with replacing(path) as file:
-        file.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def _locked(folder: Path) -> int | None:

@@ -78,8 +78,13 @@ def take_up(run: Run, state: State) -> None:
                           "go on up to rounding, not bit by bit.")
     elif sure and "noted" in state:
         run.noted = _noted(run, state)
+    if "looked_early" in memory.arrays and not run.taken_over:
+        run.taken_over = (f"The run was also certified at iteration {int(memory.arrays['looked_early'])}, where it was saved: "
+                          "its iterates are those of an uninterrupted run, but its bounds and trace may differ.")
     if not sure:  # rows that may be about another problem are left behind with the bound
         _prove_anew(run, w.copy())
+        run.taken_over = run.taken_over or ("Objective and set cannot be compared with the saved ones: the iterates continue, "
+                                            "the bound is proved again, and the trace begins at the resume.")
     elif "trace.rows" in state:
         run.trace.restore(under("trace", state))
 

@@ -286,7 +286,8 @@ class Run:
             memory.gap = None if gap == inf == steady else gap if gap < steady else steady
         if not self.convex:  # a gap says nothing of the minimum there
             return Bound(gap, -inf, "stationary")
-        if value - gap > memory.lower:
+        again = value - gap == memory.lower and p.kind == memory.kind  # as where a resumed run repeats its last event
+        if again or value - gap > memory.lower:
             memory.lower, memory.kind, memory.delta = value - gap, p.kind, p.delta
             return Bound(gap, memory.lower, p.kind, p.delta)
         earlier = max(value - memory.lower, 0.0) + self.rounding  # this value is rounded too; that bound is of another point

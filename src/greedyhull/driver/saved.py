@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import contextmanager, suppress
+from errno import EINVAL
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 from greedyhull.types import Array, State
 
 if TYPE_CHECKING:
@@ -34,6 +37,10 @@ class SavedFile:
         """Replace what was saved."""
         save_state(self.path, state)
 
+    def holds_state(self) -> bool:
+        """Return whether the file is there."""
+        return self.path.exists()
+
     def close(self) -> None:
         """Nothing is held open between saves."""
 
@@ -48,23 +55,42 @@ def save_state(path: Path, state: State) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which is ``path`` once it is on the disk, and nothing before.
+    """Open a file to write, which becomes ``path`` once it is on the disk. Symbolic links are followed.
 
     The file is synchronised before it gets its name, and the folder afterwards: a rename may reach the disk before the bytes
-    that it names. What cannot be written whole is taken away, for it may be what fills the disk.
+    that it names. A file that cannot be written whole is removed, for it may be what fills the disk.
     """
-    beside = _beside(path)
+    target = _file_behind(path)
     try:
-        with beside.open("wb") as file:
+        with _part_of(target) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
+        _beside(target).replace(target)
+    except BaseException:
         with suppress(OSError):
-            beside.unlink()
+            _beside(target).unlink()
         raise
-    synchronise(path.parent)
+    synchronise(target.parent)
+
+
+def _file_behind(path: Path) -> Path:
+    """Return the file that ``path`` names, symbolic links followed; raise OSError if it is no regular file."""
+    target = Path(os.path.realpath(path))
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return target
+    if stat.S_ISREG(mode):
+        return target
+    others = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    raise OSError(EINVAL, f"it is {others.get(stat.S_IFMT(mode), 'a device')}, and must be a regular file")
+
+
+def _part_of(target: Path) -> IO[bytes]:
+    """Open the temporary file beside ``target``, new: another kind of file under its name would be written through."""
+    _beside(target).unlink(missing_ok=True)
+    return _beside(target).open("xb")
 
 
 def synchronise(folder: Path) -> None:
@@ -99,14 +125,34 @@ def target_of(given: Any) -> Path:
     path = path_of(given, "path")
     check(path.parent.is_dir(), f"The folder {str(path.parent)!r} of path={str(path)!r} does not exist. Make it first.")
     check(not path.is_dir(), f"path={str(path)!r} is a folder; the name of a file in it is wanted.")
+    try:
+        target = _file_behind(path)
+    except OSError as error:
+        raise GreedyhullError(f"path={str(path)!r} cannot be written: {error.strerror or error}.") from error
+    check(target.parent.is_dir(), lambda: f"path={str(path)!r} is a symbolic link to {str(target)!r}, whose folder does not "
+                                          "exist. Make it first.")
     return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` to ``path`` in UTF-8, all or nothing."""
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def unwritten(path: Path, error: OSError) -> GreedyhullError:
+    """Return the error for a file that could not be replaced."""
+    left = "What was there before is still there" if path.exists() else "Nothing was written"
+    return GreedyhullError(f"path={str(path)!r} cannot be written ({error.strerror or error}). {left}; give another path, or "
+                           "make room.")
 
 
 def try_path(path: Path) -> None:
     """Raise where a state could not be written to ``path``: before a run, not after it."""
     try:
-        _beside(path).open("wb").close()
-        _beside(path).unlink()
+        target = _file_behind(path)
+        _part_of(target).close()
+        _beside(target).unlink()
     except OSError as error:
         raise GreedyhullError(f"checkpoint={str(path)!r} cannot be written ({error.strerror or error}). Make its folder, or "
                               "give a path where files can be made.") from error
@@ -128,7 +174,7 @@ def checksum(state: State) -> Array:
 
 def load_state(path: Path, what: str = "saved state", writer: str = "checkpoint=") -> State:
     """The state that was written to ``path``; ``what`` that is, and the ``writer`` of such files, for words."""
-    check(path.exists(), f"There is no {what} at {path}. Give the file that {writer} wrote.")
+    check(path.exists(), lambda: f"{no_file(path, what=f'{what} at')} Give the file that {writer} wrote.")
     try:
         _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:

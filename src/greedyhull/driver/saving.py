@@ -36,6 +36,7 @@ class Checkpoint(Protocol):
     @property
     def folder(self) -> Path: ...
     def write(self, state: State) -> None: ...
+    def holds_state(self) -> bool: ...
     def close(self) -> None: ...
 
 
@@ -120,11 +121,18 @@ def save(run: Run, event: Event) -> None:
     try:
         run.checkpoint.write(state_of(run))
     except OSError as error:
-        left = "what was written last is still there, and the run goes on" if is_dir(run.checkpoint.folder) else (
-            f"the folder {run.checkpoint.folder} is gone; the run goes on, and is saved again once that is back")
-        warn(f"The state could not be written to {run.checkpoint} ({error.strerror or error}): {left}.", GreedyhullWarning,
-             stacklevel=4)
+        warn(f"The state could not be written to {run.checkpoint} ({error.strerror or error}): {_left(run.checkpoint)}.",
+             GreedyhullWarning, stacklevel=4)
     run.saved_at = event.seconds + (perf_counter() - began) / SHARE
+
+
+def _left(checkpoint: Checkpoint) -> str:
+    """Return what a save that failed has left, in words."""
+    if not is_dir(checkpoint.folder):
+        return f"the folder {checkpoint.folder} is gone; the run goes on, and is saved again once that is back"
+    if not checkpoint.holds_state():
+        return "no state has been saved so far, and the run goes on"
+    return "what was written last is still there, and the run goes on"
 
 
 def state_of(run: Run) -> State:

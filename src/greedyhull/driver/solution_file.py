@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.saved import load_state, path_of, save_state, target_of, written_by
+from greedyhull.driver.saved import load_state, path_of, save_state, target_of, unwritten, written_by
 from greedyhull.driver.solution import Absent, Solution, StreamSolution
 from greedyhull.driver.sound import Fields, check_column, check_point
 from greedyhull.driver.summary import measure
 from greedyhull.driver.trace import COLUMNS, LATER, Trace
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.mixture import wrong_weights
@@ -49,8 +50,7 @@ def save(solution: Solution, path: Any) -> Path:
     try:
         save_state(target, state_of(solution, solution.names))
     except OSError as error:
-        raise GreedyhullError(f"path={str(target)!r} cannot be written ({error.strerror or error}). What was there before is "
-                              "still there; give another path, or make room.") from error
+        raise unwritten(target, error) from error
     return target
 
 
@@ -145,7 +145,7 @@ def load(path: str | Path) -> Solution | Solutions:
     (array([1., 0.]), True)
     """
     file = path_of(path, "path")
-    check(file.is_file(), f"There is no file {file}. Give one that Solution.save wrote.")
+    check(file.is_file(), f"{no_file(file)} Give one that Solution.save wrote.")
     state = load_state(file, "solution", "Solution.save")
     try:
         return _of_either_kind(state, file)

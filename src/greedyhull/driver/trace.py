@@ -153,12 +153,12 @@ class Trace:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file with a header line."""
-        from greedyhull.driver.saved import target_of
+        from greedyhull.driver.saved import target_of, write_text
 
         target, columns = target_of(path), self.to_dict()
         lines = [",".join(COLUMNS)]
         lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]
-        target.write_text("\n".join(lines) + "\n")
+        write_text(target, "\n".join(lines) + "\n")
 
 
 def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Array:

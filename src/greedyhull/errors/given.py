@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
+from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -42,6 +44,18 @@ def _shape(value: Any) -> tuple[int, ...]:
         return tuple(np.shape(value))
     except ValueError:  # rows of different lengths
         return ()
+
+
+def no_file(path: Path, name: object = None, what: str = "file") -> str:
+    """Return a sentence that says why there is no file at ``path``, called ``name``: nothing is there, or a dead link.
+
+    >>> no_file(Path("none.npy"))
+    'There is no file none.npy.'
+    """
+    shown_as = path if name is None else name
+    if path.is_symlink() and not path.exists():
+        return f"{shown_as} is a symbolic link to {os.readlink(path)}, which does not exist."  # noqa: PTH115 — as it is written
+    return f"There is no {what} {shown_as}."
 
 
 def takes(function: Callable[..., Any], *args: object) -> bool:

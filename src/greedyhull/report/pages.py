@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from greedyhull.driver.saved import write_text
 from greedyhull.errors import installing
 
 NEEDED = {"jinja2": "Jinja2", "matplotlib": "matplotlib"}
@@ -21,7 +22,7 @@ def page(template: str, path: str | Path, **given: Any) -> Path:
     pages.filters.update(sized=sized, lasting=lasting)
     pages.globals["inf"] = inf
     target = Path(path)
-    target.write_text(pages.get_template(template).render(**given), encoding="utf-8")
+    write_text(target, pages.get_template(template).render(**given))
     return target
 
 

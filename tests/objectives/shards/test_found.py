@@ -40,6 +40,13 @@ def test_symbolic_links_are_files(many):
     assert order(gh.shards("link.npy", target=0)) == order(gh.shards("there/part-9.npy", target=0)) == [9.0]
 
 
+@pytest.mark.parametrize("source", ["dead.npy", "*.npy", "."])
+def test_a_dead_link_is_called_one_and_its_data_are_missed(many, refused, source):
+    (many / "dead.npy").symlink_to("gone.npy")
+    said = refused(source, target=0)
+    assert "dead.npy is a symbolic link to gone.npy, which does not exist." in said and "The folder" not in said
+
+
 def test_folders_below(many):
     for day in ("a", "b"):
         (many / day).mkdir()

@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.linear.model import highs
 from greedyhull.atoms.linear.rows import Rows
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 from greedyhull.points.arrays import locked
 from greedyhull.types import Array
 
@@ -18,7 +19,7 @@ def read_rows(path: str | Path) -> tuple[Rows, Array]:
     from scipy.sparse import csc_array, csr_array
 
     module, file = highs(), Path(path)
-    check(file.is_file(), f"There is no file {str(path)!r}; the path of a model in MPS or LP format is wanted.")
+    check(file.is_file(), lambda: f"{no_file(file, repr(str(path)))} Give the path of a model in MPS or LP format.")
     h = module.Highs()
     h.setOptionValue("output_flag", False)
     if h.readModel(str(file)) == module.HighsStatus.kError:

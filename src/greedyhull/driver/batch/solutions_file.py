@@ -18,7 +18,7 @@ import numpy as np
 
 from greedyhull.driver.batch.record import Record
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.saved import save_state, target_of, written_by
+from greedyhull.driver.saved import save_state, target_of, unwritten, written_by
 from greedyhull.driver.solution import Absent, Solution
 from greedyhull.driver.solution_file import DOCUMENT, made_from
 from greedyhull.driver.solution_file import state_of as state_of_one
@@ -71,8 +71,7 @@ def save(found: Solutions, path: Any) -> Path:
     try:
         save_state(target, _state_of(found))
     except OSError as error:
-        raise GreedyhullError(f"path={str(target)!r} cannot be written ({error.strerror or error}). What was there before is "
-                              "still there; give another path, or make room.") from error
+        raise unwritten(target, error) from error
     return target
 
 

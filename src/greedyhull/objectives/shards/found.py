@@ -10,6 +10,7 @@ from os.path import normpath
 from pathlib import Path
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors.given import no_file
 from greedyhull.errors.given import shown as in_words
 from greedyhull.objectives.shards.marks import SeenFile, seen
 from greedyhull.objectives.shards.reading import PACKED, reading
@@ -81,24 +82,31 @@ def _looked_for(name: str, argument: str) -> list[SeenFile]:
     if path.is_dir():
         return _inside(path)
     if path.exists() or not has_magic(name):
-        check(path.exists(), lambda: _nothing(f"There is no file {name}.", path))
+        check(path.exists(), lambda: no_file(path, name) if path.is_symlink() else _nothing(no_file(path, name), path))
         return [seen(path, name)]
     found = sorted(map(Path, glob(str(path), recursive=True)), key=_order)  # noqa: PTH207 — Path.glob takes no absolute pattern
-    found = [one for one in found if one.is_file()]
+    found = _readable(found)
     check(len(found) > 0, lambda: _nothing(f"{argument} {name} matches no file.", path))
     return [seen(one, str(one)) for one in found]
 
 
 def _inside(folder: Path) -> list[SeenFile]:
     """The data files of a folder; names that begin with a dot or an underline are others'."""
-    there = sorted((one for one in folder.iterdir() if one.is_file() and one.name[0] not in "._"), key=_order)
-    known = [one for one in there if _known(one)]
+    there = sorted((one for one in folder.iterdir() if one.name[0] not in "._"), key=_order)
+    known = _readable([one for one in there if _known(one)])
     if not known:
         below = [one.name for one in sorted(folder.iterdir()) if one.is_dir()]
         hint = f" It has folders ({', '.join(below[:SOME])}): name the files by a pattern, such as {folder}/**/*.parquet." \
             if below else ""
         raise GreedyhullError(f"The folder {folder} holds no file whose ending is one of {', '.join(FORMATS)}.{hint}")
     return [seen(one, str(one)) for one in known]
+
+
+def _readable(paths: list[Path]) -> list[Path]:
+    """Return those of ``paths`` that are files; a link whose target does not exist is data that is missing."""
+    for one in paths:
+        check(one.exists() or not one.is_symlink(), lambda one=one: no_file(one))  # type: ignore[misc]
+    return [one for one in paths if one.is_file()]
 
 
 def _known(path: Path) -> bool:

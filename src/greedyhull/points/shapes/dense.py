@@ -146,8 +146,11 @@ class DenseBlock(BlockBase):
 
     @override
     def state(self) -> State:
-        named = {"dense.names": np.array(self.keys)} if all(isinstance(key, int) for key in self.keys) else {}
-        return {"dense.rows": self.matrix.copy(), "shape": np.array(self.shape), **named}
+        named = [i for i, key in enumerate(self.keys) if isinstance(key, int)]
+        names: State = {"dense.names": np.array([self.keys[i] for i in named], dtype=np.int64)} if named else {}
+        if 0 < len(named) < len(self):  # the others are known by their values, as a start at the origin is
+            names["dense.named"] = np.array(named)
+        return {"dense.rows": self.matrix.copy(), "shape": np.array(self.shape), **names}
 
 
 def dense(atom: Atom, shape: int | Shape) -> Array:
@@ -166,8 +169,12 @@ def widened(block: Block, atom: Atom) -> Block:
 def _restored(state: State) -> DenseBlock:
     shape = dimensions(state, "shape")
     rows = numbers(state, "dense.rows", (None, prod(shape)))
-    names = places(state, "dense.names", (len(rows),), low=-inf).tolist() if "dense.names" in state else None
-    return DenseBlock(rows.copy(), shape, names)
+    block = DenseBlock(rows.copy(), shape)
+    if "dense.names" in state:
+        named = places(state, "dense.named", (None,), high=len(rows) - 1) if "dense.named" in state else np.arange(len(rows))
+        for i, name in zip(named.tolist(), places(state, "dense.names", named.shape, low=-inf).tolist(), strict=True):
+            block.keys[i] = name
+    return block
 
 
 register_block(DenseBlock.kind, _restored)

@@ -4,65 +4,138 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import greedyhull as gh
+from greedyhull.driver import run as running
 from greedyhull.driver.digest import digest
-from greedyhull.testing.fuzz.attempts import attempt
+from greedyhull.testing.fuzz.attempts import Attempt, attempt
 from greedyhull.testing.fuzz.data import plain
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
 from greedyhull.testing.fuzz.judge import Finding
+from greedyhull.testing.fuzz.matrices import draw_case
 from greedyhull.testing.fuzz.models import Model, assembled
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.solvers import draw_solver
-from greedyhull.testing.fuzz.solves import Problem, Result, Say, draw_problem, judged, run, tight
+from greedyhull.testing.fuzz.solves import Problem, Say, draw_problem, examined, judged, run, tight
 from greedyhull.types.attributes import lacks
 
 
+class _KilledError(Exception):
+    """The process is gone."""
+
+
+class Broken(NamedTuple):
+    """A run to K, one that was saved at k, and one that went on from there; ``killed``, the second did not end by a stop."""
+
+    whole: Attempt
+    part: Attempt
+    rest: Attempt | None
+    killed: bool
+
+    def difference(self, f: Any, S: gh.AtomSet, solver: Any) -> str:
+        """Where the resumed run differs from the whole one.
+
+        One that was stopped has looked once more where it was saved, and one whose objective or set cannot be compared has
+        found its bound anew: that may be sharper, or have cost some of its probability. Rounds that nobody sees prove nothing,
+        and which ones these are differs. The points are the same.
+        """
+        if self.rest is None or self.rest.raw or self.rest.runaway:
+            return ""
+        if self.rest.refused:
+            return f"it was refused: {self.rest.refused}"
+        known = bool(digest(f) and digest(S))
+        gaps = known and (self.killed or (bool(lacks(solver, "look")) and not isinstance(solver, gh.Corrective)))
+        one, two = (_told(s.result, gaps, known and self.killed) for s in (self.whole, self.rest))
+        for what in one | two:
+            x, y = np.asarray(one.get(what)), np.asarray(two.get(what))
+            if not (x.shape == y.shape and np.array_equal(x, y, equal_nan=x.dtype.kind == y.dtype.kind == "f")):
+                return f"its {what} is {y!r:.60} and that of the whole run {x!r:.60}"
+        return ""
+
+
+def _told(s: Any, gaps: bool, traced: bool) -> dict[str, Any]:
+    """All that must be the same: the point with atoms and weights, the certificate, the trace."""
+    said = {"value": s.certificate.value, "iterations": s.iterations, "point": s.point.array()}
+    said.update({name: array for name, array in s.point.state().items() if name != "work" and not name.startswith("view.")})
+    if gaps:
+        said["gap"] = s.certificate.gap
+    if traced:
+        said.update({"lower": s.certificate.lower, "kind": s.certificate.kind})
+        names = ("iteration", "value", "gap", "step", "atoms", "slack", "estimate")
+        said.update({f"column {name}": s.trace[name] for name in names})
+    return said
+
+
+def broken(rng: Rng, say: Say, f: Any, S: gh.AtomSet, solver: Any, most: int) -> Broken:
+    """A run to K, and one that was saved at k < K and goes on to K: stopped at k, or killed after that."""
+    K = min(most, int(pick(rng, (3, 10, 40))))
+    k, seed = int(rng.integers(0, K)), int(rng.integers(100))
+    killed = chance(rng.spawn(1)[0], 0.5)
+    seen: dict[str, Any] = {"watch": lambda event: None} if killed else {}
+    say(f"minimize(f, S, {solver!r}, stop=Iterations({K}), seed={seed}), {'killed after' if killed else 'stopped at'} {k} and "
+        "resumed")
+
+    def kill(event: Any) -> None:
+        if event.iteration > k:
+            raise _KilledError
+
+    def until_killed(file: Path) -> Any:
+        often, running.SAVE_EVERY = running.SAVE_EVERY, -np.inf
+        try:
+            return gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, checkpoint=file, watch=kill)
+        except _KilledError:
+            return None
+        finally:
+            running.SAVE_EVERY = often
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "state.npz"
+        whole = attempt(lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, **seen))
+        part = attempt(lambda: until_killed(file) if killed else gh.minimize(f, S, solver, stop=gh.Iterations(k), seed=seed,
+                                                                             checkpoint=file))
+        goes_on = whole.result is not None and not part.refused and not part.raw and file.exists()
+        again = lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, resume=file, **seen)
+        return Broken(whole, part, attempt(again) if goes_on else None, killed)
+
+
 def resume(rng: Rng, say: Say) -> list[Record]:
-    """A run to K, and one that was saved at k < K and goes on to K: the same to the last bit."""
+    """A run that is broken off and resumed: the same to the last bit."""
+    apart = rng.spawn(1)[0]
+    if chance(apart, 0.08):
+        return _of_matrices(apart, say)
     records: list[Record] = []
     problem = draw_problem(rng, say, records)
     if problem is None:
         return records
     f, S = problem.model.f, problem.region.S
     name, solver, most = draw_solver(rng, problem.model, problem.region.S)
-    K = min(most, int(pick(rng, (3, 10, 40))))
-    k, seed = int(rng.integers(0, K)), int(rng.integers(100))
-    say(f"minimize(f, S, {solver!r}, stop=Iterations({K}), seed={seed}), saved at {k} and resumed")
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "state.npz"
-        whole = run(problem, name, lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed))
-        part = run(problem, name, lambda: gh.minimize(f, S, solver, stop=gh.Iterations(k), seed=seed, checkpoint=file))
-        if part.tried.result is None or whole.tried.result is None or not file.exists():
-            return records + judged(problem, [whole, part], say)
-        rest = run(problem, name, lambda: gh.minimize(f, S, solver, stop=gh.Iterations(K), seed=seed, resume=file))
-    found = judged(problem, [whole, part, rest, tight(problem)], say)
-    known = bool(digest(problem.model.f) and digest(problem.region.S))  # else its bound is found anew
-    ahead = isinstance(solver, gh.Corrective)  # rounds that nobody sees prove nothing: which ones these are differs
-    differs = _difference(whole, rest, anew=not lacks(solver, "look") or not known or ahead)
-    if rest.tried.refused:
-        differs = f"it was refused: {rest.tried.refused}"
-    if differs and not rest.tried.raw:
-        words = f"resumed at {k} of {K}, {differs}"
-        found[2].findings.append(Finding("broken resume", f"{name} over {problem.region.kind}", words))
-    return records + found
+    found = broken(rng, say, f, S, solver, most)
+    tried = [examined(problem, name, one) for one in (found.whole, found.part, found.rest) if one is not None]
+    judgements = judged(problem, [*tried, tight(problem)], say)
+    differs = found.difference(f, S, solver)
+    if differs:
+        judgements[2].findings.append(Finding("broken resume", f"{name} over {problem.region.kind}", f"resumed, {differs}"))
+    return records + judgements
 
 
-def _difference(whole: Result, rest: Result, anew: bool) -> str:
-    """Where a resumed run differs from the whole one. One that has found its bound ``anew``, or has looked once more where
-    it was saved, may have a sharper bound, or one that has cost some of its probability; its points are the same."""
-    a, b = whole.tried.result, rest.tried.result
-    if a is None or b is None:
-        return ""
-    gaps = [] if anew else [("gap", a.certificate.gap, b.certificate.gap)]
-    for what, x, y in (("value", a.certificate.value, b.certificate.value), ("iterations", a.iterations, b.iterations), *gaps):
-        if x != y and not (x != x and y != y):
-            return f"its {what} is {y!r} and that of the whole run {x!r}"
-    x, y = a.point.array(), b.point.array()
-    return "" if np.array_equal(x, y) else f"its point is {float(np.abs(x - y).max()):.3g} away from that of the whole run"
+def _of_matrices(rng: Rng, say: Say) -> list[Record]:
+    """The same over nuclear balls and spectrahedra."""
+    case = draw_case(rng)
+    name = "Spectrahedron" if case.symmetric else "NuclearBall"
+    solver: Any = pick(rng, (None, gh.FrankWolfe(), gh.BlendedPairwise(), gh.Corrective(), gh.AwayStep(), gh.Pairwise(),
+                             gh.Jones()))
+    S: gh.AtomSet = case.S if chance(rng, 0.7) else gh.Cached(case.S, size=3)
+    f = gh.completion(case.i, case.j, case.v, case.shape, loss=case.loss)
+    say(f"{case.loss} of {len(case.v)} entries over {S!r}")
+    found = broken(rng, say, f, S, solver, 20)
+    record = Record(f"completion, {case.loss}", name, "default" if solver is None else type(solver).__name__).take(found.whole)
+    differs = found.difference(f, S, solver)
+    if differs:
+        record.findings.append(Finding("broken resume", f"{record.solver} over {name}", f"resumed, {differs}"))
+    return [record]
 
 
 def changed(rng: Rng, say: Say) -> list[Record]:

@@ -68,7 +68,11 @@ def spread(model: Model, region: Region) -> float:
 
 def run(problem: Problem, solver: str, call: Callable[[], Any], taken_over: bool = False) -> Result:
     """A solve, its point looked at; some of its atoms may be ``taken_over`` from another set."""
-    tried = attempt(call)
+    return examined(problem, solver, attempt(call), taken_over)
+
+
+def examined(problem: Problem, solver: str, tried: Attempt, taken_over: bool = False) -> Result:
+    """A call that was made, its point looked at."""
     if tried.result is None:
         return Result(solver, tried, None)
     with np.errstate(all="ignore"):

@@ -60,8 +60,10 @@ class Looking(ABC):
             if self.timer.due(self.done):
                 self.timer.passed(self.done)
             self.taken, self.count = -1, self.count + 1
-        if not (self.timer.due(done) or self.memory.requested(k)):
-            return False
+        if not self.timer.due(done):
+            if not self.memory.requested(k):
+                return False
+            self.memory.arrays["looked_early"] = np.array(k)  # for a run that is resumed here
         self.taken, self.done = k, float(done)
         self.w.views.pop(without_ridge(self.f), None)  # an image of all n terms, left by an earlier look: moves would carry it
         return True
