@@ -10,17 +10,6 @@ Q = np.diag([1.0, 2.0, 5.0])
 C = np.array([2.0, -1.0, 0.5])
 
 
-def square(smoothness):
-    return gh.function(lambda w: 0.5 * float((w - C) @ Q @ (w - C)), lambda w: Q @ (w - C), 3, smoothness=smoothness)
-
-
-@pytest.mark.parametrize("solver", [gh.FrankWolfe(), gh.FrankWolfe(gh.Short()), gh.BlendedPairwise()], ids=repr)
-def test_a_smoothness_that_gradients_exceed_is_named(solver):
-    with pytest.raises(gh.GreedyhullError, match=r"smoothness must be at least .*; got 0.5"):
-        gh.minimize(square(0.5), gh.L2Ball(3, 1.0), solver, stop=gh.Iterations(50))
-    gh.minimize(square(5.0), gh.L2Ball(3, 1.0), solver, stop=gh.Relative(1e-12) | gh.Iterations(300))
-
-
 def test_a_lipschitz_that_gradients_exceed_is_named():
     A = rng.standard_normal((500, 3))
 

@@ -15,7 +15,7 @@ from greedyhull.objectives.by_products import ByProducts
 from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.costly_line import AskedLine
 from greedyhull.objectives.relative import given_scale
-from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, locked, masked
+from greedyhull.points.arrays import coarse_dtype, dense, is_sparse, locked, masked
 from greedyhull.points.asked_at import no_point
 from greedyhull.points.coordinates import Ahead, Coordinates
 from greedyhull.points.direction import Direction
@@ -44,7 +44,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     domain: Shape
     scale: float
     traits: Traits
-    _last: tuple[Array, Array, float] | None = None  # the last point and gradient, and the length of the longest one
 
     if TYPE_CHECKING:
         keeps(Curved.domain, Curved.traits, Curved.scale)
@@ -91,7 +90,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         view = self.at(w)
         if view.gradient is None:
             view.gradient = self._checked(self.call(self._gradient, locked(view.x)))
-            self._compare(view.x, view.gradient)
             w.work.gradients += 1
         return view.gradient
 
@@ -127,20 +125,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
               lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
-    def _compare(self, x: Array, g: Array) -> None:
-        """Raise where two gradients differ by more than ``smoothness`` allows, and by more than rounding explains."""
-        if self.smoothness is None:
-            return
-        before, self._last = self._last, (x.copy(), g, max(length(g), 0.0 if self._last is None else self._last[2]))
-        if before is None:
-            return
-        way, change = length(x - before[0]), length(g - before[1])
-        blur = (SURE + 8.0 * eps_of(self._coarse.gradient)) * self._last[2]
-        check(not (way > SURE * length(x) and change > (1.0 + SURE) * self.smoothness * way + blur),
-              lambda: f"smoothness must be at least {change / way:.6g}, the rate at which the gradient changes between two "
-                      f"points of the run; got {self.smoothness!r}. Steps and bounds rest on it: give a larger one, or leave "
-                      "it out.")
-
     @override
     def gradient_dot(self, w: Iterate) -> float:
         return float(np.vdot(self.gradient(w), self.at(w).x))
@@ -157,7 +141,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
             x = view.after(move, step)
             w.work.gradients += 1
             g = self._checked(self.call(self._gradient, locked(x)))
-            self._compare(x, g)
             view.ahead = Ahead(move, step, x, None, g)
             return float(np.vdot(g, v)), np.nan
 

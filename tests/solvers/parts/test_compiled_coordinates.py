@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from itertools import product
 
 import compiled_problems
@@ -18,7 +17,7 @@ import greedyhull as gh
 from greedyhull.kernels.core import core
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts import compiled_rounds, directions
+from greedyhull.solvers.parts import directions
 from greedyhull.solvers.parts.compiled_coordinates import CompiledCoordinates, compiled_coordinates
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
@@ -170,21 +169,14 @@ def test_nobody_watching_means_one_call(monkeypatch):
 
 @pytest.fixture
 def long_one(monkeypatch):
-    """A problem that stays in the core for a second and more: its loss is asked for, and answers late."""
-    asked = compiled_rounds._asked
-
-    def late(loss, z):
-        time.sleep(0.05)
-        return asked(loss, z)
-
+    """A problem that stays in the core for many seconds."""
     def left(*given):
         raise AssertionError("the core ended by itself")
 
-    monkeypatch.setattr(compiled_rounds, "_asked", late)
     monkeypatch.setattr(corrective, "coordinate_rounds", left)
     rng = np.random.default_rng(0)
-    A = rng.standard_normal((400, 60))
-    return gh.quantile(A, A[:, 0] + rng.standard_normal(400), 0.3).smoothed(1e-6), gh.LinfBall(60, 0.3)
+    A = rng.standard_normal((3000, 300))
+    return gh.quantile(A, A[:, 0] + rng.standard_normal(3000), 0.3).smoothed(1e-6), gh.LinfBall(300, 0.3)
 
 
 def test_seconds_act_inside(long_one):
