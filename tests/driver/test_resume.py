@@ -298,6 +298,16 @@ def test_reason_says_where_bounds_may_differ_from_those_of_an_uninterrupted_run(
         assert np.array_equal(s.x, whole.x) and said in s.reason and (said != "" or s.reason == whole.reason)
 
 
+def test_a_run_that_is_stopped_at_its_start_resumes_in_the_core(tmp_path):
+    """Asked to end, it takes no step in the core, whose sum of six sixths is less than 1 in the last bit."""
+    S, solver, path = gh.CappedSimplex(4, 2.3), gh.FrankWolfe(gh.LogAdaptive()), tmp_path / "r.npz"
+    f = gh.poisson(sp.csr_array(np.eye(6, 4)), np.arange(6.0))
+    whole = gh.minimize(f, S, solver, stop=gh.Iterations(10))
+    gh.minimize(f, S, solver, stop=gh.Iterations(0), checkpoint=path)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(10), resume=path)
+    assert np.array_equal(s.x, whole.x) and s.value == whole.value and s.iterations == 10
+
+
 class Corners(gh.AtomSet):
     """A user's set, without formulas; its oracle may err by a share of the range, and say so or not."""
 

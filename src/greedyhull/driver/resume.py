@@ -113,16 +113,21 @@ def _noted(run: Run, state: State) -> tuple[float, float]:
 
 
 def check_repeated(run: Run) -> None:
-    """Whether the first event of a resumed run is the one that was saved: its value to the last bit, its gap no smaller.
+    """Whether the first event of a resumed run is the one that was saved: its value up to rounding, its gap no smaller.
 
     All that a bound rests on has a part in these two numbers. A state in which something was changed does not repeat them.
-    Intercepts over shards are found again, perhaps nearer to the best: then the value may change by less than the gap.
+    A run that is asked to end takes no step in the core, whose loops add terms in another order: values may differ by their
+    rounding, which is part of the gap. Intercepts over shards are found again, perhaps nearer to the best: then the value may
+    change by less than the gap.
     """
     assert run.noted is not None
     (value, gap), (now, proved), run.noted = run.noted, run.trace.rows[-1][2:4], None
     traits, slack = run.f.traits, 2.0 * run.rounding + 1e-13 * (abs(value) + gap) if isfinite(gap) else 0.0
     moved = abs(now - value) if traits.remote and traits.intercept and abs(now - value) <= gap else 0.0
-    if (now == value or moved) and (proved >= gap - slack - moved or isnan(gap)):
+    same = now == value or abs(now - value) <= 2.0 * run.rounding  # of float32 data rounding is not counted underway
+    if (same or moved) and (proved >= gap - slack - moved or isnan(gap)):
+        if same and gap >= proved - slack:  # the row is that of the run, to the last bit
+            run.trace.settle(value, gap, run.memory.oracle_calls)
         return
     raise SpoiledError(f"It was written at a value of {value!r} with a gap of {gap!r}, and its point gives {now!r} and "
                        f"{proved!r}: something in it is not as it was written. Give another one, or solve again.")
