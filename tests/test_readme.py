@@ -129,7 +129,7 @@ def test_figures_of_the_opening_are_those_of_the_pages_they_link_to():
     assert f"{certificates} always" in fuzzing and f"{cases} cases" in fuzzing and "0 false" in fuzzing
     times, problems = re.search(r"\[([\d.]+) times as long\]", words)[1], re.search(r"On (\d+) lasso and logistic", words)[1]
     assert f"takes {times} times as long" in benchmarks
-    assert len(re.findall(r"^\| (?:lasso|logistic) ", benchmarks, flags=re.MULTILINE)) == int(problems)
+    assert len(re.findall(r"^\| (?:lasso|logistic) \S+ r=", benchmarks, flags=re.MULTILINE)) == int(problems)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs bash")

@@ -21,7 +21,6 @@ from greedyhull.errors.attributes import suggesting
 from greedyhull.errors.hinted import hinted_arguments
 from greedyhull.errors.renamed import former, take_over
 from greedyhull.points.aligned import point_of
-from greedyhull.points.arrays import eps_of
 from greedyhull.points.entering import as_atom, as_block, as_own_atom, atom_dtype
 from greedyhull.points.gradients import copied
 from greedyhull.points.lengths import length
@@ -114,7 +113,7 @@ class AtomSet(ABC, KeepsAtomSet):
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _faces = False  # whether it writes ``within`` and ``room``
     _ships = False  # whether it is one of the library's own
-    _coarse = ""  # the coarsest dtype in which a user's oracle has answered, if that is less than float64
+    _coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
 
     if TYPE_CHECKING:
         keeps(KeepsAtomSet.shape, KeepsAtomSet.dense_atoms)
@@ -176,15 +175,13 @@ class AtomSet(ABC, KeepsAtomSet):
         return d
 
     def note_dtype(self, given: Any) -> None:
-        """Remember the dtype of a user's answer, if it is the coarsest so far."""
-        name = atom_dtype(given)
-        if eps_of(name) > eps_of(self._coarse):
-            self._coarse = name
+        """Remember the dtype of a user's last answer: one to a float32 gradient says nothing of later ones."""
+        self._coarse = atom_dtype(given)
 
     @property
     @override
     def coarse(self) -> str:
-        """The coarsest dtype of the answers of a user's oracle so far; "" for float64."""
+        """The dtype of the last answer of a user's oracle, if that is less than float64; else ""."""
         return self._coarse
 
     @override

@@ -9,6 +9,7 @@ import numpy as np
 from greedyhull.atoms.oracle_base import OracleBase
 from greedyhull.points.arrays import eps_of
 from greedyhull.points.entering import KINDS, as_block
+from greedyhull.points.gradients import as_array
 from greedyhull.points.owners import owners_of
 from greedyhull.types import Answer, Array, AtomSet, Shortlist
 
@@ -35,5 +36,5 @@ class ClosedOracle(OracleBase):
 
 def with_dtype(S: AtomSet, g: Array, answer: A) -> A:
     """The answer with the error of an oracle that answers in less than float64: an estimate."""
-    off = 4.0 * eps_of(S.coarse) * S.max_abs(np.abs(g))
+    off = 4.0 * eps_of(S.coarse) * S.max_abs(np.abs(as_array(g)))
     return answer._replace(slack=answer.slack + off, kind=max(answer.kind, "estimate", key=KINDS.index), delta=0.0)

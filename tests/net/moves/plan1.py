@@ -1,5 +1,5 @@
 PLAN = {}
-RENAMES = {}
+RENAMES = {("kernels/group_ball_qp.py", "FIRST"): "EARLY", ("kernels/product_qp.py", "MOST"): "DENSE", ("measures/width.py", "MOST"): "SMALL"}
 def add(pkg, target, doc, *parts):
     pre = pkg + "/" if pkg else ""
     PLAN[pre + target + ".py"] = (doc, [pre + p + ".py" for p in parts])
@@ -21,7 +21,7 @@ plan("kernels", [
  ("singular", "The largest singular value: Lanczos bidiagonalisation, and upper bounds with a proof.", "golub_kahan norm_proofs growth_proof"),
  ("matrix_models", "Quadratic models of functions of matrices, and the methods that minimise them.", "anderson limited_memory matrix_quadratics matrix_models"),
  ("softmax", "Logistic and cross-entropy terms in one pass, the Hessian of cross-entropy, and its intercepts.", "logistic softmax softmax_hessian class_intercepts"),
- ("data_passes", "Passes over data: observed entries, rows of a shard, columns of a sparse matrix.", "observed shard_rows sparse_columns"),
+ ("data_passes", "Passes over data: large products, observed entries, rows of a shard, columns of a sparse matrix.", "products observed shard_rows sparse_columns"),
 ])
 plan("points", [
  ("arrays", "Arrays, dense or sparse: checks of given data, columns of designs, norms that do not overflow.", "arrays lengths given columns"),
@@ -43,3 +43,4 @@ plan("measures", [
  ("terms", "Constants of the terms of a sum over a set: noise, Lipschitz constants, norms.", "reach noise steepness violation term_constants"),
  ("constants", "The constants that bounds are made of, for one objective over one set.", "spread width constants"),
 ])
+PLAN["points/aligned.py"] = ("Labels of frames and series: arrays in the order of other labels.", ["points/aligned.py", "objectives/labelled.py"])

@@ -1,5 +1,5 @@
 import runpy
-PLAN = {}; RENAMES = {}
+PLAN = {}; RENAMES = {("objectives/sharded/worker.py", "SAMPLED"): "SEEN"}
 def add(pkg, target, doc, *parts):
     pre = pkg + "/" if pkg else ""
     PLAN[pre + target + ".py"] = (doc, [pre + p + ".py" for p in parts])
@@ -37,7 +37,8 @@ plan("atoms", [
 ])
 plan("objectives", [
  ("accuracy", "What limits the accuracy of f: scale, rounding, gradient errors, distance from convexity.", "relative gradient_error form_rounding concavity"),
- ("composite", "Objectives f(w) = φ(Aw): a loss after a design.", "inside composite least whole_hessian"),
+ ("composite", "Objectives f(w) = φ(Aw): a loss after a design.", "inside composite whole_hessian"),
+ ("limits", "Known lower bounds of f, and values and gradients that are less than float64.", "least coarse"),
  ("quadratic", "Quadratics ½wᵀQw − bᵀw, by their matrix or by factors.", "quadratic factored"),
  ("black_box", "Objectives that are functions on arrays: f with its gradient, and means of n terms.", "black_box finite_sum"),
  ("minibatches", "Minibatches of finite sums.", "sampler batch"),

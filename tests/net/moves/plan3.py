@@ -48,7 +48,7 @@ plan("driver", [
  ("bounds/expected", "Which bounds hold in expectation for a finished stochastic run.", "bounds/mean/arsfw bounds/mean/asfw bounds/mean/asj bounds/mean/moreau bounds/mean/reduced bounds/mean/__init__"),
 ])
 plan("estimators", [
- ("base", "What the estimators share: data, folds, objective, solution, warnings and callbacks.", "caller convergence callbacks reports class_weights split base"),
+ ("base", "What the estimators share: data, labels, folds, objective, solution, warnings and callbacks.", "caller convergence callbacks reports class_weights split labelled base"),
  ("linear", "Linear models whose coefficients lie in a set; also from shards, and with several targets.", "losses many_targets by_block over_shards linear"),
  ("simplex", "Weights that are non-negative and sum to a total.", "cardinality simplex"),
  ("budget", "The set of an l1 budget, and the radius that belongs to a penalty.", "budget_set penalty"),

@@ -29,3 +29,12 @@ sub('docs/guide.rst',("   numbers\n",""))
 sub('docs/solvers/corrective.md',(" [Numbers](../numbers.md) explains the constants.",""))
 sub('native/corrective_numbers.hpp',("; docs/numbers.md says why they are what they are.","."))
 sub('benchmarks/numbers.py',(" docs/numbers.md tells what was seen.",""))
+
+t=(R/'data/arrow.py').read_text()
+for a,b in (('    for schema, count in looked:','    for one, count in looked:'),('    for schema, sizes in looked:','    for one, sizes in looked:')):
+    i=t.index(a); j=t.index('\n\n\n',i); t=t[:i]+t[i:j].replace(a,b).replace('schema.','one.')+t[j:]
+(R/'data/arrow.py').write_text(t)
+t=(R/'estimators/linear.py').read_text()
+a='    for name, plain in (("alpha", None)'; i=t.index(a); j=t.index('f"{name} needs all rows',i)
+t=t[:i]+t[i:j].replace('name, plain in','name, default in').replace('given.get(name, plain)','given.get(name, default)').replace('value is plain','value is default')+t[j:]
+(R/'estimators/linear.py').write_text(t)
