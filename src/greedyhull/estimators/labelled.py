@@ -6,6 +6,7 @@ aligned by label here. scikit-learn compares names of columns that are text; oth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ def by_row(method: F) -> F:
             vars(self)["_labels"] = tuple(columns)
         return method(*bound.args, **bound.kwargs)
 
+    if not method.__module__.startswith("greedyhull."):  # scikit-learn's links lead to its own pages
+        aligned.__doc__ = re.sub(r":ref:`([^`<]+?) *<[^`]*>`", r"\1", method.__doc__ or "")
     return aligned  # type: ignore[return-value]
 
 
