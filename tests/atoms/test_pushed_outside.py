@@ -67,7 +67,8 @@ def test_rounding_of_large_shifts_is_no_fault_of_a_solver(S, shifts):
             T = gh.Translated(T, shift * draw.standard_normal(4))
         f = gh.quadratic(np.eye(4), T.centre().array() + draw.standard_normal(4))
         for solver in (None, gh.FrankWolfe(), gh.BlendedPairwise()):
-            gh.minimize(f, T, solver, stop=gh.Iterations(30))
+            s = gh.minimize(f, T, solver, stop=gh.Iterations(30))
+            assert s.certificate.lower <= s.value and T.contains(s.point)
 
 
 def test_a_part_of_a_shifted_product_has_its_own_rounding():

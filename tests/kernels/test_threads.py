@@ -242,11 +242,13 @@ def test_solves_of_two_threads_that_overlap(three):
 
 
 def test_many_solves_in_many_threads(three):
-    pool = [threading.Thread(target=lambda: [watched(lambda: None) for _ in range(50)]) for _ in range(6)]
+    done = []  # an assertion that fails ends its thread, and the test would not see it
+    pool = [threading.Thread(target=lambda: done.append([watched(lambda: None) for _ in range(50)])) for _ in range(6)]
     for each in pool:
         each.start()
     for each in pool:
         each.join()
+    assert len(done) == 6 and blas_threads() == {3}
 
 
 def test_a_setting_that_is_changed_meanwhile_stays(three):
